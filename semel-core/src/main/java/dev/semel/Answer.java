@@ -1,0 +1,174 @@
+package dev.semel;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a call is told: a result, or why there is none and what may be done next. Closed: {@link #fold} handles every case.
+ *
+ * @param <R> the operation's result
+ */
+public sealed interface Answer<R> {
+
+    /** This call ran it. */
+    record Executed<R>(@Nullable R result, String correlationId) implements Answer<R> {}
+
+    /** It had been done: the stored result, equal byte for byte to the first. */
+    record Replayed<R>(@Nullable R result, String correlationId) implements Answer<R> {}
+
+    /** The operation is in SHADOW: the handler ran and was rolled back; its result, acted on by nobody. */
+    record Shadowed<R>(@Nullable R result, String correlationId) implements Answer<R> {}
+
+    /** The call itself is invalid: nothing was looked up. */
+    record Rejected<R>(Notice notice) implements Answer<R> {}
+
+    /** The key was used with another payload. Nothing of the first result is told. */
+    record Conflict<R>(Notice notice) implements Answer<R> {}
+
+    /** It failed for good: the stored failure, or this call's own. */
+    record Failed<R>(Failure failure, Notice notice) implements Answer<R> {}
+
+    /** It may or may not have taken effect; it is not run again by itself. */
+    record Unknown<R>(Notice notice) implements Answer<R> {}
+
+    /** Another run is under way, or it waits in a queue. */
+    record InProgress<R>(Notice notice) implements Answer<R> {}
+
+    /** It failed and will be tried again: not before {@code in} has passed. */
+    record RetryLater<R>(Duration in, Failure failure, Notice notice) implements Answer<R> {}
+
+    /** Switched off: the record, if there is one, is kept as it is. */
+    record Halted<R>(Notice notice) implements Answer<R> {}
+
+    /** What comes with every answer that is not a result, so that a person or a program can go on. */
+    record Notice(String correlationId, String reason, Set<Next> next) {
+        public Notice {
+            next = Set.copyOf(next);
+        }
+    }
+
+    /** What may be done next. */
+    enum Next {
+        RETRY,
+        CHECK_STATUS,
+        CANCEL,
+        CONTACT
+    }
+
+    /** The result of Executed, Replayed or Shadowed. Anything else throws {@link SemelException.NoResult}. */
+    default @Nullable R orThrow() {
+        return fold(new Cases<R, @Nullable R>() {
+            @Override
+            public @Nullable R result(Answer<R> answer, @Nullable R result) {
+                return result;
+            }
+
+            @Override
+            public @Nullable R other(Answer<R> answer, Notice notice) {
+                throw new SemelException.NoResult(
+                        answer,
+                        answer.getClass().getSimpleName() + ": " + notice.reason() + " (correlation "
+                                + notice.correlationId() + ")");
+            }
+        });
+    }
+
+    /** Whether this answer carries a result. */
+    default boolean isResult() {
+        return this instanceof Executed || this instanceof Replayed || this instanceof Shadowed;
+    }
+
+    /** Calls the one case that applies. */
+    default <T> T fold(Cases<R, T> cases) {
+        if (this instanceof Executed<R> a) {
+            return cases.executed(a);
+        } else if (this instanceof Replayed<R> a) {
+            return cases.replayed(a);
+        } else if (this instanceof Shadowed<R> a) {
+            return cases.shadowed(a);
+        } else if (this instanceof Rejected<R> a) {
+            return cases.rejected(a);
+        } else if (this instanceof Conflict<R> a) {
+            return cases.conflict(a);
+        } else if (this instanceof Failed<R> a) {
+            return cases.failed(a);
+        } else if (this instanceof Unknown<R> a) {
+            return cases.unknown(a);
+        } else if (this instanceof InProgress<R> a) {
+            return cases.inProgress(a);
+        } else if (this instanceof RetryLater<R> a) {
+            return cases.retryLater(a);
+        } else {
+            return cases.halted((Halted<R>) this);
+        }
+    }
+
+    /** Two cases only: a result, or not. */
+    default <T> T fold(Function<@Nullable R, T> onResult, Function<Notice, T> onOther) {
+        return fold(new Cases<R, T>() {
+            @Override
+            public T result(Answer<R> answer, @Nullable R result) {
+                return onResult.apply(result);
+            }
+
+            @Override
+            public T other(Answer<R> answer, Notice notice) {
+                return onOther.apply(notice);
+            }
+        });
+    }
+
+    /**
+     * A handler of every case. Each one falls back to {@link #result} or {@link #other}, so override as many as differ.
+     *
+     * @param <R> the operation's result
+     * @param <T> what the cases are turned into
+     */
+    interface Cases<R, T> {
+        T result(Answer<R> answer, @Nullable R result);
+
+        T other(Answer<R> answer, Notice notice);
+
+        default T executed(Executed<R> answer) {
+            return result(answer, answer.result());
+        }
+
+        default T replayed(Replayed<R> answer) {
+            return result(answer, answer.result());
+        }
+
+        default T shadowed(Shadowed<R> answer) {
+            return result(answer, answer.result());
+        }
+
+        default T rejected(Rejected<R> answer) {
+            return other(answer, answer.notice());
+        }
+
+        default T conflict(Conflict<R> answer) {
+            return other(answer, answer.notice());
+        }
+
+        default T failed(Failed<R> answer) {
+            return other(answer, answer.notice());
+        }
+
+        default T unknown(Unknown<R> answer) {
+            return other(answer, answer.notice());
+        }
+
+        default T inProgress(InProgress<R> answer) {
+            return other(answer, answer.notice());
+        }
+
+        default T retryLater(RetryLater<R> answer) {
+            return other(answer, answer.notice());
+        }
+
+        default T halted(Halted<R> answer) {
+            return other(answer, answer.notice());
+        }
+    }
+}

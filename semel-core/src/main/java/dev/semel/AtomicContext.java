@@ -1,0 +1,24 @@
+package dev.semel;
+
+import java.sql.Connection;
+
+/** What an atomic handler sees of its run. Valid on the handler's thread until it returns. */
+public interface AtomicContext {
+    /**
+     * The transaction's connection. It cannot commit, roll back or close: Semel does, once, for the effect and the record
+     * together.
+     *
+     * @throws SemelException.Invalid when the store has no JDBC connection
+     */
+    Connection connection();
+
+    /** The store's own transaction type, for stores without JDBC. */
+    <T> T unwrap(Class<T> type);
+
+    Tenant tenant();
+
+    String correlationId();
+
+    /** Which attempt of this call it is, from 1. */
+    int attempt();
+}

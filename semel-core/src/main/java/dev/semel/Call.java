@@ -1,0 +1,108 @@
+package dev.semel;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request to perform an operation.
+ *
+ * @param <P> the operation's payload
+ * @param tenant whose work it is
+ * @param key what makes a second call a duplicate of this one
+ * @param payload what to do; part of the fingerprint, so the same key with another payload is a conflict
+ * @param origin who asked, and under which correlation id
+ * @param patience how long to wait for another run of the same record before answering "in progress"; zero by default
+ * @param deadline no attempt starts after it; none by default
+ */
+public record Call<P>(
+        Tenant tenant,
+        Key key,
+        @Nullable P payload,
+        Origin origin,
+        Duration patience,
+        @Nullable Instant deadline) {
+
+    public Call {
+        if (patience.isNegative()) {
+            throw new SemelException.Invalid(
+                    "The patience of a call is negative (" + patience + "). Use zero not to wait.");
+        }
+    }
+
+    public static <P> Call<P> of(Tenant tenant, Key key, @Nullable P payload) {
+        return new Call<>(tenant, key, payload, Origin.UNSTATED, Duration.ZERO, null);
+    }
+
+    public Call<P> withOrigin(Origin origin) {
+        return new Call<>(tenant, key, payload, origin, patience, deadline);
+    }
+
+    public Call<P> withCorrelationId(String correlationId) {
+        return withOrigin(origin.withCorrelationId(correlationId));
+    }
+
+    /** Waits up to {@code patience} when the same record is being run, instead of answering at once. */
+    public Call<P> withPatience(Duration patience) {
+        return new Call<>(tenant, key, payload, origin, patience, deadline);
+    }
+
+    public Call<P> withDeadline(Instant deadline) {
+        return new Call<>(tenant, key, payload, origin, patience, deadline);
+    }
+
+    /**
+     * Who asked, and how that can be followed through the logs. Everything may be absent; a missing correlation id is made.
+     *
+     * @param correlationId carried through answers, audit and logs
+     * @param traceId of the distributed trace, for the audit
+     * @param actor who is behind the call, such as a user id
+     * @param actorType what the actor is, such as "user" or "service"
+     * @param source where it came in, such as "http" or "slack"
+     * @param aggregateVersion of the aggregate the call acts on, for the audit
+     */
+    public record Origin(
+            @Nullable String correlationId,
+            @Nullable String traceId,
+            @Nullable String actor,
+            @Nullable String actorType,
+            @Nullable String source,
+            @Nullable Long aggregateVersion) {
+
+        public static final Origin UNSTATED = new Origin(null, null, null, null, null, null);
+
+        public Origin {
+            bounded("correlation id", correlationId);
+            bounded("trace id", traceId);
+            bounded("actor", actor);
+            bounded("actor type", actorType);
+            bounded("source", source);
+        }
+
+        public Origin withCorrelationId(String value) {
+            return new Origin(value, traceId, actor, actorType, source, aggregateVersion);
+        }
+
+        public Origin withTraceId(String value) {
+            return new Origin(correlationId, value, actor, actorType, source, aggregateVersion);
+        }
+
+        public Origin withActor(String name, String type) {
+            return new Origin(correlationId, traceId, name, type, source, aggregateVersion);
+        }
+
+        public Origin withSource(String value) {
+            return new Origin(correlationId, traceId, actor, actorType, value, aggregateVersion);
+        }
+
+        public Origin withAggregateVersion(long value) {
+            return new Origin(correlationId, traceId, actor, actorType, source, value);
+        }
+
+        private static void bounded(String what, @Nullable String value) {
+            if (value != null) {
+                Text.checkName(what, value, 255);
+            }
+        }
+    }
+}

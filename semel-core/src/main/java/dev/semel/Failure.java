@@ -1,0 +1,94 @@
+package dev.semel;
+
+import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why a run did not succeed, as it is stored, replayed and shown.
+ *
+ * @param category what kind of failure it is; policies, metrics and dead letters group by it
+ * @param reason one sentence a user can read
+ * @param exception class name of the exception, if there was one
+ * @param retryAfter the earliest next attempt that the other side asked for
+ */
+public record Failure(
+        Category category,
+        String reason,
+        @Nullable String exception,
+        @Nullable Duration retryAfter) {
+
+    public static Failure of(Category category, String reason) {
+        return new Failure(category, reason, null, null);
+    }
+
+    /** What a handler throws to say which failure it was. */
+    public Thrown asException() {
+        return new Thrown(this, null);
+    }
+
+    /** What kind of failure; the codes are public and stable. */
+    public enum Category {
+        NETWORK(true, false, true),
+        TIMEOUT(true, false, true),
+        RATE_LIMITED(true, false, false),
+        UPSTREAM_ERROR(true, false, true),
+        AUTH(false, true, false),
+        VALIDATION(false, true, false),
+        MAPPING(false, true, false),
+        CONFLICT(false, false, false),
+        NOT_FOUND(false, true, false),
+        BUSINESS_RULE(false, true, false),
+        DISABLED(false, false, false),
+        RENDER(true, false, false),
+        INVALID_OUTPUT(true, false, false),
+        LEASE_LOST(true, false, true),
+        BUG(false, false, true),
+        UNKNOWN(true, false, true);
+
+        private final boolean retried;
+        private final boolean stored;
+        private final boolean indeterminate;
+
+        Category(boolean retried, boolean stored, boolean indeterminate) {
+            this.retried = retried;
+            this.stored = stored;
+            this.indeterminate = indeterminate;
+        }
+
+        /** Whether trying again may help, unless the policy says otherwise. */
+        public boolean retried() {
+            return retried;
+        }
+
+        /** Whether it would be the same again, so that it is stored and replayed as the answer. */
+        public boolean stored() {
+            return stored;
+        }
+
+        /** Whether the outside world may have acted although the run failed. */
+        public boolean indeterminate() {
+            return indeterminate;
+        }
+
+        /** The public code: {@code rate_limited}. */
+        public String code() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Thrown by a handler that knows what went wrong; classified by what it says, not by its class. */
+    public static final class Thrown extends RuntimeException {
+        private static final long serialVersionUID = 1;
+        private final transient Failure failure;
+
+        public Thrown(Failure failure, @Nullable Throwable cause) {
+            super(failure.category().code() + ": " + failure.reason(), cause);
+            this.failure = failure;
+        }
+
+        public Failure failure() {
+            return failure;
+        }
+    }
+}

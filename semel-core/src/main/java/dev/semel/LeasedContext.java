@@ -1,0 +1,44 @@
+package dev.semel;
+
+import org.jspecify.annotations.Nullable;
+
+/** What a leased handler sees of its run. Valid until the handler returns. */
+public interface LeasedContext {
+    Tenant tenant();
+
+    String correlationId();
+
+    /** Which attempt of this record it is, from 1. */
+    int attempt();
+
+    /** Only grows from grant to grant. Pass it on to whoever can refuse a lower one. */
+    long fence();
+
+    /** Stable for the record, whatever the attempt: the idempotency key to hand to a downstream service. */
+    String downstreamKey();
+
+    /**
+     * Runs a named part once: a later run of the same record replays the stored result instead. A name may be used once a
+     * run.
+     *
+     * @throws SemelException.LeaseLost when the record was taken over meanwhile; nothing was started
+     */
+    <T> @Nullable T step(String name, Class<T> result, Step<T> part) throws Exception;
+
+    /** As {@link #step}, for a part that may be repeated after an interruption even if the operation may not. */
+    <T> @Nullable T repeatableStep(String name, Class<T> result, Step<T> part) throws Exception;
+
+    /**
+     * Asks the ledger whether this run still holds its record.
+     *
+     * @throws SemelException.LeaseLost when it does not; stop acting
+     */
+    void ensureHeld();
+
+    /** A named part of a leased operation. It is given a key that is stable for this part of this record. */
+    @FunctionalInterface
+    interface Step<T> {
+        @Nullable
+        T run(String downstreamKey) throws Exception;
+    }
+}

@@ -1,0 +1,141 @@
+package dev.semel;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an operation is tried, how long it is trusted and how long it is remembered. Immutable; built by {@link #named}, which
+ * reports every contradiction at once. The catalogue that ships is {@code dev.semel.policy.Catalogue}.
+ *
+ * @param name what operations refer to
+ * @param retry how often, and how long between attempts
+ * @param limits what bounds one attempt and one record
+ * @param retention how long finished records are kept
+ * @param rules how exceptions of the application are judged, by class
+ * @param options the rest
+ */
+public record Policy(
+        String name,
+        Retry retry,
+        Limits limits,
+        Retention retention,
+        Map<Class<? extends Throwable>, Rule> rules,
+        Options options) {
+
+    public Policy {
+        Text.checkName("policy name", name, 120);
+        rules = Map.copyOf(rules);
+    }
+
+    /** Starts from {@code default}: 3 attempts, 1 s doubling to 30 s, plus or minus a tenth. */
+    public static PolicyBuilder named(String name) {
+        return new PolicyBuilder(name);
+    }
+
+    /** Starts from this policy, under the same name unless renamed. */
+    public PolicyBuilder toBuilder() {
+        return new PolicyBuilder(this);
+    }
+
+    /**
+     * The stable code in audit and metrics: {@code RETRY_NATS_CONNECT} for {@code nats.connect}; names that start with
+     * {@code replay.} begin with {@code REPLAY_} instead.
+     */
+    public String code() {
+        String snake = name.toUpperCase(java.util.Locale.ROOT).replaceAll("[^A-Z0-9]+", "_");
+        return (name.startsWith("replay.") ? "REPLAY_" : "RETRY_") + snake;
+    }
+
+    /**
+     * @param maxAttempts the first one included
+     * @param maxRetryAfter a Retry-After beyond it ends the record as {@code rate_limited}
+     */
+    public record Retry(int maxAttempts, Backoff backoff, Jitter jitter, Duration maxRetryAfter) {}
+
+    /**
+     * @param attemptTimeout after which a handler is interrupted
+     * @param deadline from acceptance, after which no attempt starts; none when absent
+     * @param lease how long a grant is trusted without renewal
+     */
+    public record Limits(Duration attemptTimeout, @Nullable Duration deadline, Duration lease) {}
+
+    /**
+     * @param success of COMPLETED records
+     * @param failure of stored failures, and of direct retryable ones beyond their due time
+     * @param deadLetters of records whose retries ran out
+     */
+    public record Retention(Duration success, Duration failure, Duration deadLetters) {
+        private static final Duration DEAD_LETTERS = Duration.ofDays(30);
+
+        public static final Retention PAYMENTS = new Retention(Duration.ofDays(30), Duration.ofDays(7), DEAD_LETTERS);
+        public static final Retention API = new Retention(Duration.ofHours(24), Duration.ofHours(1), DEAD_LETTERS);
+        public static final Retention API_CONTRACT =
+                new Retention(Duration.ofHours(24), Duration.ofHours(4), DEAD_LETTERS);
+        public static final Retention EVENTS = new Retention(Duration.ofHours(1), Duration.ofMinutes(15), DEAD_LETTERS);
+        public static final Retention SAGA = new Retention(Duration.ofDays(7), Duration.ofHours(24), DEAD_LETTERS);
+        public static final Retention WEBHOOKS = new Retention(Duration.ofDays(30), Duration.ofDays(30), DEAD_LETTERS);
+
+        /** The classes that ship, by name. */
+        public static Map<String, Retention> classes() {
+            var classes = new LinkedHashMap<String, Retention>();
+            classes.put("payments", PAYMENTS);
+            classes.put("api", API);
+            classes.put("api.contract", API_CONTRACT);
+            classes.put("events", EVENTS);
+            classes.put("saga", SAGA);
+            classes.put("webhooks", WEBHOOKS);
+            return classes;
+        }
+    }
+
+    /** The delay before an attempt, before jitter. */
+    public sealed interface Backoff {
+        record None() implements Backoff {}
+
+        /** The last delay repeats. */
+        record Listed(List<Duration> delays) implements Backoff {
+            public Listed {
+                delays = List.copyOf(delays);
+            }
+        }
+
+        record Exponential(Duration base, double multiplier, Duration cap) implements Backoff {}
+    }
+
+    /** What is added to a delay so that callers who failed together do not come back together. */
+    public sealed interface Jitter {
+        record None() implements Jitter {}
+
+        /** Anything from zero to the delay. */
+        record Full() implements Jitter {}
+
+        /** The delay plus or minus a fraction of it. */
+        record Bounded(double fraction) implements Jitter {}
+
+        /** Half the delay, plus anything up to the other half. */
+        record Equal() implements Jitter {}
+
+        /** From the base to three times the previous delay, capped. */
+        record Decorrelated() implements Jitter {}
+    }
+
+    /** How one class of exceptions is judged. */
+    public record Rule(boolean retry, Failure.Category category) {}
+
+    /** What happens to a lane when the message at its head dies. */
+    public enum DeadHead {
+        CONTINUE,
+        PARK_LANE
+    }
+
+    /**
+     * @param repeatable whether an interrupted leased run may be run again by itself
+     * @param storeFailures whether failures that would be the same again are stored and replayed
+     * @param deadLetters whether a record whose retries ran out becomes a dead letter
+     * @param deadHead what a dead head does to its lane
+     */
+    public record Options(boolean repeatable, boolean storeFailures, boolean deadLetters, DeadHead deadHead) {}
+}

@@ -1,0 +1,111 @@
+package dev.semel;
+
+import java.sql.Connection;
+import java.util.List;
+import java.util.ServiceLoader;
+
+/**
+ * Makes operations take effect exactly once. Thread-safe; one instance serves a process. A duplicate of a call that runs in
+ * the same process waits in memory, without a connection; across processes the ledger decides.
+ */
+public interface Semel extends AutoCloseable {
+
+    /**
+     * Opens the ledger at a store URL, such as {@code memory:}, {@code sqlite:orders.db} or
+     * {@code postgresql://user:secret@host/database}, installing or checking its schema.
+     *
+     * @throws SemelException.Misconfigured when the URL, the store or the settings cannot serve
+     */
+    static Semel open(String storeUrl) {
+        return settings(storeUrl).open();
+    }
+
+    /** As {@link #open(String)}, with settings to change first. */
+    static Settings settings(String storeUrl) {
+        return ServiceLoader.load(Provider.class)
+                .findFirst()
+                .orElseThrow(() -> new SemelException.Misconfigured(
+                        "engine", List.of("no Semel engine is on the class path: add dev.semel:semel-core")))
+                .settings(storeUrl);
+    }
+
+    /** Runs an atomic operation once: effect, record, audit and result commit in one transaction. */
+    <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler);
+
+    /** Runs a leased operation once: granted first, run under a lease and a fence, finished under the fence. */
+    <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler);
+
+    /** Runs an operation by its registered handler. */
+    <P, R> Answer<R> run(Operation<P, R> operation, Call<P> call);
+
+    /**
+     * Runs many calls of one operation in a few statements, with one answer each, in the order of the calls. Duplicates
+     * inside the list: the first executes, the rest replay.
+     */
+    <P, R> List<Answer<R>> runAll(Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler);
+
+    /** @see #runAll(Operation.Atomic, List, AtomicHandler) */
+    <P, R> List<Answer<R>> runAll(Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler);
+
+    /** Registers the handler of an operation, for runs that have no caller: takeovers, replays, retries. */
+    <P, R> void handle(Operation.Atomic<P, R> operation, AtomicHandler<P, R> handler);
+
+    /** @see #handle(Operation.Atomic, AtomicHandler) */
+    <P, R> void handle(Operation.Leased<P, R> operation, LeasedHandler<P, R> handler);
+
+    /** Registers who is asked when a run of the operation was interrupted and may not be repeated. */
+    <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler);
+
+    /**
+     * Runs atomic operations inside a transaction that the caller already has. The answers are provisional until the caller
+     * commits and says so; closing without {@link Joined#committed} counts as a rollback.
+     */
+    Joined join(Connection connection);
+
+    /** Waits for nothing: runs under way end by themselves. Flushes what is buffered and releases the store. */
+    @Override
+    void close();
+
+    /** Operations inside the caller's own transaction. Used by one thread. */
+    interface Joined extends AutoCloseable {
+        /**
+         * Under a savepoint of the caller's transaction; without inline retries and without a durable failure record.
+         *
+         * @throws SemelException.TransactionMustBeRetried when a duplicate was met at REPEATABLE READ or above
+         */
+        <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler);
+
+        /** The caller's commit succeeded: the answers given are final. */
+        void committed();
+
+        /** Tells waiters that nothing came of it, unless {@link #committed} was called. */
+        @Override
+        void close();
+    }
+
+    /** What may be set before opening. Settings are checked together when {@link #open} is called. */
+    interface Settings {
+        /** Adds a policy, or replaces one of the catalogue. */
+        Settings withPolicy(Policy policy);
+
+        /** Keeps up to so many small results in memory, so that their replays need no transaction. None by default. */
+        Settings withLocalCache(int results);
+
+        /** Writes an audit event for each replay and conflict before it is answered, instead of counting them. */
+        Settings withAuditOfEachReplay();
+
+        /** Writes no audit events for outcomes; operators' actions are audited all the same. */
+        Settings withoutAudit();
+
+        /** Largest payload and largest result, in bytes; 1 MiB by default. */
+        Settings withLargestValue(int bytes);
+
+        /** @throws SemelException.Misconfigured naming every fault */
+        Semel open();
+    }
+
+    /** Found by {@link ServiceLoader}: the engine behind the front door. */
+    interface Provider {
+        Settings settings(String storeUrl);
+    }
+}

@@ -1,0 +1,107 @@
+package dev.semel;
+
+import java.util.List;
+import java.util.Objects;
+
+/** Everything that Semel itself throws. Each condition has its own class, and each message says what to do next. */
+public abstract class SemelException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    protected SemelException(String message) {
+        super(message);
+    }
+
+    protected SemelException(String message, Throwable cause) {
+        super(message, cause);
+    }
+
+    /** The caller gave something that cannot be: a key of no or too many characters, a payload that is not JSON. */
+    public static final class Invalid extends SemelException {
+        private static final long serialVersionUID = 1;
+
+        public Invalid(String message) {
+            super(message);
+        }
+
+        public Invalid(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /** The settings contradict each other or the store. The operator's to mend; all faults are named at once. */
+    public static final class Misconfigured extends SemelException {
+        private static final long serialVersionUID = 1;
+        private final List<String> faults;
+
+        public Misconfigured(String what, List<String> faults) {
+            super(what + ": " + String.join("; ", faults) + ".");
+            this.faults = List.copyOf(faults);
+        }
+
+        public List<String> faults() {
+            return faults;
+        }
+    }
+
+    /** The store cannot be reached, or refuses to serve. Nothing was run on its behalf; the same call may be repeated. */
+    public static final class StoreUnavailable extends SemelException {
+        private static final long serialVersionUID = 1;
+
+        public StoreUnavailable(String message) {
+            super(message);
+        }
+
+        public StoreUnavailable(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /** A commit was sent and its outcome cannot be told yet. The same call may be repeated: it finds out. */
+    public static final class OutcomeUnknown extends SemelException {
+        private static final long serialVersionUID = 1;
+
+        public OutcomeUnknown(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /** This run's record was granted to another. Whatever it still held in a transaction was rolled back. */
+    public static final class LeaseLost extends SemelException {
+        private static final long serialVersionUID = 1;
+        private final long fence;
+
+        public LeaseLost(String message, long fence) {
+            super(message);
+            this.fence = fence;
+        }
+
+        /** The fence that was refused. */
+        public long fence() {
+            return fence;
+        }
+    }
+
+    /** The caller's own transaction ran into a duplicate at its isolation level: roll it back and run it again. */
+    public static final class TransactionMustBeRetried extends SemelException {
+        private static final long serialVersionUID = 1;
+
+        public TransactionMustBeRetried(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /** {@link Answer#orThrow} on an answer that is not a result. */
+    public static final class NoResult extends SemelException {
+        private static final long serialVersionUID = 1;
+        private final transient Answer<?> answer;
+
+        public NoResult(Answer<?> answer, String message) {
+            super(message);
+            this.answer = Objects.requireNonNull(answer);
+        }
+
+        public Answer<?> answer() {
+            return answer;
+        }
+    }
+}

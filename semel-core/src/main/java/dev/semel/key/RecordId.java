@@ -1,0 +1,80 @@
+package dev.semel.key;
+
+import dev.semel.SemelException;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * Names one record of the ledger: SHA-256 over the length-prefixed tenant, operation and key. Being a hash of all three, it
+ * can be shown and logged where the key itself may not, and equal keys of two tenants cannot be linked. Ordered as unsigned
+ * bytes, the order in which batches lock.
+ */
+public final class RecordId implements Comparable<RecordId> {
+    /** Bytes of an id. */
+    public static final int LENGTH = 32;
+
+    private final byte[] bytes;
+
+    private RecordId(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    public static RecordId of(byte[] bytes) {
+        if (bytes.length != LENGTH) {
+            throw new SemelException.Invalid(
+                    "A record id has " + LENGTH + " bytes; this has " + bytes.length + ". Take it from the ledger.");
+        }
+        return new RecordId(bytes.clone());
+    }
+
+    /** Reads the form that {@link #hex} writes. */
+    public static RecordId ofHex(String hex) {
+        try {
+            return of(HexFormat.of().parseHex(hex));
+        } catch (IllegalArgumentException e) {
+            throw new SemelException.Invalid("\"" + hex + "\" is not a record id: 64 hexadecimal digits are.", e);
+        }
+    }
+
+    public byte[] bytes() {
+        return bytes.clone();
+    }
+
+    /** The first eight bytes as a number, for engines that lock by number. */
+    public long lockNumber() {
+        long number = 0;
+        for (int i = 0; i < Long.BYTES; i++) {
+            number = number << 8 | bytes[i] & 0xff;
+        }
+        return number;
+    }
+
+    public String hex() {
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    /** Enough of it to find a line in a log. */
+    public String prefix() {
+        return HexFormat.of().formatHex(bytes, 0, 6);
+    }
+
+    @Override
+    public int compareTo(RecordId other) {
+        return Arrays.compareUnsigned(bytes, other.bytes);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof RecordId id && Arrays.equals(bytes, id.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return (bytes[0] & 0xff) << 24 | (bytes[1] & 0xff) << 16 | (bytes[2] & 0xff) << 8 | bytes[3] & 0xff;
+    }
+
+    @Override
+    public String toString() {
+        return prefix();
+    }
+}

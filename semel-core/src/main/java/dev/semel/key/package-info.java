@@ -1,0 +1,5 @@
+/** What makes two calls the same: record identities, key strategies, canonical JSON and fingerprints. */
+@NullMarked
+package dev.semel.key;
+
+import org.jspecify.annotations.NullMarked;

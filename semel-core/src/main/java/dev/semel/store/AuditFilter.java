@@ -1,0 +1,22 @@
+package dev.semel.store;
+
+import dev.semel.key.RecordId;
+import org.jspecify.annotations.Nullable;
+
+/** Which events to read; what is absent does not limit. */
+public record AuditFilter(
+        @Nullable String tenant,
+        @Nullable RecordId record,
+        @Nullable Integer type) {
+    public static final AuditFilter ALL = new AuditFilter(null, null, null);
+
+    public static AuditFilter of(RecordId record) {
+        return new AuditFilter(null, record, null);
+    }
+
+    public boolean matches(AuditEntry entry) {
+        return (tenant == null || tenant.equals(entry.subject().tenant()))
+                && (record == null || record.equals(entry.subject().record()))
+                && (type == null || type == entry.type());
+    }
+}

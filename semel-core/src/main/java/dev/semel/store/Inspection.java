@@ -1,0 +1,31 @@
+package dev.semel.store;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a store promises with the settings it was found with. */
+public record Inspection(Guarantee guarantee, List<Finding> findings) {
+    public Inspection {
+        findings = List.copyOf(findings);
+    }
+
+    /** The class of guarantee, best first. */
+    public enum Guarantee {
+        /** Effect and ledger commit together, durably. */
+        A,
+        /** Durable compare-and-set with a fence. */
+        B,
+        /** A filter for duplicates; a crash may forget what was acknowledged. */
+        C
+    }
+
+    /**
+     * @param limits the class that this setting limits the store to
+     * @param advice what to change; absent when it is as it should be
+     */
+    public record Finding(
+            String setting,
+            String value,
+            Guarantee limits,
+            @Nullable String advice) {}
+}

@@ -1,0 +1,47 @@
+package dev.semel.store;
+
+import dev.semel.key.RecordId;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * One record for each piece of work. Every call commits before it returns; a call that fails with
+ * {@link dev.semel.SemelException.StoreUnavailable} or {@link dev.semel.SemelException.OutcomeUnknown} may be repeated as it
+ * is, because reservations carry an owner and moves carry a fence. Ids are distinct within a batch. Implementations lock in
+ * the order of ids, and judge time by the store's own clock.
+ */
+public interface Ledger {
+    /**
+     * For each: makes the record and grants it if it is absent or expired; grants it again if it is FAILED_RETRYABLE and
+     * due, or IN_PROGRESS with its lease over ({@code at <= now}), repeatable and below its attempts; gives back the same
+     * grant if it is IN_PROGRESS under the same owner; otherwise returns it as it is. A grant takes a new fence.
+     *
+     * @param modesVersion grants happen only while the switchboard is at this version
+     */
+    List<Reserved> reserve(long modesVersion, List<Reservation> batch);
+
+    /** Applies each move whose conditions hold. */
+    List<Moved> move(List<Move> batch);
+
+    /** Extends each grant that is still held; says which were. */
+    List<Boolean> renew(List<Renewal> batch);
+
+    /** The records that exist, expired ones too. */
+    Map<RecordId, Row> find(Collection<RecordId> ids);
+
+    /** The steps of a record, by age. */
+    List<Row> steps(RecordId parent);
+
+    /** Records in the state whose {@code at} has passed, longest overdue first. */
+    List<Row> overdue(State state, int limit);
+
+    /**
+     * Removes up to so many expired records and their steps, in one commit with the events made of the count for each
+     * tenant.
+     *
+     * @return the count removed for each tenant; empty when nothing was expired
+     */
+    Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events);
+}

@@ -1,0 +1,45 @@
+package dev.semel.store;
+
+import dev.semel.key.RecordId;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A conditional write: applied only if the record is under this fence and in one of the states it may come from.
+ *
+ * @param from made by the state machine, never by hand
+ * @param to the new state, or absent to remove the record and its steps
+ * @param event written in the same commit, if the move is applied
+ */
+public record Move(
+        RecordId id,
+        long fence,
+        Set<State> from,
+        @Nullable State to,
+        Change change,
+        @Nullable AuditEntry event) {
+    public Move {
+        from = Set.copyOf(from);
+    }
+
+    /**
+     * What is written with the new state.
+     *
+     * @param delayMillis until {@code at}, from the store's now; {@link Status#NEVER} for never
+     * @param keepMillis see {@link Status#keepMillis}
+     * @param attempt the new count, or -1 to leave it
+     * @param onlyIfOver also demand that {@code at} has passed: the lease is over, the retry is due
+     * @param result written as it is, absent included
+     * @param failure written as it is, absent included
+     */
+    public record Change(
+            long delayMillis,
+            long keepMillis,
+            int attempt,
+            boolean onlyIfOver,
+            byte @Nullable [] result,
+            byte @Nullable [] failure) {
+        /** Nothing but the state. */
+        public static final Change NONE = new Change(Status.NEVER, 0, -1, false, null, null);
+    }
+}

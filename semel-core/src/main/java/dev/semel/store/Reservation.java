@@ -1,0 +1,32 @@
+package dev.semel.store;
+
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for the grant of a record.
+ *
+ * @param payload stored with a new record
+ * @param parent for a step: the grant under which it may start
+ * @param takenOver written with the grant if it takes the record from a holder whose lease is over
+ */
+public record Reservation(
+        Identity identity,
+        Header header,
+        byte @Nullable [] payload,
+        Grant grant,
+        @Nullable Parent parent,
+        @Nullable AuditEntry takenOver) {
+
+    /**
+     * @param owner random; the same reservation repeated after a lost reply carries the same one and is given its own grant
+     * @param leaseMillis how long the grant is trusted
+     * @param repeatable whether a grant whose lease is over may be taken over
+     * @param maxAttempts beyond which it is not taken over either
+     */
+    public record Grant(long owner, long leaseMillis, boolean repeatable, int maxAttempts) {}
+
+    /** The parent must be IN_PROGRESS under this fence. */
+    public record Parent(RecordId id, long fence) {}
+}

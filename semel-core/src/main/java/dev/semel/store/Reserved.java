@@ -1,0 +1,20 @@
+package dev.semel.store;
+
+/** The answer to a {@link Reservation}. */
+public sealed interface Reserved {
+    /** The record is the caller's to run. */
+    record Granted(long fence, int attempt, boolean takenOver) implements Reserved {}
+
+    /**
+     * The record is there and was not granted.
+     *
+     * @param now the store's clock, by which the row's {@code at} is to be read
+     */
+    record Existing(Row row, long now) implements Reserved {}
+
+    /** The parent's grant is gone; nothing was written. */
+    record ParentLost() implements Reserved {}
+
+    /** The modes are not those of the version given; nothing was written. */
+    record ModesChanged() implements Reserved {}
+}

@@ -1,0 +1,21 @@
+package dev.semel.store;
+
+/**
+ * What changes about a record.
+ *
+ * @param fence of the newest grant; 0 when there was none
+ * @param attempt grants so far in the present budget
+ * @param at when it next needs attention, in the store's milliseconds: due, end of lease, end of retention
+ * @param keepMillis how long a direct FAILED_RETRYABLE is kept beyond {@code at}; 0 otherwise
+ * @param owner the token of the grant, by which a repeated reservation recognises its own
+ */
+public record Status(State state, long fence, int attempt, long at, long keepMillis, long owner) {
+    /** An {@code at} that never comes. */
+    public static final long NEVER = Long.MAX_VALUE;
+
+    /** Whether the record counts as absent. */
+    public boolean expired(long now) {
+        return state.finished() && at <= now
+                || state == State.FAILED_RETRYABLE && keepMillis > 0 && at <= now - keepMillis;
+    }
+}

@@ -1,0 +1,24 @@
+package dev.semel.store;
+
+import java.util.Optional;
+
+/** A place where records live. What it cannot do is absent, and its class of guarantee says what that means. */
+public interface Store extends AutoCloseable {
+    /** For messages: the kind and the place, without secrets. */
+    String name();
+
+    Ledger ledger();
+
+    AuditLog audit();
+
+    Switchboard switchboard();
+
+    /** Absent when the store cannot commit the application's writes together with its own. */
+    Optional<Transactions> transactions();
+
+    /** Reads the real settings of the store and judges them. */
+    Inspection inspect();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,35 @@
+package dev.semel.store;
+
+import dev.semel.time.TimeSource;
+import org.jspecify.annotations.Nullable;
+
+/** Opens stores by URL; found by {@link java.util.ServiceLoader}. */
+public interface StoreProvider {
+    /** The kind of store, as in {@code schema print --engine}: {@code memory}, {@code sqlite}, {@code postgresql}. */
+    String engine();
+
+    /** A URL to show in messages. */
+    String example();
+
+    boolean accepts(String url);
+
+    /**
+     * Opens the store; installs its schema where there is none, and refuses one that is newer than the code.
+     *
+     * @throws dev.semel.SemelException.Misconfigured when it cannot serve, saying what to do
+     */
+    Store open(String url, Options options);
+
+    /** The schema as SQL, for those who install it themselves; empty when there is none. */
+    default String ddl() {
+        return "";
+    }
+
+    /**
+     * @param time in place of the store's own clock, for tests; absent to use the store's
+     * @param adopt take over a store that was restored, instead of refusing it
+     */
+    record Options(@Nullable TimeSource time, boolean adopt) {
+        public static final Options DEFAULT = new Options(null, false);
+    }
+}

@@ -1,0 +1,61 @@
+package dev.semel.store;
+
+import dev.semel.Mode;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What all nodes share: modes and the epoch. */
+public interface Switchboard {
+    /** The modes that are set, with the version that grants are checked against. */
+    Modes modes();
+
+    /**
+     * Sets a mode in one commit with its event and a new version. LIVE removes the setting.
+     *
+     * @return the new version
+     */
+    long set(Setting setting, AuditEntry event);
+
+    /** In the high bits of every fence. Raised when the store was restored, failed over or adopted. */
+    int epoch();
+
+    /**
+     * Makes the store this installation's own after a restore: raises the epoch and turns every IN_PROGRESS record into
+     * UNKNOWN, due at once, in one commit with an event for each record and one for the adoption.
+     *
+     * @param forRecord the event of a record
+     * @param adoption the event of the adoption
+     * @return how many records became UNKNOWN
+     */
+    int adopt(Function<Row, AuditEntry> forRecord, AuditEntry adoption);
+
+    /** @param version grows with every change */
+    record Modes(long version, List<Setting> settings) {
+        public Modes {
+            settings = List.copyOf(settings);
+        }
+
+        /** The strictest mode that applies. */
+        public Mode of(String tenant, String operation) {
+            Mode mode = Mode.LIVE;
+            for (Setting setting : settings) {
+                if (setting.appliesTo(tenant, operation)) {
+                    mode = mode.stricter(setting.mode());
+                }
+            }
+            return mode;
+        }
+    }
+
+    /**
+     * @param tenant all tenants when absent
+     * @param operation all operations when absent
+     */
+    record Setting(@Nullable String tenant, @Nullable String operation, Mode mode) {
+        boolean appliesTo(String otherTenant, String otherOperation) {
+            return (tenant == null || tenant.equals(otherTenant))
+                    && (operation == null || operation.equals(otherOperation));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package dev.semel.store;
+
+import dev.semel.key.Identity;
+import java.sql.Connection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the application's code and the ledger's writes in one commit. */
+public interface Transactions {
+    /**
+     * Runs the work in a transaction and ends it as the work says. The work may be run more than once: where many callers
+     * share a commit and it fails, each is run again alone. An exception of the work rolls its part back and is passed on.
+     *
+     * @throws dev.semel.SemelException.StoreUnavailable when nothing was committed
+     * @throws dev.semel.SemelException.OutcomeUnknown when the commit could not be decided within its bound
+     */
+    <T> T run(Work<T> work) throws Exception;
+
+    /** The caller's own transaction, on the calling thread. Semel neither commits nor rolls it back as a whole. */
+    Tx join(Connection connection);
+
+    /** Part of the application and of the ledger. */
+    @FunctionalInterface
+    interface Work<T> {
+        Ended<T> run(Tx tx) throws Exception;
+    }
+
+    /** How a work ended: with what, and whether its writes are to stay. */
+    record Ended<T>(T value, boolean keep) {
+        public static <T> Ended<T> keep(T value) {
+            return new Ended<>(value, true);
+        }
+
+        public static <T> Ended<T> undo(T value) {
+            return new Ended<>(value, false);
+        }
+    }
+
+    /** One transaction, used by one thread. */
+    interface Tx {
+        /** Tries to lock each record without waiting, then looks it up under the lock. */
+        List<Opening> open(long modesVersion, List<Identity> identities);
+
+        /**
+         * Writes what the calls leave. Each row must be absent, expired, or FAILED_RETRYABLE and due.
+         *
+         * @throws dev.semel.SemelException.LeaseLost when one is not: the transaction must be rolled back
+         */
+        void land(List<Landing> landings);
+
+        /** As {@link Ledger#move}, in this transaction: for a run that was claimed before. */
+        List<Moved> move(List<Move> moves);
+
+        /** Runs a part under a savepoint: an exception, or a part that is not kept, undoes only that part. */
+        <T> T part(Part<T> part) throws Exception;
+
+        /** For the handler: cannot commit, roll back or close. Absent when the store has none. */
+        @Nullable
+        Connection connection();
+
+        /** The store's own transaction type. */
+        <T> T unwrap(Class<T> type);
+    }
+
+    /** Something that is undone as a whole. */
+    @FunctionalInterface
+    interface Part<T> {
+        Ended<T> run() throws Exception;
+    }
+}

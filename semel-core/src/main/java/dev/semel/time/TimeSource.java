@@ -1,0 +1,39 @@
+package dev.semel.time;
+
+import java.time.Duration;
+
+/**
+ * Reads the time and blocks. Everything in Semel that waits, waits here; a simulation hands in its own and decides who goes
+ * on. Safety never rests on any of it: leases are judged by the store, and by the fence.
+ */
+public interface TimeSource {
+    /** Wall-clock milliseconds since 1970; may jump. */
+    long millis();
+
+    /** Monotonic nanoseconds from an arbitrary origin. */
+    long nanos();
+
+    /** Blocks the calling thread. A duration of zero or less returns at once. */
+    void sleep(Duration duration) throws InterruptedException;
+
+    /** A new closed gate. */
+    Gate gate();
+
+    /** Opened once; whoever waits before it goes on then. */
+    interface Gate {
+        void open();
+
+        boolean isOpen();
+
+        /** Waits until the gate is open. */
+        void await() throws InterruptedException;
+
+        /** Waits at most so long; says whether the gate is open. */
+        boolean await(Duration atMost) throws InterruptedException;
+    }
+
+    /** The machine's clock. */
+    static TimeSource system() {
+        return SystemTime.INSTANCE;
+    }
+}
