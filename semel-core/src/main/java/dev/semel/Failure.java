@@ -1,16 +1,20 @@
 package dev.semel;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a run did not succeed, as it is stored, replayed and shown.
+ * Why a run did not succeed, as it is stored, replayed and shown. Its texts come from anywhere, so they are made harmless
+ * rather than refused: a failure can always be recorded.
  *
  * @param category what kind of failure it is; policies, metrics and dead letters group by it
- * @param reason one sentence a user can read
+ * @param reason one sentence a user can read: a single line of at most 300 characters without control characters; what is
+ *     longer is cut; the category's code when there is none
  * @param exception class name of the exception, if there was one
- * @param retryAfter the earliest next attempt that the other side asked for
+ * @param retryAfter how long the other side asked to wait at least; a negative one counts as zero
  */
 public record Failure(
         Category category,
@@ -18,8 +22,32 @@ public record Failure(
         @Nullable String exception,
         @Nullable Duration retryAfter) {
 
+    /** The longest reason in characters. */
+    public static final int MAX_REASON = 300;
+
+    public Failure {
+        reason = Text.oneLine(reason, MAX_REASON);
+        if (reason.isEmpty()) {
+            reason = category.code();
+        }
+        if (exception != null) {
+            exception = Text.oneLine(exception, 255);
+        }
+        if (retryAfter != null && retryAfter.isNegative()) {
+            retryAfter = Duration.ZERO;
+        }
+    }
+
     public static Failure of(Category category, String reason) {
         return new Failure(category, reason, null, null);
+    }
+
+    public Failure withException(Throwable thrown) {
+        return new Failure(category, reason, thrown.getClass().getName(), retryAfter);
+    }
+
+    public Failure withRetryAfter(Duration value) {
+        return new Failure(category, reason, exception, value);
     }
 
     /** What a handler throws to say which failure it was. */
@@ -74,6 +102,11 @@ public record Failure(
         /** The public code: {@code rate_limited}. */
         public String code() {
             return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** The category of a public code. */
+        public static Optional<Category> ofCode(String code) {
+            return Arrays.stream(values()).filter(c -> c.code().equals(code)).findFirst();
         }
     }
 

@@ -3,31 +3,30 @@ package dev.semel;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an operation is tried, how long it is trusted and how long it is remembered. Immutable; built by {@link #named}, which
- * reports every contradiction at once. The catalogue that ships is {@code dev.semel.policy.Catalogue}.
+ * How an operation is tried, how long it is trusted and how long it is remembered. Immutable, and never out of bounds: the
+ * constructor refuses impossible values and names all of them at once. Built by {@link #named}, which also refuses double and
+ * contradictory settings. The catalogue that ships is {@code dev.semel.policy.Catalogue}.
  *
  * @param name what operations refer to
  * @param retry how often, and how long between attempts
  * @param limits what bounds one attempt and one record
  * @param retention how long finished records are kept
- * @param rules how exceptions of the application are judged, by class
+ * @param rules how exceptions are judged, by class or by an interface they implement; the most specific match wins, and
+ *     between equally specific ones "do not retry"
  * @param options the rest
  */
 public record Policy(
-        String name,
-        Retry retry,
-        Limits limits,
-        Retention retention,
-        Map<Class<? extends Throwable>, Rule> rules,
-        Options options) {
+        String name, Retry retry, Limits limits, Retention retention, Map<Class<?>, Rule> rules, Options options) {
 
     public Policy {
         Text.checkName("policy name", name, 120);
         rules = Map.copyOf(rules);
+        PolicyBounds.refuse(name, PolicyBounds.faults(retry, limits, retention, rules));
     }
 
     /** Starts from {@code default}: 3 attempts, 1 s doubling to 30 s, plus or minus a tenth. */
@@ -45,7 +44,7 @@ public record Policy(
      * {@code replay.} begin with {@code REPLAY_} instead.
      */
     public String code() {
-        String snake = name.toUpperCase(java.util.Locale.ROOT).replaceAll("[^A-Z0-9]+", "_");
+        String snake = name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]+", "_");
         return (name.startsWith("replay.") ? "REPLAY_" : "RETRY_") + snake;
     }
 
@@ -134,7 +133,7 @@ public record Policy(
     /**
      * @param repeatable whether an interrupted leased run may be run again by itself
      * @param storeFailures whether failures that would be the same again are stored and replayed
-     * @param deadLetters whether a record whose retries ran out becomes a dead letter
+     * @param deadLetters whether a record that failed for good by a channel, or whose retries ran out, becomes a dead letter
      * @param deadHead what a dead head does to its lane
      */
     public record Options(boolean repeatable, boolean storeFailures, boolean deadLetters, DeadHead deadHead) {}

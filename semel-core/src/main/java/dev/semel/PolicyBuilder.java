@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Builds a {@link Policy}; {@link #build} refuses contradictory and double settings and names all of them at once. */
 public final class PolicyBuilder {
-    private static final Duration LONGEST = Duration.ofDays(3650);
-
     private String name;
     private int maxAttempts = 3;
     private Policy.Backoff backoff = new Policy.Backoff.Exponential(Duration.ofSeconds(1), 2, Duration.ofSeconds(30));
@@ -23,7 +21,7 @@ public final class PolicyBuilder {
     private @Nullable Duration deadline;
     private Duration lease = Duration.ofSeconds(60);
     private Policy.Retention retention = Policy.Retention.API;
-    private final Map<Class<? extends Throwable>, Policy.Rule> rules = new LinkedHashMap<>();
+    private final Map<Class<?>, Policy.Rule> rules = new LinkedHashMap<>();
     private boolean repeatable;
     private boolean storeFailures = true;
     private boolean deadLetters = true;
@@ -66,22 +64,24 @@ public final class PolicyBuilder {
         return this;
     }
 
-    public PolicyBuilder withoutBackoff() {
+    public PolicyBuilder withBackoff(Policy.Backoff value) {
         once("backoff");
-        backoff = new Policy.Backoff.None();
+        backoff = value;
         return this;
     }
 
+    /** The next attempt follows at once; there is nothing to jitter. */
+    public PolicyBuilder withoutBackoff() {
+        return withBackoff(new Policy.Backoff.None());
+    }
+
+    /** The last delay repeats. */
     public PolicyBuilder withDelays(Duration... delays) {
-        once("backoff");
-        backoff = new Policy.Backoff.Listed(Arrays.asList(delays));
-        return this;
+        return withBackoff(new Policy.Backoff.Listed(Arrays.asList(delays)));
     }
 
     public PolicyBuilder withExponentialBackoff(Duration base, double multiplier, Duration cap) {
-        once("backoff");
-        backoff = new Policy.Backoff.Exponential(base, multiplier, cap);
-        return this;
+        return withBackoff(new Policy.Backoff.Exponential(base, multiplier, cap));
     }
 
     public PolicyBuilder withJitter(Policy.Jitter value) {
@@ -108,6 +108,12 @@ public final class PolicyBuilder {
         return this;
     }
 
+    public PolicyBuilder withoutDeadline() {
+        once("deadline");
+        deadline = null;
+        return this;
+    }
+
     public PolicyBuilder withLease(Duration value) {
         once("lease");
         lease = value;
@@ -120,11 +126,13 @@ public final class PolicyBuilder {
         return this;
     }
 
-    public PolicyBuilder retryOn(Class<? extends Throwable> type, Failure.Category category) {
+    /** Exceptions of this class, or that implement this interface, are tried again. */
+    public PolicyBuilder retryOn(Class<?> type, Failure.Category category) {
         return rule(type, new Policy.Rule(true, category));
     }
 
-    public PolicyBuilder failOn(Class<? extends Throwable> type, Failure.Category category) {
+    /** Exceptions of this class, or that implement this interface, end the record. */
+    public PolicyBuilder failOn(Class<?> type, Failure.Category category) {
         return rule(type, new Policy.Rule(false, category));
     }
 
@@ -155,20 +163,17 @@ public final class PolicyBuilder {
 
     /** @throws SemelException.Misconfigured naming every fault of the settings */
     public Policy build() {
-        check();
-        if (!faults.isEmpty()) {
-            throw new SemelException.Misconfigured("policy " + name, faults);
-        }
-        return new Policy(
-                name,
-                new Policy.Retry(maxAttempts, backoff, jitter, maxRetryAfter),
-                new Policy.Limits(attemptTimeout, deadline, lease),
-                retention,
-                rules,
-                new Policy.Options(repeatable, storeFailures, deadLetters, deadHead));
+        var retry = new Policy.Retry(maxAttempts, backoff, effectiveJitter(), maxRetryAfter);
+        var limits = new Policy.Limits(attemptTimeout, deadline, lease);
+        var all = new ArrayList<>(faults);
+        all.addAll(contradictions());
+        all.addAll(PolicyBounds.faults(retry, limits, retention, rules));
+        PolicyBounds.refuse(name, all);
+        var options = new Policy.Options(repeatable, storeFailures, deadLetters, deadHead);
+        return new Policy(name, retry, limits, retention, rules, options);
     }
 
-    private PolicyBuilder rule(Class<? extends Throwable> type, Policy.Rule rule) {
+    private PolicyBuilder rule(Class<?> type, Policy.Rule rule) {
         once("rule for " + type.getName());
         rules.put(type, rule);
         return this;
@@ -180,61 +185,23 @@ public final class PolicyBuilder {
         }
     }
 
-    private void check() {
-        fault(maxAttempts < 1 || maxAttempts > 1_000_000, "max attempts is " + maxAttempts + ": use 1 to 1000000");
-        positive("attempt time-out", attemptTimeout);
-        positive("lease", lease);
-        positive("max retry-after", maxRetryAfter);
-        positive("success retention", retention.success());
-        positive("failure retention", retention.failure());
-        positive("dead-letter retention", retention.deadLetters());
-        if (deadline != null) {
-            positive("deadline", deadline);
-        }
-        checkBackoff();
-        if (jitter instanceof Policy.Jitter.Bounded bounded) {
-            fault(
-                    !(bounded.fraction() >= 0 && bounded.fraction() <= 1),
-                    "jitter fraction is " + bounded.fraction() + ": use 0 to 1");
-        }
-        fault(
-                jitter instanceof Policy.Jitter.Decorrelated && !(backoff instanceof Policy.Backoff.Exponential),
-                "decorrelated jitter needs an exponential backoff: it grows from the base to the cap");
-        fault(
-                set.contains("backoff") && maxAttempts == 1 && backoff instanceof Policy.Backoff.Listed,
-                "delays are listed but there is 1 attempt: raise max attempts or remove the delays");
+    private Policy.Jitter effectiveJitter() {
+        boolean nothingToJitter = backoff instanceof Policy.Backoff.None && !set.contains("jitter");
+        return nothingToJitter ? new Policy.Jitter.None() : jitter;
     }
 
-    private void checkBackoff() {
-        if (backoff instanceof Policy.Backoff.Listed listed) {
-            fault(listed.delays().isEmpty(), "the list of delays is empty: give at least one, or use no backoff");
-            listed.delays().forEach(d -> notNegative("delay", d));
-        } else if (backoff instanceof Policy.Backoff.Exponential exponential) {
-            positive("backoff base", exponential.base());
-            positive("backoff cap", exponential.cap());
-            fault(
-                    !(exponential.multiplier() >= 1 && exponential.multiplier() <= 1000),
-                    "backoff multiplier is " + exponential.multiplier() + ": use 1 to 1000");
-            fault(
-                    exponential.cap().compareTo(exponential.base()) < 0,
-                    "backoff cap " + exponential.cap() + " is below its base " + exponential.base()
-                            + ": raise the cap or lower the base");
+    private List<String> contradictions() {
+        var found = new ArrayList<String>();
+        if (backoff instanceof Policy.Backoff.None && !(effectiveJitter() instanceof Policy.Jitter.None)) {
+            found.add("jitter is set but there is no backoff to jitter: set a backoff, or no jitter");
         }
-    }
-
-    private void positive(String what, Duration value) {
-        fault(value.isZero() || value.isNegative(), what + " is " + value + ": it must be above zero");
-        fault(value.compareTo(LONGEST) > 0, what + " is " + value + ": at most " + LONGEST);
-    }
-
-    private void notNegative(String what, Duration value) {
-        fault(value.isNegative(), what + " is " + value + ": it must not be negative");
-        fault(value.compareTo(LONGEST) > 0, what + " is " + value + ": at most " + LONGEST);
-    }
-
-    private void fault(boolean wrong, String sentence) {
-        if (wrong) {
-            faults.add(sentence);
+        if (set.contains("backoff") && maxAttempts == 1 && backoff instanceof Policy.Backoff.Listed) {
+            found.add("delays are listed but there is 1 attempt: raise max attempts or remove the delays");
         }
+        if (deadHead == Policy.DeadHead.PARK_LANE && !deadLetters) {
+            found.add("a dead head parks its lane but dead letters are off, so nobody could replay it: "
+                    + "switch dead letters on, or let the lane continue");
+        }
+        return found;
     }
 }

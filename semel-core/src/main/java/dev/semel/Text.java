@@ -1,6 +1,9 @@
 package dev.semel;
 
-/** The one rule for names and keys: present, bounded, well-formed; nothing is trimmed, folded or normalised. */
+/**
+ * The one rule for names and keys: present, bounded, well-formed; nothing is trimmed, folded or normalised. Only sentences
+ * that are shown to people are repaired, by {@link #oneLine}.
+ */
 final class Text {
     private Text() {}
 
@@ -36,5 +39,47 @@ final class Text {
                         + ": such text cannot be stored faithfully. Repair the text before it becomes a " + what + ".");
             }
         }
+    }
+
+    /**
+     * The text as one bounded line that is safe to show and log: control characters, line ends, half surrogates and
+     * characters that turn the reading direction become a space, runs of spaces one, and what is too long ends in "...".
+     */
+    static String oneLine(String text, int max) {
+        var line = new StringBuilder(Math.min(text.length(), max));
+        boolean space = false;
+        for (int i = 0; i < text.length(); ) {
+            int c = text.codePointAt(i);
+            i += Character.charCount(c);
+            if (Character.isWhitespace(c) || !showable(c)) {
+                space = line.length() > 0;
+                continue;
+            }
+            int length = line.length() + (space ? 1 : 0) + Character.charCount(c);
+            if (length > max) {
+                return cut(line, max);
+            }
+            if (space) {
+                line.append(' ');
+                space = false;
+            }
+            line.appendCodePoint(c);
+        }
+        return line.toString();
+    }
+
+    private static boolean showable(int c) {
+        boolean turnsDirection = c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x2069;
+        int type = Character.getType(c);
+        return type != Character.CONTROL && type != Character.SURROGATE && !turnsDirection;
+    }
+
+    private static String cut(StringBuilder line, int max) {
+        int end = Math.min(line.length(), max - 3);
+        if (Character.isHighSurrogate(line.charAt(end - 1))) {
+            end--;
+        }
+        line.setLength(end);
+        return line.append("...").toString();
     }
 }
