@@ -1,0 +1,245 @@
+package dev.semel.store;
+
+import dev.semel.SemelException;
+import dev.semel.time.TimeSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the calls of many threads into few calls of a port.
+ *
+ * <h2>How it works</h2>
+ *
+ * <p>There is no thread and no timer. A caller who finds a free lane becomes its leader: it takes what waits in the queue,
+ * its own item first come first served, and calls the port once for all of it. While that call is on its way others queue
+ * up; when it returns, the leader opens the gates of those it served and hands the lane to the first who waits. So an idle
+ * call costs one round trip, and under load the batch grows by itself to whatever arrives during one round trip.
+ *
+ * <h2>What it promises</h2>
+ *
+ * <ul>
+ *   <li>An item is in one batch, once; its caller returns after the port has returned, with its own outcome.
+ *   <li>Two items about one record are never in the same batch, because ports demand distinct ids. Those left out keep their
+ *       place at the head of the queue.
+ *   <li>A batch that the port refuses as a whole for a reason other than the store being away is tried again item by item,
+ *       so that one bad item fails alone. Ports commit before they return or not at all, which makes that safe.
+ *   <li>Waiting is not interruptible: the item may be on its way. The interrupt is kept for the caller to find.
+ * </ul>
+ *
+ * @param <I> what the port takes
+ * @param <O> what it answers
+ */
+public final class GroupCommitter<I, O> {
+    private final Function<List<I>, List<O>> port;
+    private final Function<I, Object> identity;
+    private final int maxBatch;
+    private final TimeSource time;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ArrayDeque<Ticket<I, O>> queue = new ArrayDeque<>();
+    private int freeLanes;
+
+    /**
+     * @param identity what must be distinct in a batch
+     * @param lanes how many batches may be on their way at once
+     */
+    public GroupCommitter(
+            Function<List<I>, List<O>> port, Function<I, Object> identity, int maxBatch, int lanes, TimeSource time) {
+        this.port = port;
+        this.identity = identity;
+        this.maxBatch = maxBatch;
+        this.freeLanes = lanes;
+        this.time = time;
+    }
+
+    /** One item, one outcome. */
+    public O submit(I item) {
+        return submitAll(List.of(item)).get(0);
+    }
+
+    /** Items with distinct identities; outcomes in their order. Lists longer than a batch are cut. */
+    public List<O> submitAll(List<I> items) {
+        if (items.size() <= maxBatch) {
+            return items.isEmpty() ? List.of() : await(new Ticket<>(items, time.gate(), time.gate()));
+        }
+        List<O> outcomes = new ArrayList<>(items.size());
+        for (int i = 0; i < items.size(); i += maxBatch) {
+            outcomes.addAll(submitAll(items.subList(i, Math.min(items.size(), i + maxBatch))));
+        }
+        return outcomes;
+    }
+
+    private List<O> await(Ticket<I, O> ticket) {
+        boolean leads;
+        lock.lock();
+        try {
+            queue.addLast(ticket);
+            leads = freeLanes > 0;
+            if (leads) {
+                freeLanes--;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (!leads) {
+            waitAt(ticket.turn);
+        }
+        if (leads || ticket.promoted) {
+            lead(ticket);
+        }
+        waitAt(ticket.finished);
+        return ticket.outcomes();
+    }
+
+    /**
+     * Serves batches until the leader's own item is served, then hands the lane on. Another lane may have taken the item
+     * after its owner was promoted: then there is nothing to serve here.
+     */
+    private void lead(Ticket<I, O> own) {
+        try {
+            for (List<Ticket<I, O>> batch = gather(own); !batch.isEmpty(); batch = gather(own)) {
+                try {
+                    serve(batch);
+                } finally {
+                    batch.forEach(Ticket::finish);
+                }
+            }
+        } finally {
+            handOn();
+        }
+    }
+
+    private void handOn() {
+        lock.lock();
+        try {
+            Ticket<I, O> next = nextUnpromoted();
+            if (next == null) {
+                freeLanes++;
+            } else {
+                next.promoted = true;
+                next.turn.open();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Ticket<I, O> nextUnpromoted() {
+        for (Ticket<I, O> ticket : queue) {
+            if (!ticket.promoted) {
+                return ticket;
+            }
+        }
+        return null;
+    }
+
+    /** The next batch, or nothing once the leader's own item is out of the queue. */
+    private List<Ticket<I, O>> gather(Ticket<I, O> own) {
+        lock.lock();
+        try {
+            List<Ticket<I, O>> batch = new ArrayList<>();
+            if (own.taken) {
+                return batch;
+            }
+            Set<Object> taken = new HashSet<>();
+            int size = 0;
+            Iterator<Ticket<I, O>> waiting = queue.iterator();
+            while (waiting.hasNext() && size < maxBatch) {
+                Ticket<I, O> ticket = waiting.next();
+                if (size + ticket.items.size() > maxBatch) {
+                    break;
+                }
+                Collection<Object> ids = ticket.items.stream().map(identity).toList();
+                if (ids.stream().noneMatch(taken::contains)) {
+                    taken.addAll(ids);
+                    batch.add(ticket);
+                    ticket.taken = true;
+                    size += ticket.items.size();
+                    waiting.remove();
+                }
+            }
+            return batch;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void serve(List<Ticket<I, O>> batch) {
+        List<I> items = new ArrayList<>();
+        batch.forEach(ticket -> items.addAll(ticket.items));
+        if (items.isEmpty()) {
+            return;
+        }
+        try {
+            List<O> outcomes = port.apply(items);
+            int from = 0;
+            for (Ticket<I, O> ticket : batch) {
+                ticket.outcomes = outcomes.subList(from, from += ticket.items.size());
+            }
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            batch.forEach(ticket -> ticket.error = e);
+        } catch (RuntimeException | Error e) {
+            if (batch.size() == 1) {
+                batch.get(0).error = e;
+            } else {
+                batch.forEach(ticket -> serve(List.of(ticket)));
+            }
+        }
+    }
+
+    private static void waitAt(TimeSource.Gate gate) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                gate.await();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static final class Ticket<I, O> {
+        private final List<I> items;
+        private final TimeSource.Gate turn;
+        private final TimeSource.Gate finished;
+        private boolean taken;
+        private volatile boolean promoted;
+        private @Nullable List<O> outcomes;
+        private @Nullable Throwable error;
+
+        Ticket(List<I> items, TimeSource.Gate turn, TimeSource.Gate finished) {
+            this.items = items;
+            this.turn = turn;
+            this.finished = finished;
+        }
+
+        void finish() {
+            if (outcomes == null && error == null) {
+                error = new IllegalStateException("The port gave no outcome for an item of its batch.");
+            }
+            finished.open();
+            turn.open();
+        }
+
+        List<O> outcomes() {
+            if (error instanceof RuntimeException e) {
+                throw e;
+            }
+            if (error instanceof Error e) {
+                throw e;
+            }
+            return java.util.Objects.requireNonNull(outcomes);
+        }
+    }
+}

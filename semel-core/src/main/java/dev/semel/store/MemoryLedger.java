@@ -1,0 +1,205 @@
+package dev.semel.store;
+
+import dev.semel.key.RecordId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+final class MemoryLedger implements Ledger {
+    private final MemoryState state;
+
+    MemoryLedger(MemoryState state) {
+        this.state = state;
+    }
+
+    @Override
+    public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
+        return state.locked(() -> batch.stream()
+                .map(reservation -> reserve(modesVersion, reservation))
+                .toList());
+    }
+
+    private Reserved reserve(long modesVersion, Reservation asked) {
+        long now = state.now();
+        if (parentLost(asked.parent())) {
+            return new Reserved.ParentLost();
+        }
+        Row found = find(asked, now);
+        if (found != null) {
+            Status status = found.status();
+            boolean own = status.state() == State.IN_PROGRESS
+                    && status.owner() == asked.grant().owner();
+            if (own) {
+                return new Reserved.Granted(status.fence(), status.attempt(), false);
+            }
+            if (!grantable(status, asked.grant(), now)) {
+                return new Reserved.Existing(found, now);
+            }
+        }
+        if (modesVersion != state.modesVersion) {
+            return new Reserved.ModesChanged();
+        }
+        return grant(asked, found, now);
+    }
+
+    private boolean parentLost(Reservation.@Nullable Parent parent) {
+        if (parent == null) {
+            return false;
+        }
+        Row row = state.get(parent.id());
+        return row == null || row.state() != State.IN_PROGRESS || row.status().fence() != parent.fence();
+    }
+
+    private @Nullable Row find(Reservation asked, long now) {
+        Row own = state.live(asked.identity().id(), now);
+        if (own != null) {
+            return own;
+        }
+        for (RecordId neighbour : asked.identity().neighbours()) {
+            Row row = state.live(neighbour, now);
+            if (row != null) {
+                return row;
+            }
+        }
+        return null;
+    }
+
+    private static boolean grantable(Status status, Reservation.Grant grant, long now) {
+        return status.at() <= now
+                && (status.state() == State.FAILED_RETRYABLE
+                        || status.state() == State.IN_PROGRESS
+                                && grant.repeatable()
+                                && status.attempt() < grant.maxAttempts());
+    }
+
+    private Reserved grant(Reservation asked, @Nullable Row found, long now) {
+        RecordId id = found == null ? asked.identity().id() : found.id();
+        boolean takenOver = found != null && found.state() == State.IN_PROGRESS;
+        int attempt = found == null ? 1 : found.status().attempt() + 1;
+        Status status = new Status(
+                State.IN_PROGRESS,
+                state.nextFence(),
+                attempt,
+                MemoryState.after(now, asked.grant().leaseMillis()),
+                0,
+                asked.grant().owner());
+        if (found == null) {
+            state.remove(id);
+            state.put(new Row(id, asked.header(), status, asked.payload(), null, null));
+        } else {
+            state.put(new Row(id, found.header(), status, found.payload(), null, found.failure()));
+        }
+        if (takenOver) {
+            state.append(asked.takenOver(), status.fence(), attempt);
+        }
+        return new Reserved.Granted(status.fence(), attempt, takenOver);
+    }
+
+    @Override
+    public List<Moved> move(List<Move> batch) {
+        return state.locked(() -> batch.stream().map(move -> move(state, move)).toList());
+    }
+
+    static Moved move(MemoryState state, Move move) {
+        Row row = state.get(move.id());
+        if (row == null) {
+            return move.to() == null ? new Moved.Same() : new Moved.Refused(null);
+        }
+        long now = state.now();
+        Status old = row.status();
+        Move.Change change = move.change();
+        boolean applies = old.fence() == move.fence()
+                && move.from().contains(old.state())
+                && (!change.onlyIfOver() || old.at() <= now);
+        if (!applies) {
+            boolean same = old.fence() == move.fence() && old.state() == move.to();
+            return same ? new Moved.Same() : new Moved.Refused(old);
+        }
+        int attempt = change.attempt() < 0 ? old.attempt() : change.attempt();
+        if (move.to() == null) {
+            state.remove(move.id());
+        } else {
+            Status status = new Status(
+                    move.to(),
+                    old.fence(),
+                    attempt,
+                    MemoryState.after(now, change.delayMillis()),
+                    change.keepMillis(),
+                    old.owner());
+            state.put(new Row(row.id(), row.header(), status, row.payload(), change.result(), change.failure()));
+        }
+        state.append(move.event(), old.fence(), old.attempt());
+        return new Moved.Applied();
+    }
+
+    @Override
+    public List<Boolean> renew(List<Renewal> batch) {
+        return state.locked(() -> batch.stream().map(this::renew).toList());
+    }
+
+    private boolean renew(Renewal renewal) {
+        Row row = state.get(renewal.id());
+        if (row == null || row.state() != State.IN_PROGRESS || row.status().fence() != renewal.fence()) {
+            return false;
+        }
+        Status old = row.status();
+        long at = MemoryState.after(state.now(), renewal.leaseMillis());
+        Status status = new Status(old.state(), old.fence(), old.attempt(), at, old.keepMillis(), old.owner());
+        state.put(new Row(row.id(), row.header(), status, row.payload(), row.result(), row.failure()));
+        return true;
+    }
+
+    @Override
+    public Map<RecordId, Row> find(Collection<RecordId> ids) {
+        return state.locked(() -> {
+            Map<RecordId, Row> found = new HashMap<>();
+            for (RecordId id : ids) {
+                Row row = state.get(id);
+                if (row != null) {
+                    found.put(id, row);
+                }
+            }
+            return found;
+        });
+    }
+
+    @Override
+    public List<Row> steps(RecordId parent) {
+        return state.locked(() -> state.stepsOf(parent));
+    }
+
+    @Override
+    public List<Row> overdue(State wanted, int limit) {
+        return state.locked(() -> state.overdue(wanted, state.now(), limit));
+    }
+
+    @Override
+    public Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) {
+        return state.locked(() -> {
+            long now = state.now();
+            List<Row> expired = new ArrayList<>();
+            for (State each : State.values()) {
+                if (each.finished() || each == State.FAILED_RETRYABLE) {
+                    state.overdue(each, now, Integer.MAX_VALUE).stream()
+                            .filter(row -> row.status().expired(now))
+                            .limit((long) limit - expired.size())
+                            .forEach(expired::add);
+                }
+            }
+            Map<String, Integer> removed = new TreeMap<>();
+            for (Row row : expired) {
+                state.remove(row.id());
+                removed.merge(row.header().tenant(), 1, Integer::sum);
+            }
+            if (!removed.isEmpty()) {
+                events.apply(removed).forEach(entry -> state.append(entry, entry.fence(), entry.attempt()));
+            }
+            return removed;
+        });
+    }
+}

@@ -1,0 +1,137 @@
+package dev.semel.store;
+
+import dev.semel.key.RecordId;
+import dev.semel.time.TimeSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The maps behind a {@link MemoryStore} and the one lock around them. */
+final class MemoryState {
+    private static final int EPOCH_SHIFT = 48;
+
+    private record Due(long at, RecordId id) {}
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final TimeSource time;
+    private final Map<RecordId, Row> rows = new HashMap<>();
+    private final Map<RecordId, List<RecordId>> steps = new HashMap<>();
+    private final Map<State, TreeSet<Due>> attention = new EnumMap<>(State.class);
+    private long fences;
+
+    final Map<String, String> table = new HashMap<>();
+    final Map<RecordId, Object> locks = new HashMap<>();
+    final TreeMap<Long, AuditRow> events = new TreeMap<>();
+    final List<Seal> seals = new ArrayList<>();
+    final List<Switchboard.Setting> settings = new ArrayList<>();
+    long modesVersion = 1;
+    int epoch = 1;
+
+    MemoryState(TimeSource time) {
+        this.time = time;
+        for (State each : State.values()) {
+            attention.put(each, new TreeSet<>(Comparator.comparingLong(Due::at).thenComparing(Due::id)));
+        }
+    }
+
+    <T> T locked(Supplier<T> work) {
+        lock.lock();
+        try {
+            return work.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long now() {
+        return time.millis();
+    }
+
+    long nextFence() {
+        return (long) epoch << EPOCH_SHIFT | ++fences;
+    }
+
+    @Nullable
+    Row get(RecordId id) {
+        return rows.get(id);
+    }
+
+    /** The row, unless it counts as absent. */
+    @Nullable
+    Row live(RecordId id, long now) {
+        Row row = rows.get(id);
+        return row == null || row.status().expired(now) ? null : row;
+    }
+
+    void put(Row row) {
+        Row old = rows.put(row.id(), row);
+        if (old != null) {
+            attention.get(old.state()).remove(new Due(old.status().at(), old.id()));
+        } else if (row.header().parent() != null) {
+            steps.computeIfAbsent(row.header().parent(), parent -> new ArrayList<>())
+                    .add(row.id());
+        }
+        attention.get(row.state()).add(new Due(row.status().at(), row.id()));
+    }
+
+    void remove(RecordId id) {
+        Row old = rows.remove(id);
+        if (old == null) {
+            return;
+        }
+        attention.get(old.state()).remove(new Due(old.status().at(), id));
+        RecordId parent = old.header().parent();
+        if (parent != null && steps.containsKey(parent)) {
+            steps.get(parent).remove(id);
+        }
+        List<RecordId> children = steps.remove(id);
+        if (children != null) {
+            List.copyOf(children).forEach(this::remove);
+        }
+    }
+
+    List<Row> stepsOf(RecordId parent) {
+        return steps.getOrDefault(parent, List.of()).stream().map(rows::get).toList();
+    }
+
+    /** Rows in the state whose time has come, longest overdue first. */
+    List<Row> overdue(State state, long now, int limit) {
+        List<Row> found = new ArrayList<>();
+        for (Due due : attention.get(state)) {
+            if (due.at() > now || found.size() == limit) {
+                break;
+            }
+            found.add(rows.get(due.id()));
+        }
+        return found;
+    }
+
+    List<Row> all(State state) {
+        return attention.get(state).stream().map(due -> rows.get(due.id())).toList();
+    }
+
+    void append(@Nullable AuditEntry entry, long fence, int attempt) {
+        if (entry != null) {
+            long seq = events.isEmpty() ? 1 : events.lastKey() + 1;
+            events.put(
+                    seq,
+                    new AuditRow(
+                            new AuditRow.Position(0, seq),
+                            now(),
+                            new AuditEntry(
+                                    entry.type(), entry.subject(), entry.policy(), fence, attempt, entry.body())));
+        }
+    }
+
+    static long after(long now, long delayMillis) {
+        return delayMillis >= Status.NEVER - now ? Status.NEVER : now + delayMillis;
+    }
+}

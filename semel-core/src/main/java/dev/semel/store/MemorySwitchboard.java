@@ -1,0 +1,54 @@
+package dev.semel.store;
+
+import dev.semel.Mode;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+
+final class MemorySwitchboard implements Switchboard {
+    private final MemoryState state;
+
+    MemorySwitchboard(MemoryState state) {
+        this.state = state;
+    }
+
+    @Override
+    public Modes modes() {
+        return state.locked(() -> new Modes(state.modesVersion, state.settings));
+    }
+
+    @Override
+    public long set(Setting setting, AuditEntry event) {
+        return state.locked(() -> {
+            state.settings.removeIf(old -> Objects.equals(old.tenant(), setting.tenant())
+                    && Objects.equals(old.operation(), setting.operation()));
+            if (setting.mode() != Mode.LIVE) {
+                state.settings.add(setting);
+            }
+            state.append(event, event.fence(), event.attempt());
+            return ++state.modesVersion;
+        });
+    }
+
+    @Override
+    public int epoch() {
+        return state.locked(() -> state.epoch);
+    }
+
+    @Override
+    public int adopt(Function<Row, AuditEntry> forRecord, AuditEntry adoption) {
+        return state.locked(() -> {
+            state.epoch++;
+            List<Row> running = state.all(State.IN_PROGRESS);
+            long now = state.now();
+            for (Row row : running) {
+                Status old = row.status();
+                Status status = new Status(State.UNKNOWN, old.fence(), old.attempt(), now, 0, old.owner());
+                state.put(new Row(row.id(), row.header(), status, row.payload(), row.result(), row.failure()));
+                state.append(forRecord.apply(row), old.fence(), old.attempt());
+            }
+            state.append(adoption, adoption.fence(), adoption.attempt());
+            return running.size();
+        });
+    }
+}

@@ -1,0 +1,189 @@
+package dev.semel.store;
+
+import dev.semel.SemelException;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes are held back until the commit, which applies them under the store's lock or not at all. */
+final class MemoryTransactions implements Transactions {
+    private final MemoryState state;
+
+    MemoryTransactions(MemoryState state) {
+        this.state = state;
+    }
+
+    @Override
+    public <T> T run(Work<T> work) throws Exception {
+        MemoryTx tx = new MemoryTx();
+        try {
+            Ended<T> ended = work.run(tx);
+            if (ended.keep()) {
+                tx.commit();
+            }
+            return ended.value();
+        } finally {
+            tx.unlock();
+        }
+    }
+
+    @Override
+    public Tx join(Connection connection) {
+        throw new SemelException.Invalid("The in-memory store has no JDBC transactions to join."
+                + " Use sqlite:<file> or postgresql://..., or run the operation without joining.");
+    }
+
+    private final class MemoryTx implements Tx, MemoryTable {
+        private List<Landing> landings = new ArrayList<>();
+        private List<Move> moves = new ArrayList<>();
+        private Map<String, String> writes = new HashMap<>();
+        private final List<RecordId> locked = new ArrayList<>();
+
+        @Override
+        public List<Opening> open(long modesVersion, List<Identity> identities) {
+            return state.locked(() -> identities.stream()
+                    .map(identity -> open(modesVersion, identity))
+                    .toList());
+        }
+
+        private Opening open(long modesVersion, Identity identity) {
+            Object holder = state.locks.putIfAbsent(identity.lock(), this);
+            if (holder != null && holder != this) {
+                return new Opening.Locked();
+            }
+            if (holder == null) {
+                locked.add(identity.lock());
+            }
+            long now = state.now();
+            List<RecordId> ids = new ArrayList<>(identity.neighbours());
+            ids.add(0, identity.id());
+            for (RecordId id : ids) {
+                Row row = state.live(id, now);
+                if (row != null) {
+                    return new Opening.Found(row, now);
+                }
+            }
+            return modesVersion == state.modesVersion ? new Opening.Free() : new Opening.ModesChanged();
+        }
+
+        @Override
+        public void land(List<Landing> added) {
+            added.forEach(this::demandFree);
+            landings.addAll(added);
+        }
+
+        private void demandFree(Landing landing) {
+            Row row = state.locked(() -> state.live(landing.id(), state.now()));
+            if (row != null
+                    && (row.state() != State.FAILED_RETRYABLE || row.status().at() > state.now())) {
+                throw new SemelException.LeaseLost(
+                        landing.header().operation() + "/" + landing.id() + " (tenant "
+                                + landing.header().tenant() + "): another run left it " + row.state()
+                                + "; nothing was committed; repeat the call to get its answer.",
+                        row.status().fence());
+            }
+        }
+
+        @Override
+        public List<Moved> move(List<Move> added) {
+            moves.addAll(added);
+            return state.locked(() -> added.stream().map(this::preview).toList());
+        }
+
+        private Moved preview(Move move) {
+            Row row = state.get(move.id());
+            boolean applies = row != null
+                    && row.status().fence() == move.fence()
+                    && move.from().contains(row.state());
+            return applies ? new Moved.Applied() : new Moved.Refused(row == null ? null : row.status());
+        }
+
+        @Override
+        public <T> T part(Part<T> part) throws Exception {
+            List<Landing> landingsBefore = List.copyOf(landings);
+            List<Move> movesBefore = List.copyOf(moves);
+            Map<String, String> writesBefore = Map.copyOf(writes);
+            boolean kept = false;
+            try {
+                Ended<T> ended = part.run();
+                kept = ended.keep();
+                return ended.value();
+            } finally {
+                if (!kept) {
+                    landings = new ArrayList<>(landingsBefore);
+                    moves = new ArrayList<>(movesBefore);
+                    writes = new HashMap<>(writesBefore);
+                }
+            }
+        }
+
+        @Override
+        public @Nullable Connection connection() {
+            return null;
+        }
+
+        @Override
+        public <T> T unwrap(Class<T> type) {
+            if (type != MemoryTable.class) {
+                throw new SemelException.Invalid(
+                        "The in-memory store has a MemoryTable, not a " + type.getName() + ".");
+            }
+            return type.cast(this);
+        }
+
+        @Override
+        public @Nullable String get(String key) {
+            String written = writes.get(key);
+            return written != null ? written : state.locked(() -> state.table.get(key));
+        }
+
+        @Override
+        public void put(String key, String value) {
+            writes.put(key, value);
+        }
+
+        void commit() {
+            state.locked(() -> {
+                landings.forEach(this::demandFree);
+                for (Move move : moves) {
+                    if (preview(move) instanceof Moved.Refused) {
+                        throw new SemelException.LeaseLost(
+                                "Record " + move.id() + ": lease lost; nothing was committed.", move.fence());
+                    }
+                }
+                moves.forEach(move -> MemoryLedger.move(state, move));
+                landings.forEach(this::apply);
+                state.table.putAll(writes);
+                return true;
+            });
+        }
+
+        private void apply(Landing landing) {
+            long now = state.now();
+            state.remove(landing.id());
+            Landing.Times times = landing.times();
+            Status status = new Status(
+                    landing.state(),
+                    state.nextFence(),
+                    times.attempt(),
+                    MemoryState.after(now, times.delayMillis()),
+                    times.keepMillis(),
+                    0);
+            Landing.Outcome outcome = landing.outcome();
+            state.put(new Row(landing.id(), landing.header(), status, null, outcome.result(), outcome.failure()));
+            state.append(landing.event(), status.fence(), status.attempt());
+        }
+
+        void unlock() {
+            state.locked(() -> {
+                locked.forEach(id -> state.locks.remove(id, this));
+                return true;
+            });
+        }
+    }
+}
