@@ -1,0 +1,92 @@
+package dev.semel.cli;
+
+import dev.semel.store.Inspection;
+import dev.semel.store.Inspection.Finding;
+import dev.semel.store.Inspection.Guarantee;
+import dev.semel.store.Store;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Help.Ansi.Text;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "doctor",
+        header = "Says what a store can promise with the settings it has.",
+        description = {
+            "Classes of guarantee:",
+            "  A  effect and ledger commit together, durably",
+            "  B  durable compare-and-set with a fence",
+            "  C  a filter for duplicates: a crash may forget what was acknowledged",
+            "Exits with 1 when the store is below the class asked for."
+        },
+        mixinStandardHelpOptions = true)
+final class Doctor implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Mixin
+    private JsonOption json = new JsonOption();
+
+    @Option(
+            names = "--require",
+            paramLabel = "CLASS",
+            defaultValue = "B",
+            description = "The class asked for: A, B or C. By default B, the lowest that survives a crash.")
+    private Guarantee required = Guarantee.B;
+
+    @Override
+    public Integer call() {
+        Report report;
+        try (Store opened = store.open()) {
+            report = Report.of(opened.name(), opened.inspect(), required);
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        if (json.chosen()) {
+            json.print(out, report);
+        } else {
+            report.print(out, spec.commandLine().getColorScheme().ansi());
+        }
+        return (report.sufficient() ? Exit.OK : Exit.CHECK_FAILED).code();
+    }
+
+    /** The verdict; its components are the names in the JSON. */
+    record Report(String store, Guarantee guarantee, Guarantee required, boolean sufficient, List<Finding> findings) {
+        static Report of(String store, Inspection inspection, Guarantee required) {
+            Guarantee found = inspection.guarantee();
+            return new Report(store, found, required, found.compareTo(required) <= 0, inspection.findings());
+        }
+
+        void print(PrintWriter out, Ansi ansi) {
+            out.println(store + ": " + paint(ansi, sufficient ? "green" : "red", "class " + guarantee)
+                    + (sufficient ? "" : ", but " + required + " is asked for"));
+            int width = findings.stream()
+                    .mapToInt(finding -> finding.setting().length())
+                    .max()
+                    .orElse(0);
+            for (Finding finding : findings) {
+                String setting =
+                        finding.setting() + " ".repeat(width - finding.setting().length());
+                out.println("  " + setting + "  " + finding.value());
+                if (finding.advice() != null) {
+                    out.println("  " + " ".repeat(width) + "  "
+                            + paint(ansi, "yellow", "allows class " + finding.limits() + " at most") + ": "
+                            + finding.advice());
+                }
+            }
+        }
+
+        private static String paint(Ansi ansi, String colour, String text) {
+            Text painted = ansi.new Text("@|bold," + colour + " " + text + "|@");
+            return painted.toString();
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package dev.semel.cli;
+
+import dev.semel.SemelException;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What the command line's exit codes mean. They are public interface. */
+enum Exit {
+    OK(0, "done"),
+    CHECK_FAILED(1, "what was asked is not so: a check failed, or an operation was refused"),
+    BAD_INPUT(2, "bad input or configuration; nothing was changed"),
+    STORE_UNAVAILABLE(3, "the store cannot be reached or does not serve; nothing was changed"),
+    OUTCOME_UNKNOWN(4, "it may or may not have been done; the same command may be repeated"),
+    BUG(70, "a fault of Semel itself");
+
+    private final int code;
+    private final String meaning;
+
+    Exit(int code, String meaning) {
+        this.code = code;
+        this.meaning = meaning;
+    }
+
+    int code() {
+        return code;
+    }
+
+    static Exit of(Throwable failure) {
+        if (failure instanceof SemelException.Invalid || failure instanceof SemelException.Misconfigured) {
+            return BAD_INPUT;
+        }
+        if (failure instanceof SemelException.StoreUnavailable) {
+            return STORE_UNAVAILABLE;
+        }
+        if (failure instanceof SemelException.OutcomeUnknown) {
+            return OUTCOME_UNKNOWN;
+        }
+        return failure instanceof SemelException ? CHECK_FAILED : BUG;
+    }
+
+    /** For the help, by code. */
+    static Map<String, String> meanings() {
+        Map<String, String> meanings = new TreeMap<>();
+        for (Exit exit : values()) {
+            meanings.put(String.format("%3d", exit.code), exit.meaning);
+        }
+        return meanings;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.semel.cli;
+
+import dev.semel.store.StoreProvider;
+import dev.semel.store.Stores;
+import java.util.ArrayList;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(name = "schema", description = "Shows the tables that a store needs.", mixinStandardHelpOptions = true)
+final class Schema implements Runnable {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Say what to do with the schema: print.");
+    }
+
+    @Command(
+            name = "print",
+            description = "Prints the schema as SQL, for those who install it themselves.",
+            mixinStandardHelpOptions = true)
+    void print(
+            @Option(
+                            names = "--engine",
+                            required = true,
+                            paramLabel = "NAME",
+                            completionCandidates = Engines.class,
+                            description = "One of: ${COMPLETION-CANDIDATES}.")
+                    String engine) {
+        StoreProvider provider = Stores.installed().engine(engine);
+        String ddl = provider.ddl().strip();
+        spec.commandLine().getOut().println(ddl.isEmpty() ? "-- " + engine + " needs no schema" : ddl);
+    }
+
+    static final class Engines extends ArrayList<String> {
+        private static final long serialVersionUID = 1;
+
+        Engines() {
+            super(Stores.installed().all().stream().map(StoreProvider::engine).toList());
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The command line: one class for each command. The only place that prints and exits. */
+@NullMarked
+package dev.semel.cli;
+
+import org.jspecify.annotations.NullMarked;
