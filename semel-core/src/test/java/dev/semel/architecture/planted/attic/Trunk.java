@@ -1,0 +1,3 @@
+package dev.semel.architecture.planted.attic;
+
+final class Trunk {}

@@ -1,0 +1,7 @@
+package dev.semel.architecture.planted.audit;
+
+import dev.semel.architecture.planted.ledger.Left;
+
+public interface Right {
+    Left left();
+}

@@ -1,0 +1,7 @@
+package dev.semel.architecture.planted.ledger;
+
+import dev.semel.architecture.planted.audit.Right;
+
+public interface Left {
+    Right right();
+}

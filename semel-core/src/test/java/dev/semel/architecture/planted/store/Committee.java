@@ -1,0 +1,7 @@
+package dev.semel.architecture.planted.store;
+
+final class Committee {
+    Thread thread() {
+        return new Thread(() -> {});
+    }
+}
