@@ -38,7 +38,7 @@ final class MemoryLedger implements Ledger {
                 return new Reserved.Granted(status.fence(), status.attempt(), false);
             }
             if (!grantable(status, asked.grant(), now)) {
-                return new Reserved.Existing(found, now);
+                return new Reserved.Existing(MemoryState.copy(found), now);
             }
         }
         if (modesVersion != state.modesVersion) {
@@ -133,7 +133,7 @@ final class MemoryLedger implements Ledger {
                     old.owner());
             state.put(new Row(row.id(), row.header(), status, row.payload(), change.result(), change.failure()));
         }
-        state.append(move.event(), old.fence(), old.attempt());
+        state.append(move.event(), old.fence(), attempt);
         return new Moved.Applied();
     }
 
@@ -161,7 +161,7 @@ final class MemoryLedger implements Ledger {
             for (RecordId id : ids) {
                 Row row = state.get(id);
                 if (row != null) {
-                    found.put(id, row);
+                    found.put(id, MemoryState.copy(row));
                 }
             }
             return found;
@@ -192,13 +192,11 @@ final class MemoryLedger implements Ledger {
                 }
             }
             Map<String, Integer> removed = new TreeMap<>();
-            for (Row row : expired) {
-                state.remove(row.id());
-                removed.merge(row.header().tenant(), 1, Integer::sum);
-            }
+            expired.forEach(row -> removed.merge(row.header().tenant(), 1, Integer::sum));
             if (!removed.isEmpty()) {
                 events.apply(removed).forEach(entry -> state.append(entry, entry.fence(), entry.attempt()));
             }
+            expired.forEach(row -> state.remove(row.id()));
             return removed;
         });
     }

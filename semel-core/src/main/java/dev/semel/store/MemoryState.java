@@ -72,7 +72,7 @@ final class MemoryState {
     }
 
     void put(Row row) {
-        Row old = rows.put(row.id(), row);
+        Row old = rows.put(row.id(), copy(row));
         if (old != null) {
             attention.get(old.state()).remove(new Due(old.status().at(), old.id()));
         } else if (row.header().parent() != null) {
@@ -80,6 +80,16 @@ final class MemoryState {
                     .add(row.id());
         }
         attention.get(row.state()).add(new Due(row.status().at(), row.id()));
+    }
+
+    /** A row whose arrays belong to its reader alone. */
+    static Row copy(Row row) {
+        return new Row(
+                row.id(), row.header(), row.status(), copy(row.payload()), copy(row.result()), copy(row.failure()));
+    }
+
+    private static byte @Nullable [] copy(byte @Nullable [] bytes) {
+        return bytes == null ? null : bytes.clone();
     }
 
     void remove(RecordId id) {
@@ -99,7 +109,9 @@ final class MemoryState {
     }
 
     List<Row> stepsOf(RecordId parent) {
-        return steps.getOrDefault(parent, List.of()).stream().map(rows::get).toList();
+        return steps.getOrDefault(parent, List.of()).stream()
+                .map(id -> copy(rows.get(id)))
+                .toList();
     }
 
     /** Rows in the state whose time has come, longest overdue first. */
@@ -109,7 +121,7 @@ final class MemoryState {
             if (due.at() > now || found.size() == limit) {
                 break;
             }
-            found.add(rows.get(due.id()));
+            found.add(copy(rows.get(due.id())));
         }
         return found;
     }

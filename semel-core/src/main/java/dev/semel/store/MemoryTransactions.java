@@ -65,7 +65,7 @@ final class MemoryTransactions implements Transactions {
             for (RecordId id : ids) {
                 Row row = state.live(id, now);
                 if (row != null) {
-                    return new Opening.Found(row, now);
+                    return new Opening.Found(MemoryState.copy(row), now);
                 }
             }
             return modesVersion == state.modesVersion ? new Opening.Free() : new Opening.ModesChanged();

@@ -1,0 +1,184 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.store.AuditEntry;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditRow;
+import dev.semel.store.AuditRow.Position;
+import dev.semel.store.Seal;
+import dev.semel.store.State;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Events in their order, and the seals over them. */
+abstract class AuditSuite extends ContractSuite {
+    AuditSuite(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void anEventIsReadAsItWasWritten() {
+        var full = new AuditEntry(
+                5,
+                new AuditEntry.Subject(
+                        "acme \uD83D\uDE00",
+                        "charge",
+                        Ask.id("k"),
+                        Ask.fingerprint(1).bytes(),
+                        "corr é"),
+                "RETRY_KV_GET",
+                (1L << 48) + 7,
+                3,
+                "{\"text\":\"é \\u0000 '\\\"\",\"n\":9007199254740993}");
+        var bare = new AuditEntry(0, new AuditEntry.Subject("acme", null, null, null, null), null, 0, 0, null);
+        audit.append(List.of(full, bare));
+
+        List<AuditRow> read = audit.behindHorizon(Position.START, 10);
+        assertThat(read).hasSize(2);
+        assertThat(read.get(0).entry()).usingRecursiveComparison().isEqualTo(full);
+        assertThat(read.get(1).entry()).usingRecursiveComparison().isEqualTo(bare);
+        assertThat(read).allSatisfy(row -> assertThat(row.at()).isEqualTo(START));
+    }
+
+    @Test
+    void eventsAreReadInTheOrderOfTheirPositions() {
+        writeEvents(5);
+        List<AuditRow> read = audit.behindHorizon(Position.START, 100);
+        assertThat(types(read)).containsExactly(0, 1, 2, 3, 4);
+        assertThat(read).extracting(AuditRow::position).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void readingGoesOnAfterAPosition() {
+        writeEvents(5);
+        List<AuditRow> first = audit.behindHorizon(Position.START, 2);
+        assertThat(types(first)).containsExactly(0, 1);
+        List<AuditRow> second = audit.behindHorizon(first.get(1).position(), 2);
+        assertThat(types(second)).containsExactly(2, 3);
+        List<AuditRow> third = audit.behindHorizon(second.get(1).position(), 2);
+        assertThat(types(third)).containsExactly(4);
+        assertThat(audit.behindHorizon(third.get(0).position(), 2)).isEmpty();
+    }
+
+    @Test
+    void betweenTwoPositionsMeansAfterTheFirstUpToAndIncludingTheSecond() {
+        writeEvents(5);
+        List<AuditRow> all = audit.behindHorizon(Position.START, 100);
+        assertThat(types(audit.between(all.get(0).position(), all.get(3).position())))
+                .containsExactly(1, 2, 3);
+        assertThat(types(audit.between(Position.START, all.get(0).position()))).containsExactly(0);
+        assertThat(audit.between(all.get(4).position(), all.get(4).position())).isEmpty();
+    }
+
+    @Test
+    void theNewestComeFirstUpToTheLimit() {
+        writeEvents(5);
+        assertThat(types(audit.newest(AuditFilter.ALL, 3))).containsExactly(4, 3, 2);
+    }
+
+    @Test
+    void aFilterLimitsByTenantRecordAndType() {
+        audit.append(List.of(event("a", 1, "one"), event("a", 2, "one"), event("b", 1, "one"), event("b", 1, "two")));
+        assertThat(audit.newest(new AuditFilter("one", null, null), 10)).hasSize(3);
+        assertThat(audit.newest(AuditFilter.of(Ask.id("b")), 10)).hasSize(2);
+        assertThat(audit.newest(new AuditFilter(null, null, 1), 10)).hasSize(3);
+        assertThat(audit.newest(new AuditFilter("two", Ask.id("b"), 1), 10)).hasSize(1);
+        assertThat(audit.newest(new AuditFilter("two", Ask.id("a"), null), 10)).isEmpty();
+        assertThat(audit.newest(new AuditFilter("one", null, 1), 1)).hasSize(1);
+    }
+
+    @Test
+    void aFilterFindsAnOldEventBehindManyNewOnes() {
+        audit.append(List.of(event("old", 1, "one")));
+        writeEvents(500);
+        assertThat(types(audit.newest(AuditFilter.of(Ask.id("old")), 10))).containsExactly(1);
+    }
+
+    @Test
+    void eventsOfChangesAndEventsAloneAreOneSequence() {
+        audit.append(List.of(event("k", 1, "acme")));
+        long fence = grant("k").fence();
+        apply(Shift.of(Ask.id("k"), fence, State.COMPLETED)
+                .in(0)
+                .with(Ask.of("k").event(2)));
+        audit.append(List.of(event("k", 3, "acme")));
+        ledger.purge(10, counts -> List.of(event("k", 4, "acme")));
+        assertThat(types(audit.behindHorizon(Position.START, 10))).containsExactly(1, 2, 3, 4);
+        assertThat(events("k")).containsExactly(1, 2, 3, 4);
+    }
+
+    @Test
+    void aSealIsTakenOnlyIfItIsTheNext() {
+        assertThat(audit.newestSeal()).isEmpty();
+        assertThat(audit.add(seal(2))).isFalse();
+        assertThat(audit.add(seal(0))).isFalse();
+        assertThat(audit.add(seal(1))).isTrue();
+        assertThat(audit.add(seal(1))).isFalse();
+        assertThat(audit.add(seal(3))).isFalse();
+        assertThat(audit.add(seal(2))).isTrue();
+        assertThat(audit.newestSeal())
+                .hasValueSatisfying(
+                        newest -> assertThat(newest).usingRecursiveComparison().isEqualTo(seal(2)));
+    }
+
+    @Test
+    void sealsAreReadInOrderFromANumberOn() {
+        for (int n = 1; n <= 5; n++) {
+            assertThat(audit.add(seal(n))).isTrue();
+        }
+        assertThat(audit.seals(1, 10)).extracting(Seal::number).containsExactly(1L, 2L, 3L, 4L, 5L);
+        assertThat(audit.seals(3, 2)).extracting(Seal::number).containsExactly(3L, 4L);
+        assertThat(audit.seals(6, 10)).isEmpty();
+        assertThat(audit.seals(2, 1).get(0)).usingRecursiveComparison().isEqualTo(seal(2));
+    }
+
+    @Test
+    void oneOfManySealersWinsEachNumber() throws Exception {
+        assertThat(atOnce(THREADS, n -> audit.add(seal(1))).stream().filter(won -> won))
+                .hasSize(1);
+    }
+
+    @Test
+    void eventsWrittenByManyAtOnceAreAllThereEachWithAPlaceOfItsOwn() throws Exception {
+        atOnce(THREADS, n -> {
+            audit.append(List.of(event("k" + n, n, "acme"), event("k" + n, n, "acme")));
+            return n;
+        });
+        List<AuditRow> all = audit.behindHorizon(Position.START, 1_000);
+        assertThat(all).hasSize(2 * THREADS);
+        assertThat(all).extracting(AuditRow::position).isSorted().doesNotHaveDuplicates();
+    }
+
+    private void writeEvents(int count) {
+        List<AuditEntry> entries = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            entries.add(event("k" + i, i, "acme"));
+        }
+        audit.append(entries);
+    }
+
+    private static AuditEntry event(String key, int type, String tenant) {
+        var subject = new AuditEntry.Subject(tenant, Ask.OPERATION, Ask.id(key), null, null);
+        return new AuditEntry(type, subject, null, 0, 0, null);
+    }
+
+    private static List<Integer> types(List<AuditRow> rows) {
+        return rows.stream().map(row -> row.entry().type()).toList();
+    }
+
+    private static Seal seal(int number) {
+        byte[] previous = new byte[32];
+        byte[] hash = new byte[32];
+        previous[0] = (byte) (number - 1);
+        hash[0] = (byte) number;
+        return new Seal(
+                number,
+                number == 1 ? Position.START : new Position(0, number * 10L - 10),
+                new Position(0, number * 10L),
+                bytes("digests of " + number),
+                previous,
+                hash);
+    }
+}

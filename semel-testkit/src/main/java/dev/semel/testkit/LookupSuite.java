@@ -1,0 +1,133 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.store.Inspection;
+import dev.semel.store.Renewal;
+import dev.semel.store.State;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** Renewal, lookup, what is overdue, and the store as a place. */
+abstract class LookupSuite extends ContractSuite {
+    LookupSuite(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void aGrantThatIsHeldIsExtendedFromNow() {
+        long fence = put("k", State.IN_PROGRESS, 1_000, 0);
+        pass(400);
+        assertThat(ledger.renew(List.of(new Renewal(Ask.id("k"), fence, 5_000))))
+                .containsExactly(true);
+        assertThat(status("k").at()).isEqualTo(START + 5_400);
+        assertThat(status("k").fence()).isEqualTo(fence);
+        assertThat(status("k").attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void aGrantWhoseLeaseIsOverIsExtendedAsLongAsNobodyTookIt() {
+        long fence = put("k", State.IN_PROGRESS, 1_000, 0);
+        pass(2_000);
+        assertThat(ledger.renew(List.of(new Renewal(Ask.id("k"), fence, 5_000))))
+                .containsExactly(true);
+        assertThat(existing(reserve(Ask.of("k"))).row().status().at()).isEqualTo(now() + 5_000);
+    }
+
+    @Test
+    void nothingElseIsExtended() {
+        long held = grant("held").fence();
+        long done = put("done", State.COMPLETED, 1_000, 0);
+        long lost = put("lost", State.IN_PROGRESS, 1_000, 0);
+        pass(500);
+        long retried = put("retry", State.FAILED_RETRYABLE, 1_000, 0);
+        pass(500);
+        grant("lost");
+        assertThat(ledger.renew(List.of(
+                        new Renewal(Ask.id("lost"), lost, 5_000),
+                        new Renewal(Ask.id("held"), held, 5_000),
+                        new Renewal(Ask.id("done"), done, 5_000),
+                        new Renewal(Ask.id("absent"), 1, 5_000),
+                        new Renewal(Ask.id("retry"), retried, 5_000))))
+                .containsExactly(false, true, false, false, false);
+        assertThat(status("done").at()).isEqualTo(START + 1_000);
+        assertThat(status("retry").at()).isEqualTo(START + 1_500);
+        assertThat(status("lost").at()).isEqualTo(now() + Ask.LEASE);
+        assertThat(exists("absent")).isFalse();
+        assertThat(ledger.renew(List.of())).isEmpty();
+    }
+
+    @Test
+    void theRecordsThatExistAreFoundExpiredOnesToo() {
+        put("expired", State.COMPLETED, 0, 0);
+        grant("held");
+        pass(10);
+        assertThat(ledger.find(Set.of(Ask.id("expired"), Ask.id("held"), Ask.id("absent"))))
+                .containsOnlyKeys(Ask.id("expired"), Ask.id("held"));
+        assertThat(ledger.find(List.of())).isEmpty();
+    }
+
+    @Test
+    void whatIsOverdueIsReadLongestOverdueFirstUpToTheLimit() {
+        put("late", State.IN_PROGRESS, 300, 0);
+        put("latest", State.IN_PROGRESS, 100, 0);
+        put("on time", State.IN_PROGRESS, 500, 0);
+        put("not yet", State.IN_PROGRESS, 501, 0);
+        put("another state", State.FAILED_RETRYABLE, 100, 0);
+        pass(500);
+        assertThat(ledger.overdue(State.IN_PROGRESS, 10))
+                .extracting(row -> row.header().key())
+                .containsExactly("latest", "late", "on time");
+        assertThat(ledger.overdue(State.IN_PROGRESS, 2))
+                .extracting(row -> row.header().key())
+                .containsExactly("latest", "late");
+        assertThat(ledger.overdue(State.FAILED_RETRYABLE, 10))
+                .extracting(row -> row.header().key())
+                .containsExactly("another state");
+        assertThat(ledger.overdue(State.UNKNOWN, 10)).isEmpty();
+    }
+
+    @Test
+    void whatNeverNeedsAttentionIsNeverOverdue() {
+        long fence = grant("k").fence();
+        apply(Shift.of(Ask.id("k"), fence, State.UNKNOWN));
+        pass(1_000_000_000_000L);
+        assertThat(ledger.overdue(State.UNKNOWN, 10)).isEmpty();
+    }
+
+    @Test
+    void theStoreHasANameAndSaysWhatItPromises() {
+        assertThat(store.name()).isNotBlank();
+        Inspection inspection = store.inspect();
+        if (inspection.guarantee() == Inspection.Guarantee.A) {
+            assertThat(store.transactions()).as("class A needs transactions").isPresent();
+        }
+        for (Inspection.Finding finding : inspection.findings()) {
+            assertThat(inspection.guarantee()).isGreaterThanOrEqualTo(finding.limits());
+        }
+    }
+
+    @Test
+    void anotherHandleOnTheSamePlaceSeesTheSameRecordsModesAndFences() {
+        long fence = put("k", State.COMPLETED, 1_000, 0);
+        Optional<dev.semel.store.Store> reopened = contract.reopen(time);
+        Assumptions.assumeTrue(reopened.isPresent(), "this store lives and dies with its handle");
+        try (var other = reopened.get()) {
+            var found = other.ledger().find(List.of(Ask.id("k"))).get(Ask.id("k"));
+            assertThat(found).isNotNull();
+            assertThat(found.result()).isEqualTo(bytes("result"));
+            assertThat(other.switchboard().epoch()).isEqualTo(board.epoch());
+            assertThat(other.switchboard().modes()).isEqualTo(board.modes());
+            var answer = other.ledger()
+                    .reserve(
+                            other.switchboard().modes().version(),
+                            List.of(Ask.of("next").reservation()));
+            assertThat(granted(answer.get(0)).fence()).isGreaterThan(fence);
+            assertThat(grant("third").fence())
+                    .isGreaterThan(granted(answer.get(0)).fence());
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.store.AuditEntry;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditRow;
+import dev.semel.store.Moved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Conditional writes: what is applied, what is the same again, and what is refused. */
+abstract class MoveSuite extends ContractSuite {
+    MoveSuite(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void everyStateCanBeLeftForEveryOtherWhenTheMoveComesFromIt() {
+        for (State from : State.values()) {
+            for (State to : State.values()) {
+                if (from != to) {
+                    String key = from + " to " + to;
+                    long fence = put(key, from, 50_000, 0);
+                    apply(Shift.of(Ask.id(key), fence, to).from(from).in(70_000));
+                    assertThat(status(key).state()).as(key).isEqualTo(to);
+                    assertThat(status(key).fence()).as(key).isEqualTo(fence);
+                    assertThat(status(key).at()).as(key).isEqualTo(now() + 70_000);
+                }
+            }
+        }
+    }
+
+    @Test
+    void noStateCanBeLeftByAMoveThatComesFromTheOthers() {
+        for (State from : State.values()) {
+            for (State to : State.values()) {
+                if (from != to) {
+                    String key = from + " to " + to;
+                    long fence = put(key, from, 50_000, 0);
+                    Status before = status(key);
+                    Set<State> others = EnumSet.complementOf(EnumSet.of(from));
+                    assertThat(move(Shift.of(Ask.id(key), fence, to).from(others)))
+                            .as(key)
+                            .isEqualTo(new Moved.Refused(before));
+                    assertThat(status(key)).isEqualTo(before);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aMoveUnderAnotherFenceIsRefused() {
+        long fence = grant("k").fence();
+        Status before = status("k");
+        for (long other : new long[] {fence - 1, fence + 1, 0, -1}) {
+            assertThat(move(Shift.of(Ask.id("k"), other, State.COMPLETED).with(event("k"))))
+                    .isEqualTo(new Moved.Refused(before));
+        }
+        assertThat(status("k")).isEqualTo(before);
+        assertThat(events("k")).isEmpty();
+    }
+
+    @Test
+    void aMoveOfAnAbsentRecordIsRefusedAndMakesNone() {
+        assertThat(move(Shift.of(Ask.id("k"), 1, State.COMPLETED).from(State.values())))
+                .isEqualTo(new Moved.Refused(null));
+        assertThat(exists("k")).isFalse();
+    }
+
+    @Test
+    void aMoveWritesAllOfItsChange() {
+        long fence = grant("k").fence();
+        pass(5);
+        apply(Shift.of(Ask.id("k"), fence, State.FAILED_RETRYABLE)
+                .in(1_000)
+                .keptFor(2_000)
+                .attempt(7)
+                .result(bytes("r"))
+                .failure(bytes("{\"f\":1}")));
+        Row row = row("k");
+        assertThat(row.status().state()).isEqualTo(State.FAILED_RETRYABLE);
+        assertThat(row.status().fence()).isEqualTo(fence);
+        assertThat(row.status().attempt()).isEqualTo(7);
+        assertThat(row.status().at()).isEqualTo(now() + 1_000);
+        assertThat(row.status().keepMillis()).isEqualTo(2_000);
+        assertThat(row.result()).isEqualTo(bytes("r"));
+        assertThat(row.failure()).isEqualTo(bytes("{\"f\":1}"));
+        assertThat(row.header()).isEqualTo(Ask.of("k").header());
+    }
+
+    @Test
+    void aMoveWritesWhatIsAbsentTooAndLeavesTheAttemptWhenToldTo() {
+        long fence = grant("k").fence();
+        apply(Shift.of(Ask.id("k"), fence, State.FAILED_RETRYABLE)
+                .in(0)
+                .keptFor(9)
+                .result(bytes("r"))
+                .failure(bytes("{}")));
+        apply(Shift.of(Ask.id("k"), fence, State.FAILED_TERMINAL).from(State.FAILED_RETRYABLE));
+        Row row = row("k");
+        assertThat(row.result()).isNull();
+        assertThat(row.failure()).isNull();
+        assertThat(row.status().attempt()).isEqualTo(1);
+        assertThat(row.status().keepMillis()).isZero();
+        assertThat(row.status().at()).isEqualTo(Status.NEVER);
+    }
+
+    @Test
+    void theSameMoveAgainIsTheSameAndWritesNothing() {
+        long fence = grant("k").fence();
+        Shift first = Shift.of(Ask.id("k"), fence, State.COMPLETED)
+                .in(1_000)
+                .result(bytes("first"))
+                .with(event("k"));
+        apply(first);
+        pass(10);
+        assertThat(move(first)).isEqualTo(new Moved.Same());
+        assertThat(move(Shift.of(Ask.id("k"), fence, State.COMPLETED)
+                        .in(9_000)
+                        .result(bytes("second"))
+                        .with(event("k"))))
+                .isEqualTo(new Moved.Same());
+        assertThat(row("k").result()).isEqualTo(bytes("first"));
+        assertThat(status("k").at()).isEqualTo(START + 1_000);
+        assertThat(events("k")).hasSize(1);
+    }
+
+    @Test
+    void aMoveThatWaitsForTheEndIsAppliedAtItAndNotBefore() {
+        for (State from : List.of(State.IN_PROGRESS, State.FAILED_RETRYABLE)) {
+            String key = from.name();
+            long start = now();
+            long fence = put(key, from, 1_000, 0);
+            Shift shift = Shift.of(Ask.id(key), fence, State.UNKNOWN).from(from).onlyIfOver();
+            pass(999);
+            assertThat(move(shift)).isEqualTo(new Moved.Refused(status(key)));
+            assertThat(status(key).at()).isEqualTo(start + 1_000);
+            pass(1);
+            apply(shift);
+            assertThat(status(key).state()).isEqualTo(State.UNKNOWN);
+        }
+    }
+
+    @Test
+    void aRecordCanBeRemovedWithItsSteps() {
+        long fence = grant("k").fence();
+        grant(Ask.of("step").under(Ask.id("k"), fence));
+        grant("other");
+        Shift removal = Shift.removing(Ask.id("k"), fence).with(event("k"));
+        apply(removal);
+        assertThat(exists("k")).isFalse();
+        assertThat(exists("step")).isFalse();
+        assertThat(exists("other")).isTrue();
+        assertThat(events("k")).hasSize(1);
+
+        assertThat(move(removal)).isEqualTo(new Moved.Same());
+        assertThat(events("k")).hasSize(1);
+    }
+
+    @Test
+    void aRemovalUnderAnotherFenceOrFromAnotherStateIsRefused() {
+        long fence = grant("k").fence();
+        Status before = status("k");
+        assertThat(move(Shift.removing(Ask.id("k"), fence + 1))).isEqualTo(new Moved.Refused(before));
+        assertThat(move(Shift.removing(Ask.id("k"), fence).from(State.COMPLETED)))
+                .isEqualTo(new Moved.Refused(before));
+        assertThat(status("k")).isEqualTo(before);
+    }
+
+    @Test
+    void theEventOfAMoveTellsTheFenceAndAttemptAfterIt() {
+        long fence = grant("k").fence();
+        pass(3);
+        AuditEntry given = event("k");
+        apply(Shift.of(Ask.id("k"), fence, State.FAILED_RETRYABLE)
+                .in(0)
+                .attempt(4)
+                .with(given));
+        List<AuditRow> events = audit.newest(AuditFilter.of(Ask.id("k")), 10);
+        assertThat(events).hasSize(1);
+        assertThat(events.get(0).at()).isEqualTo(now());
+        assertThat(events.get(0).entry())
+                .usingRecursiveComparison()
+                .isEqualTo(new AuditEntry(given.type(), given.subject(), given.policy(), fence, 4, given.body()));
+    }
+
+    @Test
+    void aRefusedMoveTellsNothing() {
+        long fence = grant("k").fence();
+        move(Shift.of(Ask.id("k"), fence, State.COMPLETED).from(State.UNKNOWN).with(event("k")));
+        move(Shift.of(Ask.id("k"), fence, State.UNKNOWN).onlyIfOver().with(event("k")));
+        assertThat(events("k")).isEmpty();
+    }
+
+    @Test
+    void aBatchIsAnsweredItemByItemInOrderAndARefusalHoldsNothingUp() {
+        long z = grant("z").fence();
+        long a = grant("a").fence();
+        long done = put("done", State.COMPLETED, 10_000, 0);
+        List<Moved> answers = ledger.move(List.of(
+                Shift.of(Ask.id("z"), z, State.COMPLETED).with(event("z")).move(),
+                Shift.of(Ask.id("a"), a + 1, State.COMPLETED).with(event("a")).move(),
+                Shift.of(Ask.id("done"), done, State.COMPLETED)
+                        .with(event("done"))
+                        .move(),
+                Shift.removing(Ask.id("absent"), 1).with(event("absent")).move(),
+                Shift.of(Ask.id("absent too"), 1, State.COMPLETED).move()));
+        assertThat(answers)
+                .containsExactly(
+                        new Moved.Applied(),
+                        new Moved.Refused(status("a")),
+                        new Moved.Same(),
+                        new Moved.Same(),
+                        new Moved.Refused(null));
+        assertThat(events("z")).hasSize(1);
+        assertThat(audit.newest(AuditFilter.ALL, 10)).hasSize(1);
+        assertThat(ledger.move(List.of())).isEmpty();
+    }
+
+    @Test
+    void anOwnersLateFinishOfAnUnknownRecordIsAppliedUnderItsFence() {
+        long fence = put("k", State.UNKNOWN, 0, 0);
+        apply(Shift.of(Ask.id("k"), fence, State.COMPLETED)
+                .from(State.IN_PROGRESS, State.UNKNOWN)
+                .in(1_000)
+                .result(bytes("late")));
+        assertThat(row("k").result()).isEqualTo(bytes("late"));
+    }
+
+    private static AuditEntry event(String key) {
+        return Ask.of(key).event(3);
+    }
+}

@@ -1,0 +1,141 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditRow;
+import dev.semel.store.Moved;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** When a record that is there is granted again: retries that are due, and leases that are over. */
+abstract class RegrantSuite extends ContractSuite {
+    RegrantSuite(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void aRetryIsGrantedWhenItIsDueAndNotAMillisecondBefore() {
+        long before = put("k", State.FAILED_RETRYABLE, 1_000, 60_000);
+        pass(999);
+        assertThat(existing(reserve(Ask.of("k"))).row().status().fence()).isEqualTo(before);
+        pass(1);
+
+        Reserved.Granted granted =
+                grant(Ask.of("k").fingerprinted(2).with(bytes("other")).by(8));
+
+        assertThat(granted.attempt()).isEqualTo(2);
+        assertThat(granted.takenOver()).isFalse();
+        assertThat(granted.fence()).isGreaterThan(before);
+        Row row = row("k");
+        assertThat(row.status()).isEqualTo(new Status(State.IN_PROGRESS, granted.fence(), 2, now() + Ask.LEASE, 0, 8));
+        assertThat(row.header()).isEqualTo(Ask.of("k").header());
+        assertThat(row.payload()).isEqualTo(bytes("payload"));
+    }
+
+    @Test
+    void aRetryThatIsNotKeptForAnyTimeIsStillGrantedLongAfterItWasDue() {
+        put("k", State.FAILED_RETRYABLE, 1_000, 0);
+        pass(10_000_000);
+        assertThat(grant("k").attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void aRetryIsGrantedEvenIfItsHolderCouldNotBeTakenOver() {
+        put("k", State.FAILED_RETRYABLE, 0, 0);
+        assertThat(grant(Ask.of("k").notRepeatable()).attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void aLeaseIsOverAtItsLastMillisecondAndNotBefore() {
+        long before = put("k", State.IN_PROGRESS, 1_000, 0);
+        pass(999);
+        assertThat(existing(reserve(Ask.of("k"))).row().status().fence()).isEqualTo(before);
+        pass(1);
+
+        Reserved.Granted granted = grant(Ask.of("k").by(8));
+
+        assertThat(granted.takenOver()).isTrue();
+        assertThat(granted.attempt()).isEqualTo(2);
+        assertThat(granted.fence()).isGreaterThan(before);
+        assertThat(status("k")).isEqualTo(new Status(State.IN_PROGRESS, granted.fence(), 2, now() + Ask.LEASE, 0, 8));
+    }
+
+    @Test
+    void a4_aLeaseThatIsOverIsNotTakenOverIfTheWorkIsNotRepeatable() {
+        long before = put("k", State.IN_PROGRESS, 1_000, 0);
+        pass(5_000);
+        Status found = existing(reserve(Ask.of("k").notRepeatable())).row().status();
+        assertThat(found.fence()).isEqualTo(before);
+        assertThat(found.attempt()).isEqualTo(1);
+        assertThat(found.at()).isEqualTo(START + 1_000);
+    }
+
+    @Test
+    void a12_aLeaseThatIsOverIsNotTakenOverBeyondItsAttempts() {
+        for (int attempt = 1; attempt <= 3; attempt++) {
+            assertThat(grant(Ask.of("k").atMost(3).leasedFor(1_000)).attempt()).isEqualTo(attempt);
+            pass(1_000);
+        }
+        assertThat(existing(reserve(Ask.of("k").atMost(3))).row().status().attempt())
+                .isEqualTo(3);
+        assertThat(grant(Ask.of("k").atMost(4)).attempt()).isEqualTo(4);
+    }
+
+    @Test
+    void a2_aHolderThatWasTakenOverIsRefusedEverything() {
+        long old = put("k", State.IN_PROGRESS, 1_000, 0);
+        pass(1_000);
+        long fresh = grant("k").fence();
+        for (State to : State.values()) {
+            if (to != State.IN_PROGRESS) {
+                assertThat(move(Shift.of(Ask.id("k"), old, to).from(State.values())))
+                        .as("to %s", to)
+                        .isEqualTo(new Moved.Refused(status("k")));
+            }
+        }
+        assertThat(move(Shift.removing(Ask.id("k"), old).from(State.values()))).isInstanceOf(Moved.Refused.class);
+        assertThat(status("k").fence()).isEqualTo(fresh);
+        assertThat(status("k").state()).isEqualTo(State.IN_PROGRESS);
+    }
+
+    @Test
+    void aTakeoverIsToldInTheSameCommitWithItsNewFenceAndAttempt() {
+        put("k", State.IN_PROGRESS, 1_000, 0);
+        pass(1_000);
+        Reserved.Granted granted = grant(Ask.of("k").by(8).announcing(7));
+        grant(Ask.of("k").by(8).announcing(7));
+
+        List<AuditRow> events = audit.newest(AuditFilter.of(Ask.id("k")), 10);
+        assertThat(events).hasSize(1);
+        assertThat(events.get(0).at()).isEqualTo(now());
+        assertThat(events.get(0).entry().type()).isEqualTo(7);
+        assertThat(events.get(0).entry().fence()).isEqualTo(granted.fence());
+        assertThat(events.get(0).entry().attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void aRetryThatIsDueIsNoTakeoverAndTellsOfNone() {
+        put("k", State.FAILED_RETRYABLE, 0, 0);
+        grant(Ask.of("k").announcing(7));
+        assertThat(events("k")).isEmpty();
+    }
+
+    @Test
+    void everyGrantOfARecordHasAHigherFence() {
+        long fence = 0;
+        for (int i = 0; i < 20; i++) {
+            Reserved.Granted granted = grant(Ask.of("k").leasedFor(10).atMost(1_000));
+            assertThat(granted.fence()).isGreaterThan(fence);
+            fence = granted.fence();
+            if (i % 2 == 0) {
+                apply(Shift.of(Ask.id("k"), fence, State.FAILED_RETRYABLE).in(0));
+            }
+            pass(10);
+        }
+    }
+}

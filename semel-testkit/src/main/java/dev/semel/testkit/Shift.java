@@ -1,0 +1,88 @@
+package dev.semel.testkit;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Move;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A move in the making; it comes from IN_PROGRESS, and every part that a test does not speak of has a plain value. */
+final class Shift {
+    private final RecordId id;
+    private final long fence;
+    private final @Nullable State to;
+    private Set<State> from = EnumSet.of(State.IN_PROGRESS);
+    private long delay = Status.NEVER;
+    private long keep;
+    private int attempt = -1;
+    private boolean onlyIfOver;
+    private byte @Nullable [] result;
+    private byte @Nullable [] failure;
+    private @Nullable AuditEntry event;
+
+    private Shift(RecordId id, long fence, @Nullable State to) {
+        this.id = id;
+        this.fence = fence;
+        this.to = to;
+    }
+
+    static Shift of(RecordId id, long fence, State to) {
+        return new Shift(id, fence, to);
+    }
+
+    static Shift removing(RecordId id, long fence) {
+        return new Shift(id, fence, null);
+    }
+
+    Shift from(State... states) {
+        from = Set.of(states);
+        return this;
+    }
+
+    Shift from(Set<State> states) {
+        from = states;
+        return this;
+    }
+
+    Shift in(long millis) {
+        delay = millis;
+        return this;
+    }
+
+    Shift keptFor(long millis) {
+        keep = millis;
+        return this;
+    }
+
+    Shift attempt(int count) {
+        attempt = count;
+        return this;
+    }
+
+    Shift onlyIfOver() {
+        onlyIfOver = true;
+        return this;
+    }
+
+    Shift result(byte @Nullable [] bytes) {
+        result = bytes;
+        return this;
+    }
+
+    Shift failure(byte @Nullable [] bytes) {
+        failure = bytes;
+        return this;
+    }
+
+    Shift with(AuditEntry entry) {
+        event = entry;
+        return this;
+    }
+
+    Move move() {
+        return new Move(id, fence, from, to, new Move.Change(delay, keep, attempt, onlyIfOver, result, failure), event);
+    }
+}

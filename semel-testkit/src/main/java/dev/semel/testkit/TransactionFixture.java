@@ -1,0 +1,68 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.store.Landing;
+import dev.semel.store.Opening;
+import dev.semel.store.State;
+import dev.semel.store.Transactions;
+import dev.semel.store.Transactions.Ended;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+
+/** What the suites about transactions share. */
+abstract class TransactionFixture extends ContractSuite {
+    Transactions transactions;
+
+    @SuppressWarnings("NullAway.Init")
+    TransactionFixture(StoreContract contract) {
+        super(contract);
+    }
+
+    @BeforeEach
+    void needTransactions() {
+        Assumptions.assumeTrue(
+                store.transactions().isPresent(), () -> store.name() + " cannot commit an application's writes");
+        transactions = store.transactions().orElseThrow();
+    }
+
+    Opening open(Transactions.Tx tx, Ask ask) {
+        List<Opening> openings = tx.open(board.modes().version(), List.of(ask.identity()));
+        assertThat(openings).hasSize(1);
+        return openings.get(0);
+    }
+
+    Opening open(Transactions.Tx tx, String key) {
+        return open(tx, Ask.of(key));
+    }
+
+    /** COMPLETED with a result, kept for a while. */
+    static Landing completed(String key) {
+        return landing(key, State.COMPLETED, 1_000, 0);
+    }
+
+    static Landing landing(String key, State state, long delay, long keep) {
+        Ask ask = Ask.of(key);
+        return new Landing(
+                ask.identity().id(),
+                ask.header(),
+                state,
+                new Landing.Times(delay, keep, 1),
+                new Landing.Outcome(state == State.COMPLETED ? bytes("result") : null, null),
+                ask.event(2));
+    }
+
+    /** Opens the record, which must be free, and lands it. */
+    void complete(Transactions.Tx tx, String key) {
+        assertThat(open(tx, key)).isEqualTo(new Opening.Free());
+        tx.land(List.of(completed(key)));
+    }
+
+    void completeAndKeep(String key) throws Exception {
+        transactions.run(tx -> {
+            complete(tx, key);
+            return Ended.keep(key);
+        });
+    }
+}

@@ -1,0 +1,284 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.Mode;
+import dev.semel.SemelException;
+import dev.semel.key.Identity;
+import dev.semel.store.AuditRow;
+import dev.semel.store.Landing;
+import dev.semel.store.Moved;
+import dev.semel.store.Opening;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import dev.semel.store.Switchboard;
+import dev.semel.store.Transactions.Ended;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** Application and ledger in one commit: looking up, landing, and what stays. */
+abstract class TransactionSuite extends TransactionFixture {
+    TransactionSuite(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void whatIsKeptStaysWithItsEvent() throws Exception {
+        String value = transactions.run(tx -> {
+            complete(tx, "k");
+            return Ended.keep("value");
+        });
+        assertThat(value).isEqualTo("value");
+        Row row = row("k");
+        assertThat(row.state()).isEqualTo(State.COMPLETED);
+        assertThat(row.header()).isEqualTo(Ask.of("k").header());
+        assertThat(row.result()).isEqualTo(bytes("result"));
+        assertThat(row.failure()).isNull();
+        assertThat(row.status().attempt()).isEqualTo(1);
+        assertThat(row.status().at()).isEqualTo(START + 1_000);
+        assertThat(events("k")).containsExactly(2);
+        assertThat(existing(reserve(Ask.of("k"))).row().result()).isEqualTo(bytes("result"));
+    }
+
+    @Test
+    void whatIsUndoneLeavesNothing() throws Exception {
+        String value = transactions.run(tx -> {
+            complete(tx, "k");
+            return Ended.undo("value");
+        });
+        assertThat(value).isEqualTo("value");
+        assertThat(exists("k")).isFalse();
+        assertThat(events("k")).isEmpty();
+        assertThat(grant("k").attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void anExceptionOfTheWorkLeavesNothingAndIsPassedOn() {
+        var reason = new java.io.IOException("the work's own");
+        assertThatThrownBy(() -> transactions.run(tx -> {
+                    complete(tx, "k");
+                    throw reason;
+                }))
+                .isSameAs(reason);
+        var error = new AssertionError("an error too");
+        assertThatThrownBy(() -> transactions.run(tx -> {
+                    complete(tx, "k");
+                    throw error;
+                }))
+                .isSameAs(error);
+        assertThat(exists("k")).isFalse();
+        assertThat(events("k")).isEmpty();
+    }
+
+    @Test
+    void aFailureThatIsKeptLandsToo() throws Exception {
+        transactions.run(tx -> {
+            assertThat(open(tx, "k")).isEqualTo(new Opening.Free());
+            var failed = new Landing(
+                    Ask.id("k"),
+                    Ask.of("k").header(),
+                    State.FAILED_RETRYABLE,
+                    new Landing.Times(500, 2_000, 2),
+                    new Landing.Outcome(null, bytes("{\"f\":1}")),
+                    null);
+            tx.land(List.of(failed));
+            return Ended.keep(0);
+        });
+        Row row = row("k");
+        assertThat(row.failure()).isEqualTo(bytes("{\"f\":1}"));
+        assertThat(row.status().state()).isEqualTo(State.FAILED_RETRYABLE);
+        assertThat(row.status().at()).isEqualTo(START + 500);
+        assertThat(row.status().keepMillis()).isEqualTo(2_000);
+        assertThat(row.status().attempt()).isEqualTo(2);
+        assertThat(events("k")).isEmpty();
+    }
+
+    @Test
+    void aRecordInAnyStateIsFoundAsItIs() throws Exception {
+        for (State state : State.values()) {
+            put(state.name(), state, 1_000, 0);
+        }
+        pass(1);
+        transactions.run(tx -> {
+            for (State state : State.values()) {
+                Opening opening = open(tx, state.name());
+                assertThat(opening).isInstanceOf(Opening.Found.class);
+                Opening.Found found = (Opening.Found) opening;
+                assertThat(found.now()).isEqualTo(now());
+                assertThat(found.row().header().key()).isEqualTo(state.name());
+                assertThat(found.row().state()).isEqualTo(state);
+            }
+            return Ended.undo(0);
+        });
+    }
+
+    @Test
+    void anExpiredRecordCountsAsAbsentAndIsReplaced() throws Exception {
+        put("done", State.FAILED_TERMINAL, 1_000, 0);
+        put("failed", State.FAILED_RETRYABLE, 500, 500);
+        pass(1_000);
+        completeAndKeep("done");
+        completeAndKeep("failed");
+        assertThat(row("done").result()).isEqualTo(bytes("result"));
+        assertThat(status("done").at()).isEqualTo(now() + 1_000);
+        assertThat(status("failed").state()).isEqualTo(State.COMPLETED);
+    }
+
+    @Test
+    void aRetryThatIsDueCanBeLandedOn() throws Exception {
+        put("k", State.FAILED_RETRYABLE, 1_000, 60_000);
+        pass(1_000);
+        transactions.run(tx -> {
+            assertThat(open(tx, "k")).isInstanceOf(Opening.Found.class);
+            tx.land(List.of(completed("k")));
+            return Ended.keep(0);
+        });
+        assertThat(status("k").state()).isEqualTo(State.COMPLETED);
+        assertThat(row("k").result()).isEqualTo(bytes("result"));
+    }
+
+    @Test
+    void landingOnALiveRecordIsRefusedAndNothingStays() {
+        for (State state : State.values()) {
+            String key = state.name();
+            put(key, state, 1_000, 60_000);
+            Status before = status(key);
+            assertThatThrownBy(() -> transactions.run(tx -> {
+                        complete(tx, "beside " + key);
+                        open(tx, key);
+                        tx.land(List.of(completed(key)));
+                        return Ended.keep(0);
+                    }))
+                    .as(key)
+                    .isInstanceOf(SemelException.LeaseLost.class);
+            assertThat(status(key)).isEqualTo(before);
+            assertThat(exists("beside " + key)).isFalse();
+            assertThat(events("beside " + key)).isEmpty();
+        }
+    }
+
+    @Test
+    void nothingIsOpenedUnderAnOlderVersionOfTheModes() throws Exception {
+        long old = board.modes().version();
+        board.set(
+                new Switchboard.Setting("other", null, Mode.HALTED), Ask.of("x").event(9));
+        List<Opening> openings = transactions.run(
+                tx -> Ended.undo(tx.open(old, List.of(Ask.of("k").identity()))));
+        assertThat(openings).containsExactly(new Opening.ModesChanged());
+    }
+
+    @Test
+    void aRecordUnderANeighbouringKeyIsFound() throws Exception {
+        grant(Ask.of(KinshipSuite.FIRST_BUCKET));
+        Opening opening = transactions.run(tx -> Ended.undo(open(tx, Ask.of(KinshipSuite.SECOND_BUCKET))));
+        assertThat(opening)
+                .isInstanceOfSatisfying(
+                        Opening.Found.class,
+                        found -> assertThat(found.row().header().key()).isEqualTo("text/1"));
+    }
+
+    @Test
+    void nobodySeesItBeforeTheCommit() throws Exception {
+        transactions.run(tx -> {
+            complete(tx, "k");
+            assertThat(elsewhere(() -> exists("k"))).isFalse();
+            assertThat(elsewhere(() -> events("k"))).isEmpty();
+            return Ended.keep(0);
+        });
+        assertThat(exists("k")).isTrue();
+    }
+
+    @Test
+    void aRecordThatAnotherTransactionHoldsIsLocked() throws Exception {
+        Assumptions.assumeFalse(contract.hasOneWriter(), "a second transaction waits for the first");
+        transactions.run(tx -> {
+            assertThat(open(tx, "k")).isEqualTo(new Opening.Free());
+            Opening held = elsewhere(() -> look("k"));
+            Opening another = elsewhere(() -> look("another"));
+            assertThat(held).isEqualTo(new Opening.Locked());
+            assertThat(another).isEqualTo(new Opening.Free());
+            return Ended.undo(0);
+        });
+        Opening after = look("k");
+        assertThat(after).isEqualTo(new Opening.Free());
+    }
+
+    @Test
+    void anEventIsNeverReadBehindTheHorizonBeforeOneThatComesFirst() throws Exception {
+        audit.append(List.of(Ask.of("before").event(1)));
+        List<AuditRow> early = new ArrayList<>();
+        transactions.run(tx -> {
+            complete(tx, "k");
+            early.clear();
+            if (!contract.hasOneWriter()) {
+                elsewhere(() -> {
+                    audit.append(List.of(Ask.of("meanwhile").event(3)));
+                    return 0;
+                });
+            }
+            early.addAll(elsewhere(() -> audit.behindHorizon(AuditRow.Position.START, 100)));
+            return Ended.keep(0);
+        });
+        audit.append(List.of(Ask.of("after").event(4)));
+        List<AuditRow> all = audit.behindHorizon(AuditRow.Position.START, 100);
+        assertThat(all).hasSize(contract.hasOneWriter() ? 3 : 4);
+        assertThat(all.stream().map(AuditRow::position).toList())
+                .startsWith(early.stream().map(AuditRow::position).toArray(AuditRow.Position[]::new));
+    }
+
+    @Test
+    void aClaimedRunFinishesInTheTransactionUnderItsFence() throws Exception {
+        long fence = grant("k").fence();
+        Shift finish = Shift.of(Ask.id("k"), fence, State.COMPLETED)
+                .in(1_000)
+                .result(bytes("r"))
+                .with(Ask.of("k").event(3));
+        transactions.run(tx -> {
+            assertThat(tx.move(List.of(finish.move()))).containsExactly(new Moved.Applied());
+            return Ended.undo(0);
+        });
+        assertThat(status("k").state()).isEqualTo(State.IN_PROGRESS);
+        assertThat(events("k")).isEmpty();
+        transactions.run(tx -> Ended.keep(tx.move(List.of(finish.move()))));
+        assertThat(row("k").result()).isEqualTo(bytes("r"));
+        assertThat(events("k")).containsExactly(3);
+    }
+
+    @Test
+    void a2_aClaimedRunThatLostItsLeaseIsRefusedInTheTransaction() throws Exception {
+        long old = put("k", State.IN_PROGRESS, 1_000, 0);
+        pass(1_000);
+        long fresh = grant("k").fence();
+        List<Moved> answers = transactions.run(tx -> Ended.undo(
+                tx.move(List.of(Shift.of(Ask.id("k"), old, State.COMPLETED).move()))));
+        assertThat(answers).containsExactly(new Moved.Refused(status("k")));
+        assertThat(status("k").fence()).isEqualTo(fresh);
+    }
+
+    @Test
+    void aThousandRecordsLandAtOnce() throws Exception {
+        List<Identity> identities = new ArrayList<>();
+        List<Landing> landings = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            identities.add(Ask.of("k" + i).identity());
+            landings.add(completed("k" + i));
+        }
+        transactions.run(tx -> {
+            assertThat(tx.open(board.modes().version(), identities))
+                    .hasSize(1_000)
+                    .containsOnly(new Opening.Free());
+            tx.land(landings);
+            return Ended.keep(0);
+        });
+        assertThat(ledger.find(identities.stream().map(Identity::id).toList())).hasSize(1_000);
+        assertThat(audit.behindHorizon(AuditRow.Position.START, 2_000)).hasSize(1_000);
+    }
+
+    private Opening look(String key) throws Exception {
+        return transactions.run(tx -> Ended.undo(open(tx, key)));
+    }
+}
