@@ -1,5 +1,6 @@
 package dev.semel.cli;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.semel.store.Inspection;
 import dev.semel.store.Inspection.Finding;
 import dev.semel.store.Inspection.Guarantee;
@@ -59,33 +60,36 @@ final class Doctor implements Callable<Integer> {
     }
 
     /** The verdict; its components are the names in the JSON. */
-    record Report(String store, Guarantee guarantee, Guarantee required, boolean sufficient, List<Finding> findings) {
+    record Report(
+            String store,
+            @JsonProperty("class") Guarantee guarantee,
+            Guarantee required,
+            boolean sufficient,
+            List<Finding> findings) {
         static Report of(String store, Inspection inspection, Guarantee required) {
             Guarantee found = inspection.guarantee();
             return new Report(store, found, required, found.compareTo(required) <= 0, inspection.findings());
         }
 
         void print(PrintWriter out, Ansi ansi) {
-            out.println(store + ": " + paint(ansi, sufficient ? "green" : "red", "class " + guarantee)
-                    + (sufficient ? "" : ", but " + required + " is asked for"));
             int width = findings.stream()
                     .mapToInt(finding -> finding.setting().length())
-                    .max()
-                    .orElse(0);
+                    .reduce("store".length(), Math::max);
+            String row = "%-" + width + "s  %s%n";
+            out.printf(row, "store", store);
+            String verdict = sufficient ? guarantee.name() : guarantee + ", but " + required + " is asked for";
+            out.printf(row, "class", paint(ansi, sufficient ? "green" : "red", verdict));
             for (Finding finding : findings) {
-                String setting =
-                        finding.setting() + " ".repeat(width - finding.setting().length());
-                out.println("  " + setting + "  " + finding.value());
+                out.printf(row, finding.setting(), finding.value());
                 if (finding.advice() != null) {
-                    out.println("  " + " ".repeat(width) + "  "
-                            + paint(ansi, "yellow", "allows class " + finding.limits() + " at most") + ": "
-                            + finding.advice());
+                    String limit = paint(ansi, "yellow", "at most class " + finding.limits());
+                    out.printf(row, "", limit + ": " + finding.advice());
                 }
             }
         }
 
         private static String paint(Ansi ansi, String colour, String text) {
-            Text painted = ansi.new Text("@|bold," + colour + " " + text + "|@");
+            Text painted = ansi.new Text("@|" + colour + " " + text + "|@");
             return painted.toString();
         }
     }

@@ -1,0 +1,103 @@
+package dev.semel.cli;
+
+import static dev.semel.cli.Shell.semel;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.cli.Doctor.Report;
+import dev.semel.store.Inspection;
+import dev.semel.store.Inspection.Finding;
+import dev.semel.store.Inspection.Guarantee;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine.Help.Ansi;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class DoctorTest {
+    @Test
+    void aStoreBelowClassBFailsUnlessLessIsAskedFor() {
+        Shell memory = semel("doctor", "--store", "memory:");
+        assertThat(memory.exit()).isEqualTo(1);
+        assertThat(memory.out()).contains("C, but B is asked for");
+        assertThat(semel("doctor", "--store", "memory:", "--require", "C").exit())
+                .isZero();
+        assertThat(semel("doctor", "--store", "memory:", "--require", "c").exit())
+                .isZero();
+    }
+
+    @Test
+    void theVerdictIsAlsoJson() {
+        Shell shell = semel("doctor", "--store", "memory:", "--require", "A", "--json");
+        assertThat(shell.exit()).isEqualTo(1);
+        JsonNode json = JsonMapper.shared().readTree(shell.out());
+        assertThat(json.propertyNames()).containsExactly("store", "class", "required", "sufficient", "findings");
+        assertThat(json.get("class").asString()).isEqualTo("C");
+        assertThat(json.get("required").asString()).isEqualTo("A");
+        assertThat(json.get("sufficient").asBoolean()).isFalse();
+        assertThat(json.get("findings").get(0).propertyNames())
+                .containsExactlyInAnyOrder("setting", "value", "limits", "advice");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "A, A, true",
+        "A, B, true",
+        "A, C, true",
+        "B, A, false",
+        "B, B, true",
+        "B, C, true",
+        "C, A, false",
+        "C, B, false",
+        "C, C, true"
+    })
+    void theClassFoundMustBeAtLeastTheOneAskedFor(Guarantee found, Guarantee required, boolean sufficient) {
+        assertThat(Report.of("store", new Inspection(found, List.of()), required)
+                        .sufficient())
+                .isEqualTo(sufficient);
+    }
+
+    @Test
+    void settingsAreShownWithWhatToChange() {
+        Inspection inspection = new Inspection(
+                Guarantee.C,
+                List.of(
+                        new Finding("fsync", "on", Guarantee.A, null),
+                        new Finding("synchronous_commit", "off", Guarantee.C, "Set it to on.")));
+        StringWriter out = new StringWriter();
+        Report.of("postgresql://db/x", inspection, Guarantee.A).print(new PrintWriter(out, true), Ansi.OFF);
+        assertThat(out.toString()).isEqualToNormalizingNewlines("""
+                store               postgresql://db/x
+                class               C, but A is asked for
+                fsync               on
+                synchronous_commit  off
+                                    at most class C: Set it to on.
+                """);
+    }
+
+    @Test
+    void anUnknownStoreIsBadInputThatNamesTheKnownForms() {
+        Shell shell = semel("doctor", "--store", "memori:");
+        assertThat(shell.exit()).isEqualTo(2);
+        assertThat(shell.out()).isEmpty();
+        assertThat(shell.err())
+                .contains("semel: store: no store opens 'memori:...' (did you mean memory:?); known are ");
+    }
+
+    @Test
+    void aStoreMustBeGiven() {
+        Shell shell = semel("doctor");
+        assertThat(shell.exit()).isEqualTo(2);
+        assertThat(shell.err()).contains("--store");
+    }
+
+    @Test
+    void anUnknownClassIsBadInput() {
+        Shell shell = semel("doctor", "--store", "memory:", "--require", "D");
+        assertThat(shell.exit()).isEqualTo(2);
+        assertThat(shell.err()).contains("'D'", "A, B, C");
+    }
+}

@@ -1,0 +1,197 @@
+package dev.semel.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The launcher beside a few files that stand for the sources, with a Maven and a Java that only write down what they get. */
+class LauncherTest {
+    private static final Path LAUNCHER = Path.of("..", "semel");
+
+    @TempDir
+    private Path temp;
+
+    private Path root;
+    private Path tools;
+
+    @BeforeEach
+    void plant() throws IOException {
+        root = Files.createDirectories(temp.resolve("a checkout"));
+        tools = Files.createDirectories(temp.resolve("tools"));
+        Files.copy(LAUNCHER, root.resolve("semel"));
+        executable(root.resolve("semel"));
+        for (String module : List.of("semel-core", "semel-cli")) {
+            Files.createDirectories(root.resolve(module).resolve("src/main/java"));
+            Files.writeString(root.resolve(module).resolve("pom.xml"), "<project/>");
+            Files.writeString(root.resolve(module).resolve("src/main/java/A.java"), "class A {}");
+        }
+        Files.writeString(root.resolve("pom.xml"), "<project/>");
+        java("17.0.15");
+        tool(
+                "mvn",
+                "echo built >> '" + temp.resolve("builds") + "'",
+                "mkdir -p semel-cli/target",
+                "echo > semel-cli/target/semel.jar");
+    }
+
+    @Test
+    void theLauncherIsSoundShell() throws Exception {
+        assertThat(run(temp, "sh", "-n", root.resolve("semel").toString()).exit())
+                .isZero();
+    }
+
+    @Test
+    void theFirstUseBuildsAndTheNextDoesNot() throws Exception {
+        Shell first = semel("demo");
+        assertThat(first.exit()).isEqualTo(42);
+        assertThat(first.err().lines())
+                .containsExactly("semel: building the command line, as its sources are new here ...");
+        Shell second = semel("demo");
+        assertThat(second.err()).isEmpty();
+        assertThat(builds()).isEqualTo(1);
+    }
+
+    @Test
+    void changedSourcesAreBuiltAgainAndOldOnesAreStillThere() throws Exception {
+        semel("demo");
+        Path source = root.resolve("semel-core/src/main/java/A.java");
+        Files.writeString(source, "class B {}");
+        semel("demo");
+        assertThat(builds()).isEqualTo(2);
+        Files.writeString(source, "class A {}");
+        semel("demo");
+        assertThat(builds()).isEqualTo(2);
+        Files.delete(source);
+        semel("demo");
+        assertThat(builds()).isEqualTo(3);
+    }
+
+    @Test
+    void argumentsExitCodeAndWorkingDirectoryArePassedOn() throws Exception {
+        Shell shell = semel("one two", "", "--x=*");
+        assertThat(shell.exit()).isEqualTo(42);
+        assertThat(shell.out().lines())
+                .endsWith("[one two]", "[]", "[--x=*]", "in " + temp.toRealPath())
+                .contains("[--enable-native-access=ALL-UNNAMED]", "[-jar]");
+    }
+
+    @Test
+    void itIsFoundThroughSymbolicLinks() throws Exception {
+        Path bin = Files.createDirectories(temp.resolve("bin"));
+        Files.createSymbolicLink(bin.resolve("inner"), Path.of("../a checkout/semel"));
+        Files.createSymbolicLink(bin.resolve("semel"), bin.resolve("inner"));
+        assertThat(run(temp, bin.resolve("semel").toString(), "demo").exit()).isEqualTo(42);
+        assertThat(root.resolve(".semel")).isDirectory();
+    }
+
+    @Test
+    void firstUsesAtTheSameTimeBuildOnce() throws Exception {
+        List<Process> processes = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            processes.add(start(temp, root.resolve("semel").toString(), "demo"));
+        }
+        for (Process process : processes) {
+            assertThat(finish(process).exit()).isEqualTo(42);
+        }
+        assertThat(builds()).isEqualTo(1);
+    }
+
+    @Test
+    void anOldJavaIsRefused() throws Exception {
+        java("11.0.2");
+        Shell shell = semel("demo");
+        assertThat(shell.exit()).isEqualTo(2);
+        assertThat(shell.err()).startsWith("semel: 'java' is Java 11: 17 or later is needed.");
+        java("1.8.0_312");
+        assertThat(semel("demo").exit()).isEqualTo(2);
+        assertThat(builds()).isZero();
+    }
+
+    @Test
+    void aFailedBuildShowsWhyAndRunsNothing() throws Exception {
+        tool("mvn", "echo 'A.java:1: no such thing'", "exit 1");
+        Shell shell = semel("demo");
+        assertThat(shell.exit()).isEqualTo(2);
+        assertThat(shell.out()).isEmpty();
+        assertThat(shell.err()).contains("A.java:1: no such thing", "semel: the build failed");
+    }
+
+    @Test
+    void aMissingJavaOrMavenIsNamed() throws Exception {
+        tools = Files.createDirectories(temp.resolve("bare"));
+        for (String name : List.of("dirname", "readlink", "find", "cksum", "sort", "tr", "mkdir", "sed", "head")) {
+            tool(name, "PATH=/usr/bin:/bin exec " + name + " \"$@\"");
+        }
+        Shell withoutJava = semelOn(tools.toString(), "demo");
+        assertThat(withoutJava.exit()).isEqualTo(2);
+        assertThat(withoutJava.err()).startsWith("semel: there is no Java at 'java'.");
+        java("17");
+        Shell withoutMaven = semelOn(tools.toString(), "demo");
+        assertThat(withoutMaven.exit()).isEqualTo(2);
+        assertThat(withoutMaven.err()).startsWith("semel: Maven is needed");
+    }
+
+    private void java(String version) throws IOException {
+        tool(
+                "java",
+                "if [ \"$1\" = -version ]; then echo 'openjdk version \"" + version + "\" 2025-04-15' >&2; exit 0; fi",
+                "for a; do echo \"[$a]\"; done",
+                "echo \"in $(pwd -P)\"",
+                "exit 42");
+    }
+
+    private void tool(String name, String... lines) throws IOException {
+        Path file = tools.resolve(name);
+        Files.writeString(file, "#!/bin/sh\n" + String.join("\n", lines) + "\n");
+        executable(file);
+    }
+
+    private static void executable(Path file) {
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+
+    private long builds() throws IOException {
+        Path builds = temp.resolve("builds");
+        return Files.exists(builds) ? Files.readAllLines(builds).size() : 0;
+    }
+
+    private Shell semel(String... args) throws Exception {
+        return semelOn(tools + ":" + System.getenv("PATH"), args);
+    }
+
+    private Shell semelOn(String path, String... args) throws Exception {
+        List<String> command = new ArrayList<>(List.of(root.resolve("semel").toString()));
+        command.addAll(List.of(args));
+        return finish(start(path, temp, command));
+    }
+
+    private Shell run(Path directory, String... command) throws Exception {
+        return finish(start(directory, command));
+    }
+
+    private Process start(Path directory, String... command) throws IOException {
+        return start(tools + ":" + System.getenv("PATH"), directory, List.of(command));
+    }
+
+    private static Process start(String path, Path directory, List<String> command) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+        builder.environment().put("PATH", path);
+        builder.environment().remove("JAVA_HOME");
+        return builder.start();
+    }
+
+    private static Shell finish(Process process) throws Exception {
+        String out = new String(process.getInputStream().readAllBytes());
+        String err = new String(process.getErrorStream().readAllBytes());
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return new Shell(process.exitValue(), out, err);
+    }
+}

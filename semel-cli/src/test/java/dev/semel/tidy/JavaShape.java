@@ -1,0 +1,108 @@
+package dev.semel.tidy;
+
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.tree.VariableTree;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.SourcePositions;
+import com.sun.source.util.TreeScanner;
+import com.sun.source.util.Trees;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import javax.lang.model.element.Modifier;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+
+/** The types and methods of a Java file, as the compiler's own parser sees them. */
+record JavaShape(List<Type> types, List<Method> methods) {
+    record Type(String name, int line) {}
+
+    /** A method, a constructor, or the components of a record. */
+    record Method(String name, int line, int lines, int parameters, boolean constructs) {}
+
+    static JavaShape of(SourceTree.Text file) {
+        JavacTask task = (JavacTask) ToolProvider.getSystemJavaCompiler()
+                .getTask(null, null, diagnostic -> {}, List.of("-proc:none"), null, List.of(new Source(file)));
+        try {
+            Shaper shaper = new Shaper(Trees.instance(task).getSourcePositions());
+            for (CompilationUnitTree unit : task.parse()) {
+                shaper.unit = unit;
+                shaper.scan(unit, null);
+            }
+            return new JavaShape(shaper.types, shaper.methods);
+        } catch (IOException e) {
+            throw new UncheckedIOException(file.path() + " cannot be parsed.", e);
+        }
+    }
+
+    private static final class Shaper extends TreeScanner<Void, Void> {
+        private final SourcePositions positions;
+        private final List<Type> types = new ArrayList<>();
+        private final List<Method> methods = new ArrayList<>();
+        private CompilationUnitTree unit;
+        private String type = "";
+
+        private Shaper(SourcePositions positions) {
+            this.positions = positions;
+        }
+
+        @Override
+        public Void visitClass(ClassTree tree, Void nothing) {
+            String outer = type;
+            type = tree.getSimpleName().toString();
+            types.add(new Type(type, start(tree)));
+            if (tree.getKind() == Tree.Kind.RECORD) {
+                methods.add(new Method(type, start(tree), 1, components(tree), true));
+            }
+            super.visitClass(tree, nothing);
+            type = outer;
+            return null;
+        }
+
+        @Override
+        public Void visitMethod(MethodTree tree, Void nothing) {
+            boolean constructs = tree.getName().contentEquals("<init>");
+            String name = constructs ? type : type + "." + tree.getName();
+            int lines = end(tree) - start(tree) + 1;
+            methods.add(
+                    new Method(name, start(tree), lines, tree.getParameters().size(), constructs));
+            return super.visitMethod(tree, nothing);
+        }
+
+        /** A record has no other fields of its instances. */
+        private static int components(ClassTree tree) {
+            return (int) tree.getMembers().stream()
+                    .filter(member -> member instanceof VariableTree field
+                            && !field.getModifiers().getFlags().contains(Modifier.STATIC))
+                    .count();
+        }
+
+        private int start(Tree tree) {
+            return (int) unit.getLineMap().getLineNumber(positions.getStartPosition(unit, tree));
+        }
+
+        private int end(Tree tree) {
+            return (int) unit.getLineMap().getLineNumber(positions.getEndPosition(unit, tree));
+        }
+    }
+
+    private static final class Source extends SimpleJavaFileObject {
+        private final String content;
+
+        private Source(SourceTree.Text file) {
+            super(URI.create("string:///" + file.path()), JavaFileObject.Kind.SOURCE);
+            this.content = file.content();
+        }
+
+        @Override
+        public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+            return content;
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package dev.semel.tidy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The repository keeps our habits; and each habit is seen to be broken where it is. */
+class TidyTest {
+    private static final SourceTree REPOSITORY = SourceTree.here();
+    private static final String CODE = "semel-core/src/main/java/dev/semel/";
+
+    /** A file that breaks a habit, and a word of what is said about it. */
+    record Planted(Habit habit, String path, String content, String said) {
+        @Override
+        public String toString() {
+            return habit + " in " + path;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theRepositoryKeepsTheHabit(Habit habit) {
+        assertThat(habit.faults(REPOSITORY)).isEmpty();
+    }
+
+    @Test
+    void theWholeRepositoryIsRead() {
+        assertThat(REPOSITORY.file("pom.xml")).isPresent();
+        assertThat(REPOSITORY.file("semel")).isPresent();
+        assertThat(REPOSITORY.file(".ci/run")).isPresent();
+        assertThat(REPOSITORY.file("semel-core/src/main/java/dev/semel/Semel.java"))
+                .isPresent();
+        assertThat(REPOSITORY.files()).noneMatch(file -> file.path().contains("/target/"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("planted")
+    void whatBreaksAHabitIsFound(Planted planted, @TempDir Path root) throws IOException {
+        plantSound(root);
+        assertThat(planted.habit().faults(SourceTree.read(root))).isEmpty();
+        plant(root, planted.path(), planted.content());
+        assertThat(planted.habit().faults(SourceTree.read(root)))
+                .isNotEmpty()
+                .allSatisfy(fault -> assertThat(fault).contains(planted.said()));
+    }
+
+    @Test
+    void filesThatAreTypicallyLongAreFound(@TempDir Path root) throws IOException {
+        plantSound(root);
+        assertThat(Habit.THE_TYPICAL_FILE_IS_SMALL.faults(SourceTree.read(root)))
+                .isEmpty();
+        for (int i = 0; i < 10; i++) {
+            plant(root, CODE + "A" + i + ".java", "\n".repeat(120));
+        }
+        assertThat(Habit.THE_TYPICAL_FILE_IS_SMALL.faults(SourceTree.read(root)))
+                .containsExactly("the median Java file has 120 lines; below 120");
+    }
+
+    @Test
+    void everyHabitHasSomethingPlanted() {
+        Set<Habit> planted = planted().map(Planted::habit).collect(Collectors.toCollection(HashSet::new));
+        planted.add(Habit.THE_TYPICAL_FILE_IS_SMALL);
+        assertThat(planted).containsOnly(Habit.values());
+    }
+
+    static Stream<Planted> planted() {
+        return Stream.of(codeThatIsTooLarge(), codeWithWordsInIt(), pages()).flatMap(all -> all);
+    }
+
+    private static Stream<Planted> codeThatIsTooLarge() {
+        String screen = "int n;\n".repeat(69);
+        return Stream.of(
+                new Planted(Habit.FILES_ARE_SHORT, "docs/long.md", "x\n".repeat(601), "docs/long.md has 601 lines"),
+                new Planted(
+                        Habit.METHODS_FIT_A_SCREEN,
+                        CODE + "A.java",
+                        "class A {\n    void m() {\n" + screen + "}}",
+                        "A.java:2 A.m has 71 lines"),
+                new Planted(
+                        Habit.CONSTRUCTORS_TAKE_SIX_AT_MOST,
+                        CODE + "A.java",
+                        "class A {\n    A(int a, int b, int c, int d, int e, int f, int g) {}\n}",
+                        "A.java:2 A takes 7 parameters"),
+                new Planted(
+                        Habit.CONSTRUCTORS_TAKE_SIX_AT_MOST,
+                        CODE + "A.java",
+                        "record A(int a, int b, int c, int d, int e, int f, int g) { static int h; }",
+                        "A.java:1 A takes 7 parameters"),
+                new Planted(Habit.MODULES_HAVE_TESTS, "semel-new/src/main/java/A.java", "class A {}", "semel-new"));
+    }
+
+    private static Stream<Planted> codeWithWordsInIt() {
+        return Stream.of(
+                vague("KeyUtils"),
+                vague("KeyHelper"),
+                vague("KeyManager"),
+                vague("KeyV2"),
+                vague("KeyImpl2"),
+                word(Habit.NOTHING_IS_LEFT_FOR_LATER, "// " + "TO" + "DO: more"),
+                word(Habit.NOTHING_IS_LEFT_FOR_LATER, "// " + "FIX" + "ME"),
+                word(Habit.NO_TEST_IS_SWITCHED_OFF, "@" + "Dis" + "abled(\"flaky\")"),
+                word(Habit.NOTHING_SLEEPS, "Thread.sleep(10);"),
+                word(Habit.NOTHING_SLEEPS, "TimeUnit.SECONDS.sleep(1);"),
+                word(Habit.ONLY_THE_COMMAND_LINE_PRINTS, "System.out.println(x);"),
+                word(Habit.ONLY_THE_COMMAND_LINE_PRINTS, "System.exit(1);"),
+                word(Habit.NO_MACHINE_IS_NAMED, "\"/" + "home/" + "me/x\""),
+                word(Habit.NO_REGISTRY_IS_NAMED, "\"https://" + "nexus.corp.example/x\""),
+                word(Habit.NO_REGISTRY_IS_NAMED, "\"https://" + "repo.maven.apache.org/maven2\""),
+                new Planted(Habit.PACKAGES_ARE_INTRODUCED, CODE + "room/A.java", "class A {}", "dev/semel/room"),
+                new Planted(
+                        Habit.PACKAGES_ARE_INTRODUCED,
+                        CODE + "package-info.java",
+                        "package dev.semel;",
+                        "@NullMarked"));
+    }
+
+    private static Stream<Planted> pages() {
+        String marked = "<!-- snippet: " + CODE + "Sound.java#%s -->\n```java\n%s\n```\n";
+        return Stream.of(
+                new Planted(Habit.THE_README_IS_SHORT, "README.md", "x\n".repeat(201), "201 lines"),
+                new Planted(Habit.THE_README_AND_CI_TEST_ALIKE, "README.md", "mvn test", "README.md"),
+                new Planted(Habit.THE_README_AND_CI_TEST_ALIKE, ".ci/run", "mvn test", ".ci/run"),
+                new Planted(Habit.THE_CHANGELOG_KEEPS_ITS_HEADINGS, "CHANGELOG.md", "# Changelog\n", "Unreleased"),
+                new Planted(
+                        Habit.THE_CHANGELOG_KEEPS_ITS_HEADINGS, "CHANGELOG.md", "## Unreleased\n### News\n", "News"),
+                new Planted(
+                        Habit.THE_CHANGELOG_KEEPS_ITS_HEADINGS,
+                        "CHANGELOG.md",
+                        "## Unreleased\n### Fixed\n### Added\n",
+                        "Added out of its place"),
+                new Planted(
+                        Habit.THE_CHANGELOG_KEEPS_ITS_HEADINGS,
+                        "CHANGELOG.md",
+                        "## Unreleased\n### Added\n## soon\n",
+                        "soon"),
+                new Planted(Habit.THE_LICENCE_IS_APACHE_2, "LICENSE", "MIT License\n", "LICENSE does not have"),
+                new Planted(
+                        Habit.EACH_SQL_ENGINE_HAS_ITS_SCHEMA,
+                        "semel-jdbc/src/main/resources/dev/semel/jdbc/sqlite/V2.sql",
+                        "alter table t;",
+                        "postgresql has no V2.sql"),
+                new Planted(
+                        Habit.JAVA_IN_PAGES_COMPILES, "docs/a.md", "text\n```java\nint n;\n```\n", "a.md:2 shows Java"),
+                new Planted(
+                        Habit.JAVA_IN_PAGES_COMPILES,
+                        "docs/a.md",
+                        marked.formatted("first", "int m;"),
+                        "a.md:1 differs"),
+                new Planted(
+                        Habit.JAVA_IN_PAGES_COMPILES,
+                        "docs/a.md",
+                        marked.formatted("second", "int n;"),
+                        "which does not exist"),
+                new Planted(
+                        Habit.JAVA_IN_PAGES_COMPILES,
+                        "docs/a.md",
+                        "<!-- snippet: " + CODE + "Sound.java#first -->\n\n",
+                        "no ```java follows"));
+    }
+
+    private static Planted vague(String name) {
+        return new Planted(
+                Habit.NAMES_SAY_WHAT_A_TYPE_IS_FOR,
+                CODE + "A.java",
+                "class A {\n  enum " + name + " {}\n}",
+                "A.java:2");
+    }
+
+    private static Planted word(Habit habit, String line) {
+        return new Planted(habit, CODE + "A.java", "class A {\n" + line + "\n}", "A.java:2 has ");
+    }
+
+    /** A small repository in which every habit is kept, some of them narrowly. */
+    private static void plantSound(Path root) throws IOException {
+        plant(root, CODE + "package-info.java", "@NullMarked\npackage dev.semel;");
+        plant(root, CODE + "time/package-info.java", "@NullMarked\npackage dev.semel.time;");
+        plant(root, CODE + "time/Clock.java", "class Clock { void sleep() { Thread.sleep(1); } }");
+        plant(
+                root,
+                CODE + "Sound.java",
+                "record Sound(int a, int b, int c, int d, int e, int f) {\n    static int g;\n    // region first\n"
+                        + "    int n() {\n        return 1;\n    }\n    // endregion\n}");
+        plant(
+                root,
+                "semel-core/src/test/java/dev/semel/SoundTest.java",
+                "class SoundTest { void m() { Thread.sleep(1); } }");
+        plant(root, "semel-core/target/Old.java", "class OldUtils {}");
+        plant(
+                root,
+                "README.md",
+                "mvn verify\n<!-- snippet: " + CODE
+                        + "Sound.java#first -->\n```java\nint n() {\n    return 1;\n}\n```\n");
+        plant(root, ".ci/run", "mvn verify\n");
+        plant(root, "CHANGELOG.md", "## Unreleased\n### Added\n### Fixed\n## 1.0.0 - 2026-01-01\n### Added\n");
+        plant(root, "pom.xml", "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"/>");
+        plant(root, "semel-jdbc/src/main/resources/dev/semel/jdbc/sqlite/V1.sql", "create table t;");
+        plant(root, "semel-jdbc/src/main/resources/dev/semel/jdbc/postgresql/V1.sql", "create table t;");
+        plant(root, "LICENSE", "Apache License\nVersion 2.0, January 2004\nEND OF TERMS AND CONDITIONS\n");
+    }
+
+    private static void plant(Path root, String path, String content) throws IOException {
+        Path file = root.resolve(path);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, content);
+    }
+}
