@@ -1,0 +1,165 @@
+package dev.semel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Key, tenant, operation and call: what is accepted, what is refused, and that nothing is changed on the way. */
+class ValuesOfACallTest {
+    private static final Tenant TENANT = Tenant.of("acme");
+    private static final Key KEY = Key.of("k-17");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "A", "a ", " a", "\u0000", "é", "e\u0301", "😀"})
+    void keysAreKeptToTheLetter(String text) {
+        assertThat(Key.of(text).text()).isEqualTo(text);
+        assertThat(Key.of(text).lock()).isEqualTo(text);
+    }
+
+    @Test
+    void aKeyHas1To255Characters() {
+        assertThat(Key.of("x".repeat(255)).text()).hasSize(255);
+        assertInvalid(() -> Key.of(""), "is empty");
+        assertInvalid(() -> Key.of("x".repeat(256)), "has 256 characters");
+        assertInvalid(() -> Key.of("x".repeat(10_000)), "has 10000 characters");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a\ud800", "\udc00a", "\ud800\ud800\udc00"})
+    void halfASurrogatePairIsRefused(String text) {
+        assertInvalid(() -> Key.of(text), "half of a surrogate pair");
+    }
+
+    @Test
+    void aKeyIsNotShown() {
+        assertThat(Key.of("secret")).hasToString("Key[6 characters]");
+    }
+
+    @Test
+    void onlyAKeyWithNeighboursHasALockOfItsOwn() {
+        assertThat(new Key("t:2", "t", List.of("t:1", "t:3")).neighbours()).containsExactly("t:1", "t:3");
+        assertInvalid(() -> new Key("t:2", "t", List.of()), "is its own lock");
+        assertInvalid(() -> new Key("t:2", "t", List.of("")), "neighbouring key is empty");
+    }
+
+    @Test
+    void tenantsAreNamesInOrder() {
+        assertThat(Tenant.of("a")).isLessThan(Tenant.of("b")).hasToString("a");
+        assertThat(Tenant.SINGLE.name()).isEqualTo("default");
+        assertInvalid(() -> Tenant.of(""), "tenant is empty");
+        assertInvalid(() -> Tenant.of("a\nb"), "control character at position 1");
+        assertInvalid(() -> Tenant.of("x".repeat(256)), "has 256 characters");
+    }
+
+    @Test
+    void anOperationIsDeclaredOnce() {
+        Operation.Atomic<String, Integer> atomic = Operation.atomic("charge", String.class, Integer.class)
+                .withPolicy("http.client")
+                .withSchemaVersion(2)
+                .withTransportFields("retries");
+        assertThat(atomic.name()).isEqualTo("charge");
+        assertThat(atomic.definition().policy()).isEqualTo("http.client");
+        assertThat(atomic.definition().schemaVersion()).isEqualTo(2);
+        assertThat(atomic.definition().transportFields()).containsExactly("retries");
+        assertThat(Operation.atomic("a", String.class, String.class)
+                        .definition()
+                        .policy())
+                .isEqualTo("default");
+    }
+
+    @Test
+    void aLeasedOperationIsRepeatableOnlyWhenDeclared() {
+        Operation.Leased<String, Integer> leased = Operation.leased("refund", String.class, Integer.class);
+        assertThat(leased.repeatable()).isFalse();
+        Operation.Leased<String, Integer> declared = leased.asRepeatable()
+                .withPolicy("crm.writeback")
+                .withSchemaVersion(3)
+                .withTransportFields("received");
+        assertThat(declared.repeatable()).isTrue();
+        assertThat(declared.definition().policy()).isEqualTo("crm.writeback");
+    }
+
+    @Test
+    void anImpossibleOperationIsRefused() {
+        assertInvalid(() -> Operation.atomic("", String.class, String.class), "operation name is empty");
+        assertInvalid(() -> Operation.atomic("x".repeat(121), String.class, String.class), "has 121 characters");
+        var operation = Operation.leased("refund", String.class, String.class);
+        assertInvalid(() -> operation.withPolicy(""), "policy name is empty");
+        assertInvalid(() -> operation.withSchemaVersion(0), "schema version 0 is outside");
+        assertInvalid(() -> operation.withSchemaVersion(65_536), "schema version 65536 is outside");
+    }
+
+    @Test
+    void aCallCarriesWhoAskedAndHowLongItWaits() {
+        Instant deadline = Instant.parse("2026-11-06T08:49:07Z");
+        Call<String> call = Call.of(TENANT, KEY, "payload")
+                .withOrigin(Call.Origin.UNSTATED
+                        .withActor("u-1", "user")
+                        .withSource("http")
+                        .withTraceId("t-1")
+                        .withAggregateVersion(7))
+                .withCorrelationId("c-1")
+                .withPatience(Duration.ofSeconds(2))
+                .withDeadline(deadline);
+        assertThat(call)
+                .isEqualTo(new Call<>(
+                        TENANT,
+                        KEY,
+                        "payload",
+                        new Call.Origin("c-1", "t-1", "u-1", "user", "http", 7L),
+                        Duration.ofSeconds(2),
+                        deadline));
+    }
+
+    @Test
+    void aPlainCallDoesNotWaitAndMayHaveNoPayload() {
+        Call<String> call = Call.of(TENANT, KEY, null);
+        assertThat(call.patience()).isZero();
+        assertThat(call.deadline()).isNull();
+        assertThat(call.payload()).isNull();
+        assertThat(call.origin()).isEqualTo(Call.Origin.UNSTATED);
+    }
+
+    @Test
+    void anImpossibleCallIsRefused() {
+        Call<String> call = Call.of(TENANT, KEY, "payload");
+        assertInvalid(() -> call.withPatience(Duration.ofNanos(-1)), "patience of a call is negative");
+        assertInvalid(() -> call.withCorrelationId("a\r\nb"), "correlation id has a control character");
+        assertInvalid(() -> call.withCorrelationId("x".repeat(256)), "correlation id has 256 characters");
+        assertInvalid(() -> call.withOrigin(Call.Origin.UNSTATED.withActor("", "user")), "actor is empty");
+    }
+
+    @Test
+    void exceptionsCarryWhatTheySay() {
+        var cause = new IOException("down");
+        var wrong = new SemelException.Misconfigured("settings", List.of("a is 1: use 2", "b is missing"));
+        assertThat(wrong).hasMessage("settings: a is 1: use 2; b is missing.");
+        assertThat(wrong.faults()).containsExactly("a is 1: use 2", "b is missing");
+        assertThat(new SemelException.LeaseLost("lost", 12).fence()).isEqualTo(12);
+        assertThat(new SemelException.Invalid("no", cause)).hasCause(cause);
+        assertThat(new SemelException.StoreUnavailable("down", cause))
+                .hasMessage("down")
+                .hasCause(cause);
+        assertThat(new SemelException.OutcomeUnknown("maybe", cause)).hasCause(cause);
+        assertThat(new SemelException.TransactionMustBeRetried("again", cause)).hasCause(cause);
+    }
+
+    @Test
+    void theStricterModeWins() {
+        assertThat(Mode.LIVE.stricter(Mode.SHADOW)).isEqualTo(Mode.SHADOW);
+        assertThat(Mode.HALTED.stricter(Mode.SHADOW)).isEqualTo(Mode.HALTED);
+        assertThat(Mode.LIVE.stricter(Mode.LIVE)).isEqualTo(Mode.LIVE);
+    }
+
+    private static void assertInvalid(ThrowingCallable call, String message) {
+        assertThatThrownBy(call).isInstanceOf(SemelException.Invalid.class).hasMessageContaining(message);
+    }
+}

@@ -1,0 +1,115 @@
+package dev.semel.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Failure;
+import dev.semel.Failure.Category;
+import dev.semel.Policy;
+import dev.semel.policy.RetryDecision.Exhausted;
+import dev.semel.policy.RetryDecision.Limit;
+import dev.semel.policy.RetryDecision.RateLimited;
+import dev.semel.policy.RetryDecision.RetryIn;
+import dev.semel.policy.RetryDecision.Terminal;
+import java.time.Duration;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class RetryDecisionTest {
+    private static final Policy POLICY =
+            Policy.named("p").withJitter(new Policy.Jitter.None()).build();
+
+    @Test
+    void aRetryableFailureIsTriedAgainAfterItsBackoff() {
+        assertThat(decide(POLICY, 1, retryable(), null)).isEqualTo(new RetryIn(Duration.ofSeconds(1)));
+        assertThat(decide(POLICY, 2, retryable(), null)).isEqualTo(new RetryIn(Duration.ofSeconds(2)));
+    }
+
+    @Test
+    void theLastAttemptExhaustsThePolicy() {
+        assertThat(decide(POLICY, 3, retryable(), null)).isEqualTo(new Exhausted(Limit.ATTEMPTS));
+        assertThat(decide(POLICY, 4, retryable(), null)).isEqualTo(new Exhausted(Limit.ATTEMPTS));
+    }
+
+    @Test
+    void retryAfterIsAFloor() {
+        assertThat(decide(POLICY, 1, limited(Duration.ofSeconds(90)), null))
+                .isEqualTo(new RetryIn(Duration.ofSeconds(90)));
+        assertThat(decide(POLICY, 1, limited(Duration.ofMillis(10)), null))
+                .isEqualTo(new RetryIn(Duration.ofSeconds(1)));
+        assertThat(decide(POLICY, 1, limited(Duration.ofHours(1)), null)).isEqualTo(new RetryIn(Duration.ofHours(1)));
+    }
+
+    @Test
+    void aRetryAfterBeyondThePolicyEndsAsRateLimited() {
+        var upstream = Failure.of(Category.UPSTREAM_ERROR, "busy")
+                .withRetryAfter(Duration.ofHours(1).plusNanos(1));
+        var decision = decide(POLICY, 3, new Judgement(upstream, true), null);
+        assertThat(decision).isInstanceOfSatisfying(RateLimited.class, limited -> {
+            assertThat(limited.failure().category()).isEqualTo(Category.RATE_LIMITED);
+            assertThat(limited.failure().reason()).contains("3600 s", "policy p", "busy");
+            assertThat(limited.failure().retryAfter()).isEqualTo(upstream.retryAfter());
+        });
+    }
+
+    @Test
+    void aHostileRetryAfterEndsAsRateLimitedUnderEveryPolicy() {
+        Policy patient =
+                Policy.named("patient").withMaxRetryAfter(Duration.ofDays(3650)).build();
+        assertThat(decide(patient, 1, limited(RetryAfter.LONGEST), null)).isInstanceOf(RateLimited.class);
+        assertThat(decide(patient, 1, limited(Duration.ofSeconds(Long.MAX_VALUE)), null))
+                .isInstanceOf(RateLimited.class);
+    }
+
+    @Test
+    void aDeadlineThatIsReachedBeforeTheNextAttemptExhausts() {
+        assertThat(decide(POLICY, 1, retryable(), Duration.ofSeconds(1))).isEqualTo(new Exhausted(Limit.DEADLINE));
+        assertThat(decide(POLICY, 1, retryable(), Duration.ofSeconds(-5))).isEqualTo(new Exhausted(Limit.DEADLINE));
+        assertThat(decide(POLICY, 1, limited(Duration.ofSeconds(9)), Duration.ofSeconds(5)))
+                .isEqualTo(new Exhausted(Limit.DEADLINE));
+        assertThat(decide(POLICY, 1, retryable(), Duration.ofMillis(1001)))
+                .isEqualTo(new RetryIn(Duration.ofSeconds(1)));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Category.class)
+    void onlyFailuresThatWouldBeTheSameAgainAreStored(Category category) {
+        var expected = Set.of(
+                        Category.VALIDATION,
+                        Category.BUSINESS_RULE,
+                        Category.AUTH,
+                        Category.NOT_FOUND,
+                        Category.MAPPING)
+                .contains(category);
+        var terminal = new Judgement(Failure.of(category, "no"), false);
+        assertThat(decide(POLICY, 1, terminal, null)).isEqualTo(new Terminal(expected));
+        Policy forgetful = POLICY.toBuilder().withStoredFailures(false).build();
+        assertThat(decide(forgetful, 1, terminal, null)).isEqualTo(new Terminal(false));
+    }
+
+    @Test
+    void decorrelatedJitterGrowsFromThePreviousDelay() {
+        Policy policy =
+                Policy.named("p").withJitter(new Policy.Jitter.Decorrelated()).build();
+        var decision = RetryDecision.decide(policy, 2, retryable(), Duration.ofSeconds(5), null, new Random(3));
+        assertThat(decision)
+                .isInstanceOfSatisfying(
+                        RetryIn.class,
+                        in -> assertThat(in.delay()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(15)));
+    }
+
+    private static RetryDecision decide(Policy policy, int attempt, Judgement judgement, @Nullable Duration remaining) {
+        return RetryDecision.decide(policy, attempt, judgement, null, remaining, new Random(1));
+    }
+
+    private static Judgement retryable() {
+        return new Judgement(Failure.of(Category.NETWORK, "reset"), true);
+    }
+
+    private static Judgement limited(Duration retryAfter) {
+        return new Judgement(Failure.of(Category.RATE_LIMITED, "slow down").withRetryAfter(retryAfter), true);
+    }
+}
