@@ -13,6 +13,9 @@ public final class RecordId implements Comparable<RecordId> {
     /** Bytes of an id. */
     public static final int LENGTH = 32;
 
+    private static final int LONGEST_STEP = 255;
+    private static final int DOWNSTREAM = 20;
+
     private final byte[] bytes;
 
     private RecordId(byte[] bytes) {
@@ -34,6 +37,29 @@ public final class RecordId implements Comparable<RecordId> {
         } catch (IllegalArgumentException e) {
             throw new SemelException.Invalid("\"" + hex + "\" is not a record id: 64 hexadecimal digits are.", e);
         }
+    }
+
+    /**
+     * The record of a named step of this record. It is never the id of a record that a call made.
+     *
+     * @param name 1 to 255 characters, compared as they are
+     */
+    public RecordId step(String name) {
+        if (name.isEmpty() || name.length() > LONGEST_STEP) {
+            throw new SemelException.Invalid("A step's name has 1 to " + LONGEST_STEP + " characters; this has "
+                    + name.length() + ". Give each step a short name of its own.");
+        }
+        Parts.utf8("step's name", name);
+        // A call's id begins with its tenant, which is never empty.
+        return Hashes.recordId("", "step", hex(), name);
+    }
+
+    /**
+     * The idempotency key to hand to a downstream service on behalf of this record or step: the same in every attempt, under
+     * every fence. It begins like {@link #hex}, so that the record can be found from the other side's log.
+     */
+    public String downstreamKey() {
+        return "semel-" + HexFormat.of().formatHex(bytes, 0, DOWNSTREAM);
     }
 
     public byte[] bytes() {

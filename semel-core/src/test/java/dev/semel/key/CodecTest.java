@@ -1,0 +1,189 @@
+package dev.semel.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import dev.semel.SemelException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class CodecTest {
+    private static final int MEGABYTE = 1 << 20;
+
+    private final Codec codec = new Codec(2 * MEGABYTE);
+
+    record Line(String sku, int count) {}
+
+    record Order(
+            String id,
+            BigDecimal total,
+            Instant at,
+            LocalDate day,
+            Duration took,
+            Optional<String> note,
+            List<Line> lines) {}
+
+    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
+    @JsonSubTypes({
+        @JsonSubTypes.Type(value = Card.class, name = "card"),
+        @JsonSubTypes.Type(value = Cash.class, name = "cash")
+    })
+    sealed interface Means permits Card, Cash {}
+
+    record Card(String number) implements Means {}
+
+    record Cash(int coins) implements Means {}
+
+    static class Plain {
+        public int a = 1;
+    }
+
+    static final class Extended extends Plain {
+        public int b = 2;
+    }
+
+    static final class Loop {
+        public Loop self = this;
+    }
+
+    private <T> void roundTrips(@Nullable T value, Class<T> type) {
+        assertThat(codec.decode(codec.encode(value, type), type)).isEqualTo(value);
+    }
+
+    @Test
+    void valuesOfEveryKindComeBack() {
+        roundTrips(
+                new Order(
+                        "o-1",
+                        new BigDecimal("10.10"),
+                        Instant.parse("2026-01-02T03:04:05.678901Z"),
+                        LocalDate.of(2026, 1, 2),
+                        Duration.ofMillis(1500),
+                        Optional.empty(),
+                        List.of(new Line("a\u0000\ud83d\ude00", Integer.MIN_VALUE))),
+                Order.class);
+        roundTrips("", String.class);
+        roundTrips("text \u0000 \ud83d\ude00", String.class);
+        roundTrips("half a pair \ud800", String.class);
+        roundTrips(9007199254740993L, Long.class);
+        roundTrips(true, Boolean.class);
+        roundTrips(new byte[0], byte[].class);
+        roundTrips(new byte[] {0, -1, 127}, byte[].class);
+        roundTrips(new Card("4111"), Means.class);
+        roundTrips(new Cash(3), Means.class);
+        roundTrips(DayOfRest.SUNDAY, DayOfRest.class);
+    }
+
+    enum DayOfRest {
+        SUNDAY
+    }
+
+    @Test
+    void nothingIsKeptForNullAndForVoid() {
+        assertThat(codec.encode(null, Order.class)).isNull();
+        assertThat(codec.encode(null, byte[].class)).isNull();
+        assertThat(codec.encode(null, Void.class)).isNull();
+        assertThat(codec.decode(null, Void.class)).isNull();
+        assertThat(codec.decode(null, String.class)).isNull();
+        assertThat(codec.decode(null, byte[].class)).isNull();
+    }
+
+    @Test
+    void aMegabyteComesBack() {
+        roundTrips("x".repeat(MEGABYTE), String.class);
+        roundTrips(new byte[MEGABYTE], byte[].class);
+    }
+
+    @Test
+    void whatCanBeWrittenCanBeRead() {
+        roundTrips(BigInteger.TEN.pow(5_000), BigInteger.class);
+        roundTrips(Map.of("n".repeat(100_000), 1), Object.class);
+    }
+
+    @Test
+    void bytesAreKeptApartFromTheCallersArray() {
+        byte[] given = {1, 2, 3};
+        byte[] kept = codec.encode(given, byte[].class);
+        given[0] = 9;
+        assertThat(kept).containsExactly(1, 2, 3);
+        byte[] read = codec.decode(kept, byte[].class);
+        assertThat(read).containsExactly(1, 2, 3);
+        read[0] = 9;
+        assertThat(kept).containsExactly(1, 2, 3);
+    }
+
+    @Test
+    void whatASubclassAddsIsWritten() {
+        assertThat(codec.encode(new Extended(), Plain.class))
+                .asString(StandardCharsets.UTF_8)
+                .isEqualTo("{\"a\":1,\"b\":2}");
+    }
+
+    @Test
+    void aValueAtTheLimitIsKeptAndOneOverItIsRefused() {
+        Codec small = new Codec(10);
+        assertThat(small.encode("12345678", String.class)).hasSize(10);
+        assertThat(small.encode(new byte[10], byte[].class)).hasSize(10);
+        assertThatThrownBy(() -> small.encode("123456789", String.class))
+                .isInstanceOf(SemelException.Invalid.class)
+                .hasMessage(
+                        "A value of java.lang.String takes 11 bytes: at most 10 are kept. Make it smaller, raise the"
+                                + " limit, or keep it elsewhere and pass a reference to it.");
+        assertThatThrownBy(() -> small.encode(new byte[11], byte[].class))
+                .isInstanceOf(SemelException.Invalid.class)
+                .hasMessageContaining("byte[] takes 11 bytes");
+    }
+
+    @Test
+    void whatIsStoredIsReadEvenAfterTheLimitWasLowered() {
+        byte[] stored = codec.encode("long enough", String.class);
+        assertThat(new Codec(1).decode(stored, String.class)).isEqualTo("long enough");
+    }
+
+    @Test
+    void aLimitOfNothingIsRefused() {
+        assertThatThrownBy(() -> new Codec(0))
+                .isInstanceOf(SemelException.Invalid.class)
+                .hasMessageContaining("0 bytes");
+    }
+
+    @Test
+    void whatHasNoJsonFormIsRefused() {
+        assertThatThrownBy(() -> codec.encode(new Loop(), Loop.class))
+                .isInstanceOf(SemelException.Invalid.class)
+                .hasMessageContaining("CodecTest$Loop cannot be written as JSON at ");
+    }
+
+    @Test
+    void storedBytesOfAnotherTypeAreRefusedWithThePlaceAndWithoutTheContent() {
+        byte[] stored = "{\"sku\":\"a\",\n\"count\":\"secret\"}".getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> codec.decode(stored, Line.class))
+                .isInstanceOf(SemelException.Invalid.class)
+                .hasMessageContaining("CodecTest$Line")
+                .hasMessageContaining("count")
+                .hasMessageContaining("line 2")
+                .message()
+                .doesNotContain("secret");
+        for (String bad : new String[] {"", "{", "{} {}", "nonsense"}) {
+            assertThatThrownBy(() -> codec.decode(bad.getBytes(StandardCharsets.UTF_8), Line.class))
+                    .isInstanceOf(SemelException.Invalid.class);
+        }
+    }
+
+    @Test
+    void fieldsThatTheTypeNoLongerHasAreIgnored() {
+        byte[] stored = "{\"sku\":\"a\",\"count\":2,\"colour\":\"red\"}".getBytes(StandardCharsets.UTF_8);
+        assertThat(codec.decode(stored, Line.class)).isEqualTo(new Line("a", 2));
+    }
+}
