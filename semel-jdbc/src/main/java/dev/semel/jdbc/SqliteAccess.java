@@ -1,0 +1,84 @@
+package dev.semel.jdbc;
+
+import dev.semel.SemelException;
+import dev.semel.store.Transactions.Ended;
+import java.sql.SQLException;
+
+/** How the ports get at the file: to write through the one writer, to read beside it. */
+final class SqliteAccess {
+    /** A write of Semel's own. */
+    @FunctionalInterface
+    interface Write<T> {
+        T run(SqliteLine line) throws SQLException;
+    }
+
+    private final SqliteFile file;
+    private final SqliteLine line;
+    private final SqliteWriter<SqliteLine> writer;
+    private final SqliteReaders readers;
+
+    SqliteAccess(SqliteFile file, SqliteLine line, SqliteWriter<SqliteLine> writer, SqliteReaders readers) {
+        this.file = file;
+        this.line = line;
+        this.writer = writer;
+        this.readers = readers;
+    }
+
+    <T> T write(Write<T> write) {
+        try {
+            return writer.run(held -> Ended.keep(write.run(held)));
+        } catch (SQLException e) {
+            throw file.errors().unavailable(e);
+        } catch (InterruptedException e) {
+            throw file.errors().interrupted(e);
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("A write of Semel's own throws nothing else.", e);
+        }
+    }
+
+    /** Sees the calling thread's own uncommitted writes, if it holds the writer. */
+    <T> T read(SqliteReaders.Query<T> query) {
+        if (!writer.isMine()) {
+            return readers.read(query);
+        }
+        try {
+            return query.run(line.session());
+        } catch (SQLException e) {
+            throw file.errors().unavailable(e);
+        }
+    }
+
+    long now() {
+        return file.time().millis();
+    }
+
+    SqliteFile file() {
+        return file;
+    }
+
+    SqliteErrors errors() {
+        return file.errors();
+    }
+
+    SqliteWriter<SqliteLine> writer() {
+        return writer;
+    }
+
+    void close() {
+        try {
+            writer.close(() -> {
+                readers.close();
+                try {
+                    line.close();
+                } catch (SQLException e) {
+                    throw new SemelException.StoreUnavailable(
+                            file.errors().store() + ": closing failed; everything acknowledged is durable.", e);
+                }
+            });
+        } finally {
+            readers.close();
+        }
+    }
+}

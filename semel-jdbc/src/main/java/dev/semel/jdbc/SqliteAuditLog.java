@@ -1,0 +1,108 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.AuditEntry;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditLog;
+import dev.semel.store.AuditRow;
+import dev.semel.store.Seal;
+import java.util.List;
+import java.util.Optional;
+
+/** One transaction writes at a time, so every event that is committed is behind the horizon. */
+final class SqliteAuditLog implements AuditLog {
+    private static final String COLUMNS = Rows.AUDIT.replace("tx, seq", "0, seq");
+    private static final String AFTER = "SELECT " + COLUMNS + " FROM semel_audit WHERE seq > ? ORDER BY seq LIMIT ?";
+    private static final String BETWEEN =
+            "SELECT " + COLUMNS + " FROM semel_audit WHERE seq > ? AND seq <= ? ORDER BY seq";
+    private static final String NEWEST = "SELECT " + COLUMNS
+            + " FROM semel_audit WHERE (?1 IS NULL OR tenant = ?1) AND (?2 IS NULL OR record = ?2)"
+            + " AND (?3 IS NULL OR type = ?3) ORDER BY seq DESC LIMIT ?4";
+    private static final String ADD = "INSERT INTO semel_seal (" + Rows.SEAL
+            + ") SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE ?1 = (SELECT coalesce(max(number), 0) + 1 FROM semel_seal)";
+    private static final String NEWEST_SEAL = "SELECT " + Rows.SEAL + " FROM semel_seal ORDER BY number DESC LIMIT 1";
+    private static final String SEALS =
+            "SELECT " + Rows.SEAL + " FROM semel_seal WHERE number >= ? ORDER BY number LIMIT ?";
+
+    private final SqliteAccess access;
+
+    SqliteAuditLog(SqliteAccess access) {
+        this.access = access;
+    }
+
+    @Override
+    public void append(List<AuditEntry> entries) {
+        access.write(line -> {
+            for (AuditEntry entry : entries) {
+                line.records().append(entry, entry.fence(), entry.attempt());
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public List<AuditRow> behindHorizon(AuditRow.Position after, int limit) {
+        return access.read(session -> session.all(
+                AFTER,
+                statement -> {
+                    statement.setLong(1, after.seq());
+                    statement.setInt(2, limit);
+                },
+                Rows::audit));
+    }
+
+    @Override
+    public List<AuditRow> between(AuditRow.Position after, AuditRow.Position upTo) {
+        return access.read(session -> session.all(
+                BETWEEN,
+                statement -> {
+                    statement.setLong(1, after.seq());
+                    statement.setLong(2, upTo.seq());
+                },
+                Rows::audit));
+    }
+
+    @Override
+    public List<AuditRow> newest(AuditFilter filter, int limit) {
+        return access.read(session -> session.all(
+                NEWEST,
+                statement -> {
+                    statement.setString(1, filter.tenant());
+                    statement.setBytes(
+                            2, filter.record() == null ? null : filter.record().bytes());
+                    statement.setObject(3, filter.type());
+                    statement.setInt(4, limit);
+                },
+                Rows::audit));
+    }
+
+    @Override
+    public boolean add(Seal seal) {
+        return access.write(line -> line.session().update(ADD, statement -> {
+                    statement.setLong(1, seal.number());
+                    statement.setLong(2, seal.after().tx());
+                    statement.setLong(3, seal.after().seq());
+                    statement.setLong(4, seal.upTo().tx());
+                    statement.setLong(5, seal.upTo().seq());
+                    statement.setBytes(6, seal.digests());
+                    statement.setBytes(7, seal.previous());
+                    statement.setBytes(8, seal.hash());
+                })
+                == 1);
+    }
+
+    @Override
+    public Optional<Seal> newestSeal() {
+        return access.read(session -> session.first(NEWEST_SEAL, SqliteSession.NOTHING, Rows::seal));
+    }
+
+    @Override
+    public List<Seal> seals(long from, int limit) {
+        return access.read(session -> session.all(
+                SEALS,
+                statement -> {
+                    statement.setLong(1, from);
+                    statement.setInt(2, limit);
+                },
+                Rows::seal));
+    }
+}

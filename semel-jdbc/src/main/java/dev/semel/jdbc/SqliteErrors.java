@@ -1,0 +1,142 @@
+package dev.semel.jdbc;
+
+import dev.semel.SemelException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
+
+/**
+ * What SQLite's result codes mean for a caller of this store.
+ *
+ * @param store its name, for messages
+ */
+record SqliteErrors(String store) {
+    static final int ERROR = SQLiteErrorCode.SQLITE_ERROR.code;
+    static final int BUSY = SQLiteErrorCode.SQLITE_BUSY.code;
+    static final int LOCKED = SQLiteErrorCode.SQLITE_LOCKED.code;
+    static final int READONLY = SQLiteErrorCode.SQLITE_READONLY.code;
+    static final int IOERR = SQLiteErrorCode.SQLITE_IOERR.code;
+    static final int CORRUPT = SQLiteErrorCode.SQLITE_CORRUPT.code;
+    static final int FULL = SQLiteErrorCode.SQLITE_FULL.code;
+    static final int CANTOPEN = SQLiteErrorCode.SQLITE_CANTOPEN.code;
+    static final int NOTADB = SQLiteErrorCode.SQLITE_NOTADB.code;
+
+    /** SQLite's primary result code. */
+    static int code(SQLException e) {
+        return e.getErrorCode() & 0xff;
+    }
+
+    static boolean isBusy(SQLException e) {
+        int code = code(e);
+        return code == BUSY || code == LOCKED;
+    }
+
+    /** Whether another transaction has written since this one first read. */
+    static boolean isStaleSnapshot(SQLException e) {
+        return e instanceof SQLiteException sqlite && sqlite.getResultCode() == SQLiteErrorCode.SQLITE_BUSY_SNAPSHOT;
+    }
+
+    SemelException.StoreUnavailable unavailable(SQLException e) {
+        return new SemelException.StoreUnavailable(
+                store + ": " + reason(e) + " Nothing was committed; the same call may be repeated.", e);
+    }
+
+    SemelException.StoreUnavailable cannotBegin(SQLException e) {
+        return new SemelException.StoreUnavailable(store + ": no write transaction could be begun. " + reason(e), e);
+    }
+
+    SemelException commitFailed(@Nullable Exception cause, boolean inDoubt) {
+        String why = cause instanceof SQLException e ? reason(e) : String.valueOf(cause);
+        if (inDoubt) {
+            return new SemelException.OutcomeUnknown(
+                    store + ": the commit could not be synced to the disk, and may come back should this process die."
+                            + " " + why + " Repeat the same call: it finds out.",
+                    cause == null ? new IllegalStateException(why) : cause);
+        }
+        String message =
+                store + ": the commit failed. " + why + " Nothing was committed; the same call may be repeated.";
+        return cause == null
+                ? new SemelException.StoreUnavailable(message)
+                : new SemelException.StoreUnavailable(message, cause);
+    }
+
+    SemelException.OutcomeUnknown stillInDoubt(SemelException.StoreUnavailable e) {
+        return new SemelException.OutcomeUnknown(
+                store
+                        + ": the commit could not be synced to the disk, nor could what it left in the log be overwritten."
+                        + " Look at the disk, then repeat the same call: it finds out.",
+                e);
+    }
+
+    SemelException.StoreUnavailable closed() {
+        return new SemelException.StoreUnavailable(store + " is closed. Nothing was run.");
+    }
+
+    SemelException.StoreUnavailable interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new SemelException.StoreUnavailable(
+                store + ": interrupted while waiting for the writer. Nothing was run.", e);
+    }
+
+    SemelException.TransactionMustBeRetried mustBeRetried(SQLException e) {
+        return new SemelException.TransactionMustBeRetried(
+                store
+                        + ": another transaction is writing, or has written since yours began to read. Roll yours back and"
+                        + " run it again; beginning it with BEGIN IMMEDIATE avoids this.",
+                e);
+    }
+
+    SemelException.StoreUnavailable replaced() {
+        return new SemelException.StoreUnavailable(store
+                + ": the file was replaced or emptied while it was open. Nothing was run. Put the right file back and start"
+                + " this process again.");
+    }
+
+    SemelException.StoreUnavailable sidecar(Path path, IOException e) {
+        return new SemelException.StoreUnavailable(
+                store + ": " + path + " cannot be written, and no fence may be issued before it says so ("
+                        + e.getMessage()
+                        + "). Make room or mend its rights; no restart is needed. Nothing was committed.",
+                e);
+    }
+
+    SemelException.Misconfigured refused(String fault) {
+        return new SemelException.Misconfigured(store + " cannot be opened", List.of(fault));
+    }
+
+    /** For a failure while the store is being opened. */
+    SemelException cannotOpen(SQLException e) {
+        return isBusy(e) ? unavailable(e) : refused(reasonWithoutStop(e));
+    }
+
+    private static String reason(SQLException e) {
+        return reasonWithoutStop(e) + ".";
+    }
+
+    private static String reasonWithoutStop(SQLException e) {
+        int code = code(e);
+        if (code == BUSY || code == LOCKED) {
+            return "another process or connection holds the write lock for longer than is waited for: look for a long"
+                    + " transaction on this file, then repeat";
+        }
+        if (code == FULL) {
+            return "the disk is full: make room; no restart is needed";
+        }
+        if (code == IOERR) {
+            return "the disk reported an error (" + e.getMessage() + "): check the device and the system's log";
+        }
+        if (code == READONLY || code == CANTOPEN) {
+            return "the file cannot be written: check that it, its directory and its -wal and -shm files belong to the user"
+                    + " this process runs as, and that the file system is mounted for writing";
+        }
+        if (code == NOTADB || code == CORRUPT) {
+            return "the file is damaged or is not a SQLite database: put back an intact copy, or name another file; it is"
+                    + " never replaced by an empty ledger";
+        }
+        return "SQLite reported " + e.getMessage();
+    }
+}

@@ -1,0 +1,145 @@
+package dev.semel.jdbc;
+
+import dev.semel.SemelException;
+import dev.semel.store.Transactions.Ended;
+import dev.semel.store.Transactions.Part;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The caller's own transaction on its own connection to the file. Before anything is looked at it takes the file's write lock,
+ * by counting the ledger's fence up: so what it finds stands until the caller's transaction ends. If somebody else is writing,
+ * or has written since the caller's transaction first read, the caller must begin again.
+ */
+final class SqliteJoined extends SqliteTx {
+    private final Fences fences;
+    private final SqliteSession session;
+    private final SqliteErrors errors;
+    private int depth;
+
+    SqliteJoined(Connection connection, SqliteFile file, Marks marks) {
+        this(new Fences(new SqliteSession(connection), file, marks), file);
+    }
+
+    private SqliteJoined(Fences fences, SqliteFile file) {
+        super(new SqliteRecords(fences.session, fences, file.time()), fences.session.connection());
+        this.fences = fences;
+        this.session = fences.session;
+        this.errors = file.errors();
+    }
+
+    @Override
+    void enter() throws SQLException {
+        demandTransaction();
+        fences.count();
+    }
+
+    /** SQLite tells only by refusing whether there is a transaction. */
+    private void demandTransaction() throws SQLException {
+        try {
+            session.execute("BEGIN");
+        } catch (SQLException e) {
+            if (SqliteErrors.code(e) == SqliteErrors.ERROR) {
+                return;
+            }
+            throw e;
+        }
+        session.execute("ROLLBACK");
+        throw new SemelException.Invalid("The connection to join is not in a transaction, so nothing would hold the"
+                + " effect and its record together. Call setAutoCommit(false) first, or run without joining.");
+    }
+
+    @Override
+    SemelException translated(SQLException e) {
+        return SqliteErrors.isBusy(e) ? errors.mustBeRetried(e) : errors.unavailable(e);
+    }
+
+    @Override
+    public <T> T part(Part<T> part) throws Exception {
+        String name = "semel_part_" + depth++;
+        session.execute("SAVEPOINT " + name);
+        boolean keep = false;
+        try {
+            Ended<T> ended = part.run();
+            keep = ended.keep();
+            return ended.value();
+        } finally {
+            depth--;
+            if (!keep) {
+                session.execute("ROLLBACK TO " + name);
+            }
+            session.execute("RELEASE " + name);
+        }
+    }
+
+    /** How far the sidecar is known to allow fences, and to which ledger it belongs. */
+    static final class Marks {
+        private final SqliteSidecar sidecar;
+        private final String ledger;
+        private final AtomicLong known = new AtomicLong();
+
+        Marks(SqliteSidecar sidecar, String ledger) {
+            this.sidecar = sidecar;
+            this.ledger = ledger;
+        }
+    }
+
+    private static final class Fences implements SqliteFences {
+        private static final String COUNT =
+                "UPDATE semel_meta SET fence = fence + 1 RETURNING ledger, epoch, fence, modes";
+
+        private final SqliteSession session;
+        private final SqliteFile file;
+        private final Marks marks;
+        private long modes;
+
+        Fences(SqliteSession session, SqliteFile file, Marks marks) {
+            this.session = session;
+            this.file = file;
+            this.marks = marks;
+        }
+
+        long count() throws SQLException {
+            return session.first(COUNT, SqliteSession.NOTHING, row -> {
+                        demandSame(row.getString(1));
+                        modes = row.getLong(4);
+                        demandMark(row.getInt(2), row.getLong(3));
+                        return fence(row.getInt(2), row.getLong(3));
+                    })
+                    .orElseThrow(() -> file.errors().replaced());
+        }
+
+        private void demandSame(String ledger) {
+            if (!ledger.equals(marks.ledger)) {
+                throw new SemelException.Invalid("The connection to join leads to another file than "
+                        + file.errors().store() + ". Open both on one file.");
+            }
+        }
+
+        private void demandMark(int epoch, long counter) {
+            if (counter <= marks.known.get()) {
+                return;
+            }
+            try {
+                long mark = SqliteFences.raise(
+                        marks.sidecar,
+                        new SqliteSidecar.Content(marks.ledger, epoch, 0, counter - 1 + SqliteLine.BLOCK));
+                marks.known.accumulateAndGet(mark, Math::max);
+            } catch (IOException e) {
+                throw file.errors().sidecar(marks.sidecar.path(), e);
+            }
+        }
+
+        @Override
+        public long nextFence() throws SQLException {
+            return count();
+        }
+
+        @Override
+        public long modes() {
+            return modes;
+        }
+    }
+}

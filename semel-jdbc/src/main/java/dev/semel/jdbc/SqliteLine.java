@@ -1,0 +1,282 @@
+package dev.semel.jdbc;
+
+import dev.semel.SemelException;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.sqlite.SQLiteConnection;
+
+/**
+ * The write connection: its transactions, the fences that are issued on it, and the care of the log.
+ *
+ * <p>The counter of fences is read at the beginning of a transaction, counted up in memory and written once at its end.
+ * Every commit moves it by at least one, so that it also tells one state of the file from an earlier one. What a rolled back
+ * transaction had counted is not counted again.
+ */
+final class SqliteLine implements SqliteWriter.Line, SqliteFences {
+    /** How many fences the sidecar allows at a time: each block costs two syncs, and a crash skips the rest of one. */
+    static final long BLOCK = 1 << 16;
+
+    private static final String BEGIN = "BEGIN IMMEDIATE";
+    private static final String READ_META = "SELECT epoch, fence, modes FROM semel_meta";
+    private static final String WRITE_FENCE = "UPDATE semel_meta SET fence = ?";
+    private static final String LOG = "PRAGMA wal_checkpoint(NOOP)";
+    private static final String CHECKPOINT = "PRAGMA wal_checkpoint(PASSIVE)";
+
+    /** Pages of the log that are worth a checkpoint: 16 MB. */
+    private static final int CHECKPOINT_AT = 4_000;
+
+    private final SqliteFile file;
+    private final SqliteSidecar sidecar;
+    private final String ledger;
+    private final AtomicBoolean checkpointing = new AtomicBoolean();
+    private final AtomicInteger toCopy = new AtomicInteger();
+    private final SqliteSession copier;
+
+    private SqliteSession session;
+    private SqliteRecords records;
+    private int epoch;
+    private long counter;
+    private long committed;
+    private long modes;
+    private long mark;
+    private boolean metaTouched;
+    private boolean unsound;
+    private int restartAt = CHECKPOINT_AT;
+    private volatile boolean inDoubt;
+
+    SqliteLine(SqliteFile file, SqliteSidecar sidecar, String ledger) throws SQLException {
+        this.file = file;
+        this.sidecar = sidecar;
+        this.ledger = ledger;
+        this.copier = file.connect(SqliteFile.Role.CHECKPOINT);
+        this.session = file.connect(SqliteFile.Role.WRITE);
+        this.records = new SqliteRecords(session, this, file.time());
+    }
+
+    SqliteSession session() {
+        return session;
+    }
+
+    SqliteRecords records() {
+        return records;
+    }
+
+    @Override
+    public void begin() throws SQLException {
+        if (unsound) {
+            reopen();
+        }
+        session.connection()
+                .unwrap(SQLiteConnection.class)
+                .getConnectionConfig()
+                .setAutoCommit(true);
+        if (inDoubt) {
+            overwriteTail();
+        }
+        start();
+    }
+
+    private void start() throws SQLException {
+        try {
+            session.execute(BEGIN);
+        } catch (SQLException e) {
+            // A handler that left a cursor open holds an old snapshot on this connection; only closing it helps.
+            unsound |= SqliteErrors.isStaleSnapshot(e);
+            throw e;
+        }
+        readMeta();
+    }
+
+    private void readMeta() throws SQLException {
+        metaTouched = false;
+        long stored = session.first(READ_META, SqliteSession.NOTHING, row -> {
+                    epoch = row.getInt(1);
+                    modes = row.getLong(3);
+                    return row.getLong(2);
+                })
+                .orElseThrow(() -> file.errors().replaced());
+        if (stored < committed) {
+            throw file.errors().replaced();
+        }
+        committed = stored;
+        counter = Math.max(counter, stored);
+    }
+
+    private void overwriteTail() throws SQLException {
+        start();
+        writeAndCommit();
+        inDoubt = false;
+    }
+
+    private void reopen() throws SQLException {
+        SqliteSession fresh = file.connect(SqliteFile.Role.WRITE);
+        SqliteSession old = session;
+        session = fresh;
+        records = new SqliteRecords(fresh, this, file.time());
+        unsound = false;
+        old.close();
+    }
+
+    @Override
+    public void savepoint(int depth) throws SQLException {
+        session.execute("SAVEPOINT semel_" + depth);
+    }
+
+    @Override
+    public void release(int depth) throws SQLException {
+        session.execute("RELEASE semel_" + depth);
+    }
+
+    @Override
+    public void rollbackTo(int depth) throws SQLException {
+        session.execute("ROLLBACK TO semel_" + depth);
+        if (metaTouched) {
+            readMeta();
+        }
+    }
+
+    @Override
+    public void commit() throws SQLException {
+        try {
+            if (counter == committed) {
+                nextFence();
+            }
+            writeAndCommit();
+        } catch (SQLException e) {
+            inDoubt |= SqliteErrors.code(e) == SqliteErrors.IOERR;
+            throw e;
+        }
+        tendLog();
+    }
+
+    private void writeAndCommit() throws SQLException {
+        session.update(WRITE_FENCE, statement -> statement.setLong(1, counter));
+        session.execute("COMMIT");
+        committed = counter;
+    }
+
+    @Override
+    public void rollback() {
+        try {
+            session.execute("ROLLBACK");
+        } catch (SQLException e) {
+            unsound = true;
+        }
+    }
+
+    @Override
+    public boolean inDoubt() {
+        return inDoubt;
+    }
+
+    @Override
+    public long nextFence() throws SQLException {
+        if (counter >= mark) {
+            raiseMark();
+        }
+        counter++;
+        return fence(epoch, counter);
+    }
+
+    @Override
+    public long modes() {
+        return modes;
+    }
+
+    /** The work has changed the epoch or the modes. */
+    void metaChanged(int newEpoch, long newModes) {
+        metaTouched = true;
+        epoch = newEpoch;
+        modes = newModes;
+    }
+
+    int epoch() {
+        return epoch;
+    }
+
+    private void raiseMark() {
+        try {
+            mark = SqliteFences.raise(sidecar, new SqliteSidecar.Content(ledger, epoch, committed, counter + BLOCK));
+        } catch (IOException e) {
+            throw file.errors().sidecar(sidecar.path(), e);
+        }
+    }
+
+    /** Writes down the epoch in the sidecar before the database may commit it. */
+    void raiseEpoch(int to) {
+        try {
+            Optional<SqliteSidecar.Content> old = sidecar.read();
+            long floor = old.map(SqliteSidecar.Content::mark).orElse(0L);
+            mark = Math.max(floor, counter + BLOCK);
+            sidecar.write(new SqliteSidecar.Content(ledger, to, committed, mark));
+        } catch (IOException e) {
+            throw file.errors().sidecar(sidecar.path(), e);
+        }
+    }
+
+    /**
+     * Two steps keep the log short without holding the writer for long. Once enough has gathered, the committing thread copies
+     * it into the database on another connection, after everyone was answered. Writers go on meanwhile, so a little is always
+     * left, and the log starts again from its beginning only when nothing is: the next commit copies that little itself.
+     */
+    private void tendLog() {
+        try {
+            int[] log = log(LOG);
+            int left = log[0] - log[1];
+            toCopy.set(left);
+            if (log[0] < CHECKPOINT_AT) {
+                restartAt = CHECKPOINT_AT;
+            } else if (log[0] >= restartAt && left < CHECKPOINT_AT / 4) {
+                restartAt = log[0] + CHECKPOINT_AT;
+                log(CHECKPOINT);
+            }
+        } catch (SQLException e) {
+            // The commit stands. A log that is not copied now is copied later.
+            toCopy.set(0);
+        }
+    }
+
+    private int[] log(String pragma) throws SQLException {
+        return session.first(pragma, SqliteSession.NOTHING, row -> new int[] {row.getInt(2), row.getInt(3)})
+                .orElse(new int[] {0, 0});
+    }
+
+    @Override
+    public void afterCommit() {
+        if (toCopy.get() < CHECKPOINT_AT || !checkpointing.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            toCopy.set(0);
+            copier.first(CHECKPOINT, SqliteSession.NOTHING, row -> row.getInt(1));
+        } catch (SQLException e) {
+            toCopy.set(0);
+        } finally {
+            checkpointing.set(false);
+        }
+    }
+
+    /** At a clean end the sidecar is told exactly how far the ledger went, so that any older copy is recognised. */
+    void close() throws SQLException {
+        try {
+            start();
+            sidecar.write(new SqliteSidecar.Content(
+                    ledger,
+                    epoch,
+                    committed,
+                    Math.max(
+                            mark,
+                            sidecar.read().map(SqliteSidecar.Content::mark).orElse(0L))));
+        } catch (SQLException | IOException | SemelException e) {
+            // Without it the next opening skips to the mark, as after a crash.
+            unsound = true;
+        } finally {
+            rollback();
+            copier.close();
+            session.close();
+        }
+    }
+}

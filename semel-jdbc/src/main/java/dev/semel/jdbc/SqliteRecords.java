@@ -1,0 +1,319 @@
+package dev.semel.jdbc;
+
+import dev.semel.SemelException;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Landing;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Opening;
+import dev.semel.store.Renewal;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import dev.semel.time.TimeSource;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of the ledger inside a write transaction. SQLite has one writer, so what is read here stands until the transaction
+ * ends: each change looks, decides in Java, and writes.
+ */
+final class SqliteRecords {
+    private static final String FIND = "SELECT " + Rows.RECORD + " FROM semel_record WHERE id = ?";
+    private static final String STATUS = "SELECT " + Rows.STATUS + " FROM semel_record WHERE id = ?";
+
+    // A statement that begins with INSERT makes the driver ask for the generated key each time; a comment in front does
+    // not.
+    private static final String INSERT = "/* row */ INSERT INTO semel_record (" + Rows.RECORD
+            + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    private static final String AUDIT = "/* event */ INSERT INTO semel_audit (at, type, tenant, operation, record,"
+            + " fingerprint, correlation, policy, fence, attempt, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+    private static final String GRANT = """
+            UPDATE semel_record SET state = 1, fence = ?, attempt = ?, at = ?, keep = 0, owner = ?, result = NULL
+            WHERE id = ?""";
+    private static final String MOVE = """
+            UPDATE semel_record SET state = ?, attempt = ?, at = ?, keep = ?, result = ?, failure = ? WHERE id = ?""";
+    private static final String RENEW = "UPDATE semel_record SET at = ? WHERE id = ? AND fence = ? AND state = 1";
+    private static final String REMOVE = "DELETE FROM semel_record WHERE id = ?";
+    private static final String REMOVE_STEPS = "DELETE FROM semel_record WHERE parent = ?";
+    private static final String DISOWN = "UPDATE semel_record SET state = 5, at = ? WHERE state = 1";
+    private static final String RUNNING = "SELECT " + Rows.RECORD + " FROM semel_record WHERE state = 1 ORDER BY at, n";
+
+    private static final String DOOMED = """
+            CREATE TEMP TABLE IF NOT EXISTS semel_doomed (n INTEGER PRIMARY KEY, id BLOB NOT NULL, tenant TEXT NOT NULL)""";
+    private static final String DOOM = """
+            INSERT INTO semel_doomed SELECT n, id, tenant FROM semel_record
+            WHERE state = ? AND at <= ? LIMIT ?""";
+    private static final String DOOM_RETRYABLE = """
+            INSERT INTO semel_doomed SELECT n, id, tenant FROM semel_record
+            WHERE state = 3 AND at <= ?2 AND keep > 0 AND at <= ?2 - keep AND ?1 = 3 LIMIT ?3""";
+    private static final String PURGE_STEPS = "DELETE FROM semel_record WHERE parent IN (SELECT id FROM semel_doomed)";
+    private static final String PURGE = "DELETE FROM semel_record WHERE n IN (SELECT n FROM semel_doomed)";
+    private static final String PURGED = "SELECT tenant, count(*) FROM semel_doomed GROUP BY tenant";
+
+    private final SqliteSession session;
+    private final SqliteFences fences;
+    private final TimeSource time;
+
+    SqliteRecords(SqliteSession session, SqliteFences fences, TimeSource time) {
+        this.session = session;
+        this.fences = fences;
+        this.time = time;
+    }
+
+    Reserved reserve(long modesVersion, Reservation asked) throws SQLException {
+        long now = time.millis();
+        if (asked.parent() != null && !held(asked.parent())) {
+            return new Reserved.ParentLost();
+        }
+        Row found = live(asked.identity(), now);
+        Verdict verdict = found == null ? Verdict.REPLACE : Verdict.of(asked, found, now);
+        if (found != null && verdict == Verdict.OWN) {
+            return new Reserved.Granted(found.status().fence(), found.status().attempt(), false);
+        }
+        if (found != null && verdict == Verdict.LEAVE) {
+            return new Reserved.Existing(found, now);
+        }
+        if (modesVersion != fences.modes()) {
+            return new Reserved.ModesChanged();
+        }
+        return grant(asked, found, now);
+    }
+
+    private Reserved grant(Reservation asked, @Nullable Row found, long now) throws SQLException {
+        boolean takenOver = found != null && found.state() == State.IN_PROGRESS;
+        int attempt = found == null ? 1 : found.status().attempt() + 1;
+        Reservation.Grant grant = asked.grant();
+        long fence = fences.nextFence();
+        long at = after(now, grant.leaseMillis());
+        if (found == null) {
+            remove(asked.identity().id());
+            Status status = new Status(State.IN_PROGRESS, fence, attempt, at, 0, grant.owner());
+            insert(new Row(asked.identity().id(), asked.header(), status, asked.payload(), null, null));
+        } else {
+            session.update(GRANT, statement -> {
+                statement.setLong(1, fence);
+                statement.setInt(2, attempt);
+                statement.setLong(3, at);
+                statement.setLong(4, grant.owner());
+                statement.setBytes(5, found.id().bytes());
+            });
+        }
+        if (takenOver) {
+            append(asked.takenOver(), fence, attempt);
+        }
+        return new Reserved.Granted(fence, attempt, takenOver);
+    }
+
+    private boolean held(Reservation.Parent parent) throws SQLException {
+        return status(parent.id())
+                .filter(status -> status.state() == State.IN_PROGRESS && status.fence() == parent.fence())
+                .isPresent();
+    }
+
+    Moved move(Move move) throws SQLException {
+        Status old = status(move.id()).orElse(null);
+        Move.Change change = move.change();
+        long now = time.millis();
+        boolean applies = old != null
+                && old.fence() == move.fence()
+                && move.from().contains(old.state())
+                && (!change.onlyIfOver() || old.at() <= now);
+        if (old == null || !applies) {
+            return Verdict.notApplied(move, old);
+        }
+        State to = move.to();
+        if (to == null) {
+            remove(move.id());
+        } else {
+            session.update(MOVE, statement -> {
+                statement.setInt(1, to.code());
+                statement.setInt(2, change.attempt() < 0 ? old.attempt() : change.attempt());
+                statement.setLong(3, after(now, change.delayMillis()));
+                statement.setLong(4, change.keepMillis());
+                statement.setBytes(5, change.result());
+                statement.setBytes(6, change.failure());
+                statement.setBytes(7, move.id().bytes());
+            });
+        }
+        append(move.event(), old.fence(), old.attempt());
+        return new Moved.Applied();
+    }
+
+    boolean renew(Renewal renewal) throws SQLException {
+        long at = after(time.millis(), renewal.leaseMillis());
+        return session.update(RENEW, statement -> {
+                    statement.setLong(1, at);
+                    statement.setBytes(2, renewal.id().bytes());
+                    statement.setLong(3, renewal.fence());
+                })
+                == 1;
+    }
+
+    Opening open(long modesVersion, Identity identity) throws SQLException {
+        long now = time.millis();
+        Row found = live(identity, now);
+        if (found != null) {
+            return new Opening.Found(found, now);
+        }
+        return modesVersion == fences.modes() ? new Opening.Free() : new Opening.ModesChanged();
+    }
+
+    void land(Landing landing) throws SQLException {
+        long now = time.millis();
+        Status old = status(landing.id()).orElse(null);
+        if (old != null) {
+            if (!Verdict.free(old, now)) {
+                throw new SemelException.LeaseLost(
+                        landing.header().operation() + "/" + landing.id() + " (tenant "
+                                + landing.header().tenant() + "): another run left it " + old.state()
+                                + "; nothing was committed; repeat the call to get its answer.",
+                        old.fence());
+            }
+            remove(landing.id());
+        }
+        long fence = fences.nextFence();
+        Landing.Times times = landing.times();
+        Status status = new Status(
+                landing.state(), fence, times.attempt(), after(now, times.delayMillis()), times.keepMillis(), 0);
+        insert(new Row(
+                landing.id(),
+                landing.header(),
+                status,
+                null,
+                landing.outcome().result(),
+                landing.outcome().failure()));
+        append(landing.event(), fence, times.attempt());
+    }
+
+    Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) throws SQLException {
+        long now = time.millis();
+        session.execute(DOOMED);
+        session.execute("DELETE FROM semel_doomed");
+        int doomed = 0;
+        for (State state : State.values()) {
+            if (doomed < limit && (state.finished() || state == State.FAILED_RETRYABLE)) {
+                doomed += doom(state, now, limit - doomed);
+            }
+        }
+        Map<String, Integer> removed = new TreeMap<>();
+        if (doomed > 0) {
+            session.execute(PURGE_STEPS);
+            session.execute(PURGE);
+            session.all(PURGED, SqliteSession.NOTHING, row -> removed.put(row.getString(1), row.getInt(2)));
+            for (AuditEntry event : events.apply(removed)) {
+                append(event, event.fence(), event.attempt());
+            }
+        }
+        return removed;
+    }
+
+    private int doom(State state, long now, int limit) throws SQLException {
+        return session.update(state.finished() ? DOOM : DOOM_RETRYABLE, statement -> {
+            statement.setInt(1, state.code());
+            statement.setLong(2, now);
+            statement.setInt(3, limit);
+        });
+    }
+
+    /** Turns every running record into UNKNOWN, due at once; says how many. */
+    int disown(Function<Row, AuditEntry> forRecord) throws SQLException {
+        List<Row> running = session.all(RUNNING, SqliteSession.NOTHING, row -> Rows.record(row, 1));
+        long now = time.millis();
+        session.update(DISOWN, statement -> statement.setLong(1, now));
+        for (Row row : running) {
+            append(forRecord.apply(row), row.status().fence(), row.status().attempt());
+        }
+        return running.size();
+    }
+
+    void append(@Nullable AuditEntry entry, long fence, int attempt) throws SQLException {
+        if (entry == null) {
+            return;
+        }
+        AuditEntry.Subject subject = entry.subject();
+        RecordId record = subject.record();
+        long now = time.millis();
+        session.update(AUDIT, statement -> {
+            statement.setLong(1, now);
+            statement.setInt(2, entry.type());
+            statement.setString(3, subject.tenant());
+            statement.setString(4, subject.operation());
+            statement.setBytes(5, record == null ? null : record.bytes());
+            statement.setBytes(6, subject.fingerprint());
+            statement.setString(7, subject.correlationId());
+            statement.setString(8, entry.policy());
+            statement.setLong(9, fence);
+            statement.setInt(10, attempt);
+            statement.setString(11, entry.body());
+        });
+    }
+
+    private @Nullable Row live(Identity identity, long now) throws SQLException {
+        Row own = live(identity.id(), now);
+        for (int i = 0; own == null && i < identity.neighbours().size(); i++) {
+            own = live(identity.neighbours().get(i), now);
+        }
+        return own;
+    }
+
+    private @Nullable Row live(RecordId id, long now) throws SQLException {
+        return find(session, id).filter(row -> !row.status().expired(now)).orElse(null);
+    }
+
+    static Optional<Row> find(SqliteSession session, RecordId id) throws SQLException {
+        return session.first(FIND, statement -> statement.setBytes(1, id.bytes()), row -> Rows.record(row, 1));
+    }
+
+    private Optional<Status> status(RecordId id) throws SQLException {
+        return session.first(STATUS, statement -> statement.setBytes(1, id.bytes()), row -> Rows.status(row, 1));
+    }
+
+    /** With its steps. */
+    private void remove(RecordId id) throws SQLException {
+        if (session.update(REMOVE, statement -> statement.setBytes(1, id.bytes())) > 0) {
+            session.update(REMOVE_STEPS, statement -> statement.setBytes(1, id.bytes()));
+        }
+    }
+
+    private void insert(Row row) throws SQLException {
+        session.update(INSERT, statement -> {
+            RecordId parent = row.header().parent();
+            statement.setBytes(1, row.id().bytes());
+            statement.setString(2, row.header().tenant());
+            statement.setString(3, row.header().operation());
+            statement.setBytes(4, Rows.key(row.header().key()));
+            statement.setBytes(5, row.header().fingerprint().bytes());
+            statement.setString(6, row.header().correlationId());
+            statement.setBytes(7, parent == null ? null : parent.bytes());
+            bindStatus(statement, row.status());
+            statement.setBytes(14, row.payload());
+            statement.setBytes(15, row.result());
+            statement.setBytes(16, row.failure());
+        });
+    }
+
+    private static void bindStatus(PreparedStatement statement, Status status) throws SQLException {
+        statement.setInt(8, status.state().code());
+        statement.setLong(9, status.fence());
+        statement.setInt(10, status.attempt());
+        statement.setLong(11, status.at());
+        statement.setLong(12, status.keepMillis());
+        statement.setLong(13, status.owner());
+    }
+
+    static long after(long now, long delayMillis) {
+        return delayMillis >= Status.NEVER - now ? Status.NEVER : now + delayMillis;
+    }
+}

@@ -1,0 +1,221 @@
+package dev.semel.jdbc;
+
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Installs the ledger in a file, and tells whether the ledger that a file holds is the one that was last there. */
+final class SqliteSchema {
+    /** "Semel" by the first letters; in the header of every file that holds a ledger and nothing had claimed before. */
+    static final int APPLICATION_ID = 0x53454d4c;
+
+    static final Schema SCHEMA = new Schema("sqlite");
+
+    private static final int[] OLDEST_SQLITE = {3, 51, 3};
+    private static final int WAL_TRIES = 20;
+    private static final String HAS_LEDGER =
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'semel_meta'";
+    private static final String META = "SELECT version, ledger, epoch, fence FROM semel_meta";
+    private static final String FIRST_META =
+            "INSERT INTO semel_meta (one, version, ledger, epoch, fence, modes) VALUES (1, ?, ?, 1, 0, 1)";
+    private static final String SET_META = "UPDATE semel_meta SET ledger = ?, epoch = ?, fence = ?";
+
+    private record Meta(int version, String ledger, int epoch, long fence) {}
+
+    private final SqliteSession session;
+    private final SqliteSidecar sidecar;
+    private final SqliteErrors errors;
+
+    SqliteSchema(SqliteSession session, SqliteSidecar sidecar, SqliteErrors errors) {
+        this.session = session;
+        this.sidecar = sidecar;
+        this.errors = errors;
+    }
+
+    /**
+     * @param adopt make the ledger this installation's own, whatever the sidecar says
+     * @return the ledger's name
+     */
+    String open(boolean adopt) throws SQLException, IOException {
+        demandVersion();
+        demandWal();
+        inTransaction("BEGIN EXCLUSIVE", this::installIfAbsent);
+        return inTransaction("BEGIN IMMEDIATE", () -> reconcile(adopt));
+    }
+
+    private void demandVersion() throws SQLException {
+        String found = text("SELECT sqlite_version()");
+        int[] parts =
+                Arrays.stream(found.split("\\.")).mapToInt(Integer::parseInt).toArray();
+        if (Arrays.compare(parts, OLDEST_SQLITE) < 0) {
+            throw errors.refused(
+                    "its SQLite is " + found + "; 3.51.3 or newer is needed, older ones can damage a log that"
+                            + " two connections restart at once: put sqlite-jdbc 3.51.3.0 or newer on the class path");
+        }
+    }
+
+    /** Two processes that change the mode at once get "busy" without a wait; a transaction in between does wait. */
+    private void demandWal() throws SQLException, IOException {
+        for (int tries = 1; ; tries++) {
+            try {
+                String mode = text("PRAGMA journal_mode = WAL");
+                if (!mode.equals("wal")) {
+                    throw errors.refused("its journal mode stays \"" + mode + "\": the file system does not let SQLite"
+                            + " share memory. Use a local file system");
+                }
+                return;
+            } catch (SQLException e) {
+                if (!SqliteErrors.isBusy(e) || tries == WAL_TRIES) {
+                    throw e;
+                }
+                inTransaction("BEGIN IMMEDIATE", () -> "");
+            }
+        }
+    }
+
+    private String installIfAbsent() throws SQLException, IOException {
+        long application = number("PRAGMA application_id");
+        if (number(HAS_LEDGER) > 0) {
+            return "";
+        }
+        if (application == APPLICATION_ID) {
+            throw errors.refused(
+                    "the file says that it holds a ledger, and the ledger is gone: put back an intact copy");
+        }
+        if (application != 0) {
+            throw errors.refused("the file belongs to another application (its application_id is 0x"
+                    + Long.toHexString(application) + "): name another file");
+        }
+        Optional<SqliteSidecar.Content> begun = sidecar.read();
+        if (begun.isPresent() && !begun.get().unused()) {
+            throw errors.refused(
+                    "the file holds no ledger, but " + sidecar.path().getFileName()
+                            + " tells of one: put the right file back, or delete " + sidecar.path()
+                            + " to begin an empty ledger that knows nothing of what was done");
+        }
+        String ledger = begun.map(SqliteSidecar.Content::ledger)
+                .orElseGet(() -> UUID.randomUUID().toString());
+        for (int version = 1; version <= Schema.VERSION; version++) {
+            for (String statement :
+                    SCHEMA.script(version).replaceAll("--[^\n]*", "").split(";")) {
+                if (!statement.isBlank()) {
+                    session.execute(statement);
+                }
+            }
+        }
+        session.update(FIRST_META, statement -> {
+            statement.setInt(1, Schema.VERSION);
+            statement.setString(2, ledger);
+        });
+        session.execute("PRAGMA application_id = " + APPLICATION_ID);
+        sidecar.write(new SqliteSidecar.Content(ledger, 1, 0, 0));
+        return ledger;
+    }
+
+    /**
+     * Compares the file with its sidecar. Whatever was issued before, by a run that crashed or by one that still goes on, lies
+     * at or below the sidecar's mark: so the counter jumps there, and the mark goes on before it.
+     */
+    private String reconcile(boolean adopt) throws SQLException, IOException {
+        Meta meta = session.first(
+                        META,
+                        SqliteSession.NOTHING,
+                        row -> new Meta(row.getInt(1), row.getString(2), row.getInt(3), row.getLong(4)))
+                .orElseThrow(() -> errors.refused("the ledger's own row is gone: put back an intact copy"));
+        Schema.demandKnown(errors.store(), meta.version());
+        Optional<SqliteSidecar.Content> found = read(adopt);
+        String fault = fault(meta, found);
+        if (!fault.isEmpty() && !adopt) {
+            throw errors.refused(
+                    fault + ". If this is meant, run semel store adopt: fences go on from a new epoch, and what"
+                            + " was running becomes UNKNOWN");
+        }
+        int epoch =
+                Math.max(meta.epoch(), found.map(SqliteSidecar.Content::epoch).orElse(0));
+        if (!fault.isEmpty()) {
+            epoch++;
+        }
+        long counter =
+                Math.max(meta.fence(), found.map(SqliteSidecar.Content::mark).orElse(0L));
+        sidecar.write(new SqliteSidecar.Content(meta.ledger(), epoch, meta.fence(), counter + SqliteLine.BLOCK));
+        int newEpoch = epoch;
+        session.update(SET_META, statement -> {
+            statement.setString(1, meta.ledger());
+            statement.setInt(2, newEpoch);
+            statement.setLong(3, counter);
+        });
+        return meta.ledger();
+    }
+
+    private Optional<SqliteSidecar.Content> read(boolean adopt) throws IOException {
+        try {
+            return sidecar.read();
+        } catch (SqliteSidecar.Damaged e) {
+            if (adopt) {
+                return Optional.empty();
+            }
+            throw errors.refused(e.getMessage() + ": put back an intact copy of it, or run semel store adopt");
+        }
+    }
+
+    private String fault(Meta meta, Optional<SqliteSidecar.Content> found) {
+        String name = String.valueOf(sidecar.path().getFileName());
+        if (found.isEmpty()) {
+            return name + " is missing beside the ledger, so it cannot be told whether this is an older copy";
+        }
+        SqliteSidecar.Content content = found.get();
+        if (!content.ledger().equals(meta.ledger())) {
+            return "the file holds another ledger (" + meta.ledger() + ") than " + name + " tells of ("
+                    + content.ledger() + ")";
+        }
+        if (meta.epoch() < content.epoch() || meta.fence() < content.seen()) {
+            return "an older copy was put in the place of the ledger: it ends at fence " + meta.epoch() + "/"
+                    + meta.fence() + ", and " + name + " has seen " + content.epoch() + "/" + content.seen();
+        }
+        if (meta.epoch() > content.epoch() || meta.fence() > content.mark()) {
+            return name + " is older than the ledger: it allows fences up to " + content.epoch() + "/" + content.mark()
+                    + ", and the ledger is at " + meta.epoch() + "/" + meta.fence();
+        }
+        return "";
+    }
+
+    /** Something done in a transaction. */
+    private interface Step {
+        String run() throws SQLException, IOException;
+    }
+
+    private String inTransaction(String begin, Step step) throws SQLException, IOException {
+        session.execute(begin);
+        boolean done = false;
+        try {
+            String result = step.run();
+            session.execute("COMMIT");
+            done = true;
+            return result;
+        } finally {
+            if (!done) {
+                undo();
+            }
+        }
+    }
+
+    private void undo() {
+        try {
+            session.execute("ROLLBACK");
+        } catch (SQLException e) {
+            // SQLite has rolled back by itself; what is on its way says why.
+            return;
+        }
+    }
+
+    private long number(String sql) throws SQLException {
+        return session.first(sql, SqliteSession.NOTHING, row -> row.getLong(1)).orElse(0L);
+    }
+
+    private String text(String sql) throws SQLException {
+        return session.first(sql, SqliteSession.NOTHING, row -> row.getString(1))
+                .orElse("");
+    }
+}

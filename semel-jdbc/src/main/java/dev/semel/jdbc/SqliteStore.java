@@ -1,0 +1,94 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.AuditLog;
+import dev.semel.store.Inspection;
+import dev.semel.store.Ledger;
+import dev.semel.store.Store;
+import dev.semel.store.StoreProvider;
+import dev.semel.store.Switchboard;
+import dev.semel.store.Transactions;
+import dev.semel.time.TimeSource;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** The ledger in one file, with the application's own tables beside it if it likes. */
+final class SqliteStore implements Store {
+    private final SqliteAccess access;
+    private final SqliteSidecar sidecar;
+    private final SqliteLedger ledger;
+    private final SqliteAuditLog audit;
+    private final SqliteSwitchboard switchboard;
+    private final SqliteTransactions transactions;
+
+    private SqliteStore(SqliteAccess access, SqliteSidecar sidecar, String name) {
+        this.access = access;
+        this.sidecar = sidecar;
+        this.ledger = new SqliteLedger(access);
+        this.audit = new SqliteAuditLog(access);
+        this.switchboard = new SqliteSwitchboard(access);
+        this.transactions = new SqliteTransactions(access, new SqliteJoined.Marks(sidecar, name));
+    }
+
+    static SqliteStore open(String url, StoreProvider.Options options) {
+        TimeSource given = options.time();
+        SqliteFile file = SqliteFile.of(url, given == null ? TimeSource.system() : given);
+        SqliteSidecar sidecar = new SqliteSidecar(file.path());
+        file.prepare(sidecar);
+        try {
+            String name;
+            try (SqliteSession session = file.connect(SqliteFile.Role.WRITE)) {
+                name = new SqliteSchema(session, sidecar, file.errors()).open(options.adopt());
+            }
+            SqliteLine line = new SqliteLine(file, sidecar, name);
+            SqliteWriter<SqliteLine> writer = new SqliteWriter<>(line, file.time(), file.errors());
+            int readers = Math.max(2, Runtime.getRuntime().availableProcessors());
+            SqliteAccess access = new SqliteAccess(file, line, writer, new SqliteReaders(file, readers));
+            return new SqliteStore(access, sidecar, name);
+        } catch (SQLException e) {
+            throw file.errors().cannotOpen(e);
+        } catch (IOException e) {
+            throw file.errors().refused(sidecar.path() + " cannot be read or written (" + e.getMessage() + ")");
+        }
+    }
+
+    /** For tests: how many transactions were committed. */
+    long commits() {
+        return access.writer().commits();
+    }
+
+    @Override
+    public String name() {
+        return access.errors().store();
+    }
+
+    @Override
+    public Ledger ledger() {
+        return ledger;
+    }
+
+    @Override
+    public AuditLog audit() {
+        return audit;
+    }
+
+    @Override
+    public Switchboard switchboard() {
+        return switchboard;
+    }
+
+    @Override
+    public Optional<Transactions> transactions() {
+        return Optional.of(transactions);
+    }
+
+    @Override
+    public Inspection inspect() {
+        return new SqliteInspection(access, sidecar).inspect();
+    }
+
+    @Override
+    public void close() {
+        access.close();
+    }
+}

@@ -1,0 +1,100 @@
+package dev.semel.jdbc;
+
+import dev.semel.Mode;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Row;
+import dev.semel.store.Switchboard;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+final class SqliteSwitchboard implements Switchboard {
+    // Version and settings in one statement, and so of one moment.
+    private static final String MODES =
+            "SELECT m.modes, s.tenant, s.operation, s.mode FROM semel_meta m LEFT JOIN semel_mode s";
+    private static final String EPOCH = "SELECT epoch FROM semel_meta";
+    private static final String CLEAR = "DELETE FROM semel_mode WHERE tenant = ? AND operation = ?";
+    private static final String SET = "INSERT INTO semel_mode (tenant, operation, mode) VALUES (?, ?, ?)";
+    private static final String NEW_VERSION = "UPDATE semel_meta SET modes = modes + 1";
+    private static final String NEW_EPOCH = "UPDATE semel_meta SET epoch = ?";
+
+    private final SqliteAccess access;
+
+    SqliteSwitchboard(SqliteAccess access) {
+        this.access = access;
+    }
+
+    @Override
+    public Modes modes() {
+        return access.read(session -> {
+            AtomicLong version = new AtomicLong();
+            List<Setting> settings = session
+                    .all(MODES, SqliteSession.NOTHING, row -> {
+                        version.set(row.getLong(1));
+                        String mode = row.getString(4);
+                        return mode == null
+                                ? Optional.<Setting>empty()
+                                : Optional.of(new Setting(absent(row, 2), absent(row, 3), Mode.valueOf(mode)));
+                    })
+                    .stream()
+                    .flatMap(Optional::stream)
+                    .toList();
+            return new Modes(version.get(), settings);
+        });
+    }
+
+    @Override
+    public long set(Setting setting, AuditEntry event) {
+        return access.write(line -> {
+            SqliteSession session = line.session();
+            session.update(CLEAR, statement -> {
+                statement.setString(1, stored(setting.tenant()));
+                statement.setString(2, stored(setting.operation()));
+            });
+            if (setting.mode() != Mode.LIVE) {
+                session.update(SET, statement -> {
+                    statement.setString(1, stored(setting.tenant()));
+                    statement.setString(2, stored(setting.operation()));
+                    statement.setString(3, setting.mode().name());
+                });
+            }
+            session.execute(NEW_VERSION);
+            line.records().append(event, event.fence(), event.attempt());
+            long version = line.modes() + 1;
+            line.metaChanged(line.epoch(), version);
+            return version;
+        });
+    }
+
+    @Override
+    public int epoch() {
+        return access.read(session -> session.first(EPOCH, SqliteSession.NOTHING, row -> row.getInt(1))
+                .orElse(0));
+    }
+
+    @Override
+    public int adopt(Function<Row, AuditEntry> forRecord, AuditEntry adoption) {
+        return access.write(line -> {
+            int epoch = line.epoch() + 1;
+            line.raiseEpoch(epoch);
+            line.session().update(NEW_EPOCH, statement -> statement.setInt(1, epoch));
+            line.metaChanged(epoch, line.modes());
+            int disowned = line.records().disown(forRecord);
+            line.records().append(adoption, adoption.fence(), adoption.attempt());
+            return disowned;
+        });
+    }
+
+    private static String stored(@Nullable String name) {
+        return name == null ? "" : name;
+    }
+
+    private static @Nullable String absent(ResultSet row, int column) throws SQLException {
+        String stored = row.getString(column);
+        return stored.isEmpty() ? null : stored;
+    }
+}

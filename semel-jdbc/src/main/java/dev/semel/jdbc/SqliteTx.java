@@ -1,0 +1,103 @@
+package dev.semel.jdbc;
+
+import dev.semel.SemelException;
+import dev.semel.key.Identity;
+import dev.semel.store.Landing;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Opening;
+import dev.semel.store.Transactions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A transaction in which records are written: on the writer, or on a connection of the caller's own. */
+abstract class SqliteTx implements Transactions.Tx {
+    private final SqliteRecords records;
+    private final Connection real;
+    private @Nullable GuardedConnection guarded;
+
+    SqliteTx(SqliteRecords records, Connection real) {
+        this.records = records;
+        this.real = real;
+    }
+
+    /** What an error of the database means here. */
+    abstract SemelException translated(SQLException e);
+
+    /** Called before records are looked at or written. */
+    void enter() throws SQLException {}
+
+    /** Nobody can write beside this transaction, so a record is never found locked. */
+    @Override
+    public List<Opening> open(long modesVersion, List<Identity> identities) {
+        try {
+            enter();
+            List<Opening> answers = new ArrayList<>(identities.size());
+            for (Identity identity : identities) {
+                answers.add(records.open(modesVersion, identity));
+            }
+            return answers;
+        } catch (SQLException e) {
+            throw translated(e);
+        }
+    }
+
+    @Override
+    public void land(List<Landing> landings) {
+        try {
+            enter();
+            for (Landing landing : landings) {
+                records.land(landing);
+            }
+        } catch (SQLException e) {
+            throw translated(e);
+        }
+    }
+
+    @Override
+    public List<Moved> move(List<Move> moves) {
+        try {
+            enter();
+            List<Moved> answers = new ArrayList<>(moves.size());
+            for (Move move : moves) {
+                answers.add(records.move(move));
+            }
+            return answers;
+        } catch (SQLException e) {
+            throw translated(e);
+        }
+    }
+
+    @Override
+    public Connection connection() {
+        GuardedConnection known = guarded;
+        if (known == null) {
+            known = new GuardedConnection(real);
+            guarded = known;
+        }
+        return known.seen();
+    }
+
+    boolean gave(Connection connection) {
+        return guarded != null && guarded.seen() == connection;
+    }
+
+    /** The handler has returned: its connection does nothing any more. */
+    void end() {
+        if (guarded != null) {
+            guarded.end();
+        }
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) {
+        if (type != Connection.class) {
+            throw new SemelException.Invalid(
+                    "A transaction on SQLite is a java.sql.Connection, not a " + type.getName() + ".");
+        }
+        return type.cast(connection());
+    }
+}
