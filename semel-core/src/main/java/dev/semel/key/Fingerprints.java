@@ -54,12 +54,16 @@ public final class Fingerprints {
 
     private static Fingerprint first(
             int schema, Operation.Definition<?, ?> definition, byte @Nullable [] encodedPayload) {
-        byte kind = encodedPayload == null ? NONE : definition.payload() == byte[].class ? BYTES : JSON;
-        byte[] meaning = encodedPayload == null
-                ? EMPTY
-                : kind == BYTES
-                        ? encodedPayload
-                        : CanonicalJson.of(definition.name(), encodedPayload, definition.transportFields());
+        if (encodedPayload == null) {
+            return first(schema, NONE, EMPTY);
+        }
+        if (definition.payload() == byte[].class) {
+            return first(schema, BYTES, encodedPayload);
+        }
+        return first(schema, JSON, CanonicalJson.of(definition.name(), encodedPayload, definition.transportFields()));
+    }
+
+    private static Fingerprint first(int schema, byte kind, byte[] meaning) {
         byte[] header = ByteBuffer.allocate(HEADER)
                 .put((byte) 1)
                 .put(kind)
