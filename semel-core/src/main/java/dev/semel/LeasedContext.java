@@ -19,14 +19,17 @@ public interface LeasedContext {
 
     /**
      * Runs a named part once: a later run of the same record replays the stored result instead. A name may be used once a
-     * run.
+     * run. It may be repeated after an interruption if the operation may.
      *
      * @throws SemelException.LeaseLost when the record was taken over meanwhile; nothing was started
      */
     <T> @Nullable T step(String name, Class<T> result, Step<T> part) throws Exception;
 
-    /** As {@link #step}, for a part that may be repeated after an interruption even if the operation may not. */
-    <T> @Nullable T repeatableStep(String name, Class<T> result, Step<T> part) throws Exception;
+    /**
+     * As {@link #step(String, Class, Step)}, saying of this part whether it may be repeated after an interruption, whatever
+     * holds for the operation. An interrupted part that may not be repeated makes the record UNKNOWN.
+     */
+    <T> @Nullable T step(String name, Class<T> result, boolean repeatable, Step<T> part) throws Exception;
 
     /**
      * Asks the ledger whether this run still holds its record.

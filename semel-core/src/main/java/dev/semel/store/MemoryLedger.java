@@ -37,7 +37,8 @@ final class MemoryLedger implements Ledger {
             if (own) {
                 return new Reserved.Granted(status.fence(), status.attempt(), false);
             }
-            if (!grantable(status, asked.grant(), now)) {
+            boolean neighbour = !found.id().equals(asked.identity().id());
+            if (neighbour || !grantable(status, asked.grant(), now)) {
                 return new Reserved.Existing(MemoryState.copy(found), now);
             }
         }
@@ -78,7 +79,7 @@ final class MemoryLedger implements Ledger {
     }
 
     private Reserved grant(Reservation asked, @Nullable Row found, long now) {
-        RecordId id = found == null ? asked.identity().id() : found.id();
+        RecordId id = asked.identity().id();
         boolean takenOver = found != null && found.state() == State.IN_PROGRESS;
         int attempt = found == null ? 1 : found.status().attempt() + 1;
         Status status = new Status(

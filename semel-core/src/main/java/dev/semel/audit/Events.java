@@ -1,0 +1,117 @@
+package dev.semel.audit;
+
+import dev.semel.Call.Origin;
+import dev.semel.Failure;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Header;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Makes audit events. Events of outcomes can be switched off; operators' actions cannot. A key never appears: the record's id
+ * is its hash.
+ */
+public final class Events {
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    private final boolean outcomes;
+
+    /** @param outcomes whether events of operations' outcomes are made */
+    public Events(boolean outcomes) {
+        this.outcomes = outcomes;
+    }
+
+    /** An event of a record's outcome, or nothing when those are switched off. */
+    public @Nullable AuditEntry outcome(EventType type, About about, Map<String, ?> details) {
+        return outcomes ? event(type, about, details) : null;
+    }
+
+    /** A failed attempt, with everything needed to reproduce the decision. */
+    public @Nullable AuditEntry attempt(EventType type, About about, Tried tried) {
+        if (!outcomes) {
+            return null;
+        }
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("category", tried.failure().category().code());
+        details.put("attempt", tried.number());
+        details.put("of", tried.of());
+        if (tried.delay() != null) {
+            details.put("delay_ms", tried.delay().toMillis());
+        }
+        details.put("reason", tried.failure().reason());
+        if (tried.failure().exception() != null) {
+            details.put("exception", tried.failure().exception());
+        }
+        details.put("recovery_action", tried.recovery());
+        AuditEntry made = event(type, about, details);
+        return new AuditEntry(made.type(), made.subject(), made.policy(), about.fence(), tried.number(), made.body());
+    }
+
+    /** An event that is made whatever is switched off. */
+    public AuditEntry event(EventType type, About about, Map<String, ?> details) {
+        return new AuditEntry(
+                type.code(), about.subject(), about.policy(), about.fence(), 0, body(about.origin(), details));
+    }
+
+    private static @Nullable String body(Origin origin, Map<String, ?> details) {
+        if (origin == Origin.UNSTATED && details.isEmpty()) {
+            return null;
+        }
+        Map<String, Object> body = new LinkedHashMap<>();
+        put(body, "trace_id", origin.traceId());
+        put(body, "actor", origin.actor());
+        put(body, "actor_type", origin.actorType());
+        put(body, "source", origin.source());
+        put(body, "aggregate_version", origin.aggregateVersion());
+        body.putAll(details);
+        return body.isEmpty() ? null : JSON.writeValueAsString(body);
+    }
+
+    private static void put(Map<String, Object> body, String name, @Nullable Object value) {
+        if (value != null) {
+            body.put(name, value);
+        }
+    }
+
+    /**
+     * What an event is about.
+     *
+     * @param policy code of the policy that decided
+     * @param fence of the run, for events that are written alone
+     */
+    public record About(
+            AuditEntry.Subject subject,
+            Origin origin,
+            @Nullable String policy,
+            long fence) {
+        /** A record, by its header. */
+        public static About record(RecordId id, Header header, Origin origin, String policy) {
+            return new About(
+                    new AuditEntry.Subject(
+                            header.tenant(),
+                            header.operation(),
+                            id,
+                            header.fingerprint().bytes(),
+                            header.correlationId()),
+                    origin,
+                    policy,
+                    0);
+        }
+
+        /** A tenant as a whole. */
+        public static About tenant(String tenant, Origin origin) {
+            return new About(new AuditEntry.Subject(tenant, null, null, null, origin.correlationId()), origin, null, 0);
+        }
+
+        public About withFence(long value) {
+            return new About(subject, origin, policy, value);
+        }
+    }
+
+    /** A failed attempt: which, of how many, why, and what comes next. */
+    public record Tried(int number, int of, @Nullable Duration delay, Failure failure, String recovery) {}
+}

@@ -1,0 +1,97 @@
+package dev.semel.audit;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.AuditLog;
+import dev.semel.time.TimeSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Replays and conflicts are read paths: their events are counted here by record and second, and written behind the caller's
+ * back. When the buffer is full, further records are counted by operation instead of by record: the count is never lost,
+ * only its detail.
+ */
+public final class ReplayBuffer {
+    private static final int MOST = 10_000;
+
+    private record Slot(
+            EventType type,
+            String tenant,
+            @Nullable String operation,
+            @Nullable RecordId record,
+            long second) {}
+
+    private record Counted(Events.About about, LongAdder count) {}
+
+    private final AuditLog log;
+    private final Events events;
+    private final TimeSource time;
+    private final Map<Slot, Counted> slots = new ConcurrentHashMap<>();
+
+    public ReplayBuffer(AuditLog log, Events events, TimeSource time) {
+        this.log = log;
+        this.events = events;
+        this.time = time;
+    }
+
+    public void count(EventType type, Events.About about) {
+        AuditEntry.Subject subject = about.subject();
+        boolean detailed = slots.size() < MOST;
+        Slot slot = new Slot(
+                type, subject.tenant(), subject.operation(), detailed ? subject.record() : null, time.millis() / 1_000);
+        Events.About kept = detailed
+                ? about
+                : new Events.About(
+                        new AuditEntry.Subject(subject.tenant(), subject.operation(), null, null, null),
+                        about.origin(),
+                        about.policy(),
+                        0);
+        // Counted inside compute, so that a flush that takes the slot out takes every count with it.
+        slots.compute(slot, (key, counted) -> {
+            Counted present = counted == null ? new Counted(kept, new LongAdder()) : counted;
+            present.count().increment();
+            return present;
+        });
+    }
+
+    /** Writes what was counted in the seconds that are over, or all of it. What cannot be written is kept. */
+    public void flush(boolean all) {
+        long second = time.millis() / 1_000;
+        List<Slot> taken = new ArrayList<>();
+        List<AuditEntry> entries = new ArrayList<>();
+        List<Counted> counts = new ArrayList<>();
+        for (Slot slot : slots.keySet()) {
+            if (all || slot.second() != second) {
+                Counted counted = slots.remove(slot);
+                if (counted != null) {
+                    taken.add(slot);
+                    counts.add(counted);
+                    entries.add(events.event(
+                            slot.type(),
+                            counted.about(),
+                            Map.of("count", counted.count().sum())));
+                }
+            }
+        }
+        if (entries.isEmpty()) {
+            return;
+        }
+        try {
+            log.append(entries);
+        } catch (RuntimeException e) {
+            for (int i = 0; i < taken.size(); i++) {
+                Counted back = counts.get(i);
+                slots.merge(taken.get(i), back, (present, returned) -> {
+                    present.count().add(returned.count().sum());
+                    return present;
+                });
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.Answer.Next;
+import dev.semel.Answer.Notice;
+import dev.semel.Failure;
+import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
+import dev.semel.key.RecordId;
+import dev.semel.store.Row;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The answers to one call, in the contract's order of precedence, with the audit of those that only read. */
+final class Answers<R> {
+    private final Environment environment;
+    private final Asked<?, R> asked;
+
+    Answers(Environment environment, Asked<?, R> asked) {
+        this.environment = environment;
+        this.asked = asked;
+    }
+
+    static <R> Answer<R> rejected(String correlationId, String reason) {
+        return new Answer.Rejected<>(new Notice(correlationId, reason, Set.of(Next.CONTACT)));
+    }
+
+    /**
+     * What the record answers, or nothing when it may be granted: it is FAILED_RETRYABLE and due.
+     *
+     * @param now the store's clock
+     */
+    @Nullable
+    Answer<R> of(Row row, long now) {
+        if (!asked.sameMeaning(row.header().fingerprint())) {
+            return conflict(row.id());
+        }
+        return switch (row.state()) {
+            case COMPLETED -> completed(row, now);
+            case FAILED_TERMINAL -> failed(stored(row));
+            case DISCARDED -> failed(stored(row));
+            case UNKNOWN -> unknown("Whether it took effect is not known; it is being looked into.");
+            case IN_PROGRESS, QUEUED -> inProgress();
+            case FAILED_RETRYABLE ->
+                row.status().at() <= now
+                        ? null
+                        : retryLater(Duration.ofMillis(row.status().at() - now), stored(row));
+            case SHADOWED -> new Answer.Shadowed<>(decode(row.result()), asked.correlationId());
+        };
+    }
+
+    private Answer<R> completed(Row row, long now) {
+        Duration kept = Duration.ofMillis(row.status().at() - now);
+        environment.memory().snapshots().put(row.id(), row.header().fingerprint(), row.result(), kept);
+        return replayed(row.id(), row.result());
+    }
+
+    private static Failure stored(Row row) {
+        return row.failure() == null
+                ? Failure.of(Failure.Category.UNKNOWN, "It was closed by an operator.")
+                : Failures.decode(row.failure());
+    }
+
+    Answer<R> replayed(RecordId id, byte @Nullable [] result) {
+        read(EventType.OPERATION_REPLAYED, id);
+        return new Answer.Replayed<>(decode(result), asked.correlationId());
+    }
+
+    Answer<R> conflict(RecordId id) {
+        read(EventType.OPERATION_CONFLICT, id);
+        return new Answer.Conflict<>(notice(
+                "The key was used before with another payload; nothing was done.", Next.CHECK_STATUS, Next.CONTACT));
+    }
+
+    Answer<R> executed(@Nullable R result) {
+        return new Answer.Executed<>(result, asked.correlationId());
+    }
+
+    Answer<R> shadowed(@Nullable R result) {
+        return new Answer.Shadowed<>(result, asked.correlationId());
+    }
+
+    Answer<R> failed(Failure failure) {
+        return new Answer.Failed<>(failure, notice(failure.reason(), Next.CHECK_STATUS, Next.CONTACT));
+    }
+
+    Answer<R> late() {
+        return failed(
+                Failure.of(Failure.Category.TIMEOUT, "Its deadline passed before it could start; it was not run."));
+    }
+
+    Answer<R> unknown(String reason) {
+        return new Answer.Unknown<>(notice(reason, Next.CHECK_STATUS, Next.CONTACT));
+    }
+
+    Answer<R> inProgress() {
+        return new Answer.InProgress<>(
+                notice("The same call is being processed.", Next.RETRY, Next.CHECK_STATUS, Next.CANCEL));
+    }
+
+    Answer<R> retryLater(Duration in, Failure failure) {
+        return new Answer.RetryLater<>(
+                in, failure, notice(failure.reason(), Next.RETRY, Next.CHECK_STATUS, Next.CANCEL));
+    }
+
+    Answer<R> halted() {
+        return new Answer.Halted<>(
+                notice("This kind of work is switched off at the moment; nothing was lost.", Next.RETRY, Next.CONTACT));
+    }
+
+    private Notice notice(String reason, Next... next) {
+        return new Notice(asked.correlationId(), reason, Set.of(next));
+    }
+
+    private @Nullable R decode(byte @Nullable [] result) {
+        return environment
+                .tools()
+                .codec()
+                .decode(result, asked.operation().definition().result());
+    }
+
+    private void read(EventType type, RecordId id) {
+        Events.About about = Events.About.record(
+                id, asked.header(), asked.call().origin(), asked.policy().code());
+        if (environment.audits().each()) {
+            environment
+                    .store()
+                    .audit()
+                    .append(List.of(environment.audits().events().event(type, about, Map.of("count", 1))));
+        } else {
+            environment.audits().buffer().count(type, about);
+        }
+    }
+}

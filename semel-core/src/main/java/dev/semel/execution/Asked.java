@@ -1,0 +1,132 @@
+package dev.semel.execution;
+
+import dev.semel.Call;
+import dev.semel.Operation;
+import dev.semel.Policy;
+import dev.semel.audit.Events;
+import dev.semel.key.Fingerprint;
+import dev.semel.key.Fingerprints;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import dev.semel.store.Header;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/** A call made ready: checked, encoded, identified. */
+final class Asked<P, R> {
+    private final Operation<P, R> operation;
+    private final Policy policy;
+    private final Call<P> call;
+    private final byte @Nullable [] payload;
+    private final Identity identity;
+    private final Header header;
+    private final long startedNanos;
+
+    /** @throws dev.semel.SemelException.Invalid when the payload cannot be encoded or is too large */
+    Asked(Environment environment, Operation<P, R> operation, Call<P> call) {
+        Operation.Definition<P, R> definition = operation.definition();
+        this.operation = operation;
+        this.policy = environment.tools().catalogue().get(definition.policy());
+        this.call = call;
+        this.payload = environment.tools().codec().encode(call.payload(), definition.payload());
+        this.identity = Identity.of(call.tenant(), definition.name(), call.key());
+        String correlation = call.origin().correlationId();
+        this.header = new Header(
+                call.tenant().name(),
+                definition.name(),
+                call.key().text(),
+                Fingerprints.of(definition, payload),
+                correlation != null
+                        ? correlation
+                        : HexFormat.of()
+                                .toHexDigits(environment.tools().random().nextLong()),
+                null);
+        this.startedNanos = environment.time().nanos();
+    }
+
+    private Asked(Asked<P, R> other, Identity identity) {
+        this.operation = other.operation;
+        this.policy = other.policy;
+        this.call = other.call;
+        this.payload = other.payload;
+        this.identity = identity;
+        this.header = other.header;
+        this.startedNanos = other.startedNanos;
+    }
+
+    /** The same call, whose record turned out to be under a neighbouring key. */
+    Asked<P, R> at(RecordId id) {
+        return new Asked<>(this, Identity.of(id));
+    }
+
+    Operation<P, R> operation() {
+        return operation;
+    }
+
+    Policy policy() {
+        return policy;
+    }
+
+    Call<P> call() {
+        return call;
+    }
+
+    byte @Nullable [] payload() {
+        return payload;
+    }
+
+    Identity identity() {
+        return identity;
+    }
+
+    RecordId id() {
+        return identity.id();
+    }
+
+    Header header() {
+        return header;
+    }
+
+    String correlationId() {
+        return header.correlationId();
+    }
+
+    boolean sameMeaning(Fingerprint stored) {
+        return stored.equals(header.fingerprint())
+                || (stored.schema() != header.fingerprint().schema()
+                                || stored.version() != header.fingerprint().version())
+                        && Fingerprints.matches(stored, operation.definition(), payload);
+    }
+
+    Events.About about() {
+        return Events.About.record(id(), header, call.origin(), policy.code());
+    }
+
+    /** Time to the deadline, of the call or of the policy; absent when there is none. */
+    @Nullable
+    Duration remaining(Environment environment) {
+        Instant byCall = call.deadline();
+        Duration remaining = byCall == null
+                ? null
+                : Duration.ofMillis(byCall.toEpochMilli() - environment.time().millis());
+        Duration byPolicy = policy.limits().deadline();
+        if (byPolicy != null) {
+            Duration left = byPolicy.minusNanos(environment.time().nanos() - startedNanos);
+            remaining = remaining == null || left.compareTo(remaining) < 0 ? left : remaining;
+        }
+        return remaining;
+    }
+
+    /** Whether no attempt may start any more. */
+    boolean late(Environment environment) {
+        Duration left = remaining(environment);
+        return left != null && (left.isNegative() || left.isZero());
+    }
+
+    /** For messages: operation, record and tenant, never the key. */
+    String name() {
+        return header.operation() + "/" + id() + " (tenant " + header.tenant() + ")";
+    }
+}

@@ -1,0 +1,175 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.AtomicContext;
+import dev.semel.AtomicHandler;
+import dev.semel.Failure;
+import dev.semel.Mode;
+import dev.semel.Policy;
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.audit.EventType;
+import dev.semel.store.Landing;
+import dev.semel.store.Opening;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Transactions.Ended;
+import dev.semel.store.Transactions.Tx;
+import java.sql.Connection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One try of a direct atomic call inside one transaction: lock and look up, run the handler, write the record. Used alone, in
+ * a caller's transaction and inside another handler; it never commits.
+ */
+final class AtomicAttempt<P, R> {
+    private final Environment environment;
+    private final Asked<P, R> asked;
+    private final AtomicHandler<P, R> handler;
+    private final Answers<R> answers;
+
+    AtomicAttempt(Environment environment, Asked<P, R> asked, AtomicHandler<P, R> handler) {
+        this.environment = environment;
+        this.asked = asked;
+        this.handler = handler;
+        this.answers = new Answers<>(environment, asked);
+    }
+
+    Answers<R> answers() {
+        return answers;
+    }
+
+    /** @param number of this attempt when there is no record yet that counts them */
+    Ended<Attempt<R>> in(Tx tx, int number) throws Exception {
+        ModesView.Reading modes =
+                environment.modes().of(asked.header().tenant(), asked.header().operation());
+        Opening opening = tx.open(modes.version(), List.of(asked.identity())).get(0);
+        if (opening instanceof Opening.ModesChanged) {
+            return Ended.undo(new Attempt.ModesChanged<>());
+        }
+        if (opening instanceof Opening.Locked) {
+            return answered(answers.inProgress());
+        }
+        Row found = null;
+        int attempt = number;
+        if (opening instanceof Opening.Found there) {
+            Answer<R> answer = answers.of(there.row(), there.now());
+            if (answer != null) {
+                return answered(answer);
+            }
+            found = there.row();
+            attempt = Math.max(number, found.status().attempt() + 1);
+        }
+        if (modes.mode() == Mode.HALTED) {
+            return answered(answers.halted());
+        }
+        return asked.late(environment) ? answered(answers.late()) : run(tx, modes.mode(), attempt, found);
+    }
+
+    private static <R> Ended<Attempt<R>> answered(Answer<R> answer) {
+        return Ended.undo(new Attempt.Answered<>(answer, null));
+    }
+
+    private Ended<Attempt<R>> run(Tx tx, Mode mode, int attempt, @Nullable Row found) throws Exception {
+        Handled<R> handled = handled(tx, attempt);
+        if (handled instanceof Handled.Threw<R> threw) {
+            return Ended.undo(new Attempt.Threw<>(threw.thrown(), threw.stop(), attempt));
+        }
+        Handled.Returned<R> returned = (Handled.Returned<R>) handled;
+        if (mode == Mode.SHADOW) {
+            return answered(answers.shadowed(returned.result()));
+        }
+        tx.land(List.of(landing(found, attempt, returned.snapshot())));
+        return Ended.keep(
+                new Attempt.Answered<>(answers.executed(returned.result()), new Attempt.Snapshot(returned.snapshot())));
+    }
+
+    /** How the handler ended. */
+    sealed interface Handled<R> {
+        record Returned<R>(@Nullable R result, byte @Nullable [] snapshot) implements Handled<R> {}
+
+        record Threw<R>(Throwable thrown, LeaseKeeper.Stop stop) implements Handled<R> {}
+    }
+
+    /** Runs the handler, watched for its time-out. */
+    Handled<R> handled(Tx tx, int attempt) {
+        try (LeaseKeeper.Watched run =
+                environment.memory().keeper().watch(asked.policy().limits().attemptTimeout(), null)) {
+            try {
+                R result = Nesting.inside(
+                        environment,
+                        tx,
+                        asked.identity().lock(),
+                        () -> handler.run(asked.call().payload(), new Context(tx, attempt)));
+                return new Handled.Returned<>(result, encode(result));
+            } catch (Throwable thrown) {
+                return new Handled.Threw<>(thrown, run.handlerEnded());
+            }
+        }
+    }
+
+    private byte @Nullable [] encode(@Nullable R result) {
+        try {
+            return environment
+                    .tools()
+                    .codec()
+                    .encode(result, asked.operation().definition().result());
+        } catch (SemelException.Invalid e) {
+            throw new Failure.Thrown(Failure.of(Failure.Category.BUG, String.valueOf(e.getMessage())), e);
+        }
+    }
+
+    Landing landing(@Nullable Row found, int attempt, byte @Nullable [] snapshot) {
+        Policy policy = asked.policy();
+        return new Landing(
+                found == null ? asked.id() : found.id(),
+                asked.header(),
+                State.COMPLETED,
+                new Landing.Times(policy.retention().success().toMillis(), 0, attempt),
+                new Landing.Outcome(snapshot, null),
+                environment.audits().events().outcome(EventType.OPERATION_EXECUTED, asked.about(), Map.of()));
+    }
+
+    private final class Context implements AtomicContext {
+        private final Tx tx;
+        private final int attempt;
+
+        Context(Tx tx, int attempt) {
+            this.tx = tx;
+            this.attempt = attempt;
+        }
+
+        @Override
+        public Connection connection() {
+            Connection connection = tx.connection();
+            if (connection == null) {
+                throw new SemelException.Invalid(
+                        "The store " + environment.store().name()
+                                + " has no JDBC connection. Use unwrap(...) with the store's own type.");
+            }
+            return connection;
+        }
+
+        @Override
+        public <T> T unwrap(Class<T> type) {
+            return tx.unwrap(type);
+        }
+
+        @Override
+        public Tenant tenant() {
+            return asked.call().tenant();
+        }
+
+        @Override
+        public String correlationId() {
+            return asked.correlationId();
+        }
+
+        @Override
+        public int attempt() {
+            return attempt;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.AtomicHandler;
+import dev.semel.Call;
+import dev.semel.Operation;
+import dev.semel.SemelException;
+import dev.semel.store.Store;
+import dev.semel.store.Transactions;
+import dev.semel.store.Transactions.Ended;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Direct atomic calls: single-flight, attempts with their back-off outside any transaction, and what failures leave. */
+public final class AtomicRunner {
+    private static final Duration FIRST_POLL = Duration.ofMillis(5);
+    private static final Duration LONGEST_POLL = Duration.ofMillis(100);
+
+    private final Environment environment;
+
+    public AtomicRunner(Environment environment) {
+        this.environment = environment;
+    }
+
+    public <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler) {
+        Asked<P, R> asked;
+        try {
+            asked = new Asked<>(environment, operation, call);
+        } catch (SemelException.Invalid e) {
+            return Answers.rejected(Preparation.correlationId(call), String.valueOf(e.getMessage()));
+        }
+        AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, asked, handler);
+        Nesting outer = Nesting.current(environment);
+        if (outer != null) {
+            return outer.holds(asked.identity().lock())
+                    ? attempt.answers().inProgress()
+                    : inside(outer.tx(), attempt, asked);
+        }
+        Snapshots.Snapshot known = environment.memory().snapshots().get(asked.id());
+        if (known != null && asked.sameMeaning(known.fingerprint())) {
+            return attempt.answers().replayed(asked.id(), known.result());
+        }
+        return environment
+                .memory()
+                .flights()
+                .fly(asked, flight -> patiently(asked, attempt, flight), attempt.answers());
+    }
+
+    /** In a transaction that somebody else ends: one try, under a savepoint, leaving no failure behind. */
+    <P, R> Answer<R> inside(Transactions.Tx tx, AtomicAttempt<P, R> attempt, Asked<P, R> asked) {
+        for (int tries = 0; tries < 3; tries++) {
+            Attempt<R> ended = checked(() -> tx.part(() -> attempt.in(tx, 1)));
+            if (ended instanceof Attempt.Answered<R> answered) {
+                return answered.answer();
+            }
+            if (ended instanceof Attempt.Threw<R> threw) {
+                return new AtomicFailures<>(environment, asked, attempt.answers()).withoutRecord(threw);
+            }
+            environment.modes().reload();
+        }
+        return attempt.answers().halted();
+    }
+
+    /** Another process may hold the record: its end is polled for, without a connection, as long as the call's patience. */
+    private <P, R> Answer<R> patiently(Asked<P, R> asked, AtomicAttempt<P, R> attempt, Flights.Flight flight) {
+        long until = environment.time().nanos() + Flights.bounded(asked.call().patience());
+        Duration poll = FIRST_POLL;
+        while (true) {
+            Answer<R> answer = attempts(asked, attempt, flight);
+            Duration left = Duration.ofNanos(until - environment.time().nanos());
+            if (!(answer instanceof Answer.InProgress) || left.isNegative() || left.isZero()) {
+                return answer;
+            }
+            Pauses.uninterruptibly(environment.time(), poll.compareTo(left) < 0 ? poll : left);
+            if (Thread.currentThread().isInterrupted()) {
+                return answer;
+            }
+            poll = poll.multipliedBy(2).compareTo(LONGEST_POLL) < 0 ? poll.multipliedBy(2) : LONGEST_POLL;
+        }
+    }
+
+    private <P, R> Answer<R> attempts(Asked<P, R> asked, AtomicAttempt<P, R> attempt, Flights.Flight flight) {
+        AtomicFailures<P, R> failures = new AtomicFailures<>(environment, asked, attempt.answers());
+        int number = 1;
+        int overtaken = 0;
+        while (true) {
+            Attempt<R> ended;
+            try {
+                int current = number;
+                ended = checked(() -> transactions(environment.store()).run(tx -> attempt.in(tx, current)));
+            } catch (SemelException.LeaseLost e) {
+                if (++overtaken == 3) {
+                    throw e;
+                }
+                continue;
+            } catch (SemelException.OutcomeUnknown e) {
+                return attempt.answers()
+                        .unknown("Whether it was committed is not known yet; repeat the call to find out.");
+            }
+            if (ended instanceof Attempt.Answered<R> answered) {
+                if (answered.snapshot() != null) {
+                    committed(asked, flight, answered.snapshot().result());
+                }
+                return failures.shadowAudited(answered.answer());
+            }
+            if (ended instanceof Attempt.Threw<R> threw) {
+                Answer<R> answer = failures.after(threw);
+                if (answer != null) {
+                    return answer;
+                }
+                number = threw.number() + 1;
+            } else {
+                environment.modes().reload();
+            }
+        }
+    }
+
+    private void committed(Asked<?, ?> asked, Flights.Flight flight, byte @Nullable [] result) {
+        flight.landed(new Flights.Landed(asked.header().fingerprint(), result));
+        environment
+                .memory()
+                .snapshots()
+                .put(
+                        asked.id(),
+                        asked.header().fingerprint(),
+                        result,
+                        asked.policy().retention().success());
+    }
+
+    static Transactions transactions(Store store) {
+        return store.transactions()
+                .orElseThrow(() -> new SemelException.Misconfigured(
+                        "store " + store.name(),
+                        List.of(
+                                "it cannot commit the application's writes together with its own, which an atomic operation"
+                                        + " needs: use a leased operation, or a SQL store")));
+    }
+
+    /** Handlers' exceptions never come this way: they end in {@link Attempt.Threw}. */
+    static <T> T checked(Nesting.Body<T> body) {
+        try {
+            return body.run();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new SemelException.StoreUnavailable(
+                    "The store failed: " + e.getMessage() + ". Nothing was committed.", e);
+        }
+    }
+
+    /** Not kept: for work that only looks. */
+    static <T> Ended<T> looked(T value) {
+        return Ended.undo(value);
+    }
+}

@@ -1,0 +1,26 @@
+package dev.semel.execution;
+
+import dev.semel.audit.Events;
+import dev.semel.audit.ReplayBuffer;
+import dev.semel.key.Codec;
+import dev.semel.policy.Catalogue;
+import dev.semel.store.Store;
+import dev.semel.time.TimeSource;
+import java.util.random.RandomGenerator;
+
+/** What every run needs, put together once by the engine. */
+public record Environment(Store store, Tools tools, Commits commits, Audits audits, ModesView modes, Memory memory) {
+
+    /** Clock, chance, encoding and policies. */
+    public record Tools(TimeSource time, RandomGenerator random, Codec codec, Catalogue catalogue) {}
+
+    /** @param each whether replays and conflicts are written before they are answered */
+    public record Audits(Events events, ReplayBuffer buffer, boolean each) {}
+
+    /** What this process remembers: runs under way, results, leases. */
+    public record Memory(Flights flights, Snapshots snapshots, LeaseKeeper keeper) {}
+
+    TimeSource time() {
+        return tools.time();
+    }
+}

@@ -1,0 +1,72 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.AtomicHandler;
+import dev.semel.Call;
+import dev.semel.Operation;
+import dev.semel.Semel;
+import dev.semel.SemelException;
+import dev.semel.store.Transactions;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Atomic operations inside a transaction that the caller ends. The record is locked until then; duplicates in this process
+ * wait for the flight, which ends when the caller says how its transaction did.
+ */
+public final class JoinedRun implements Semel.Joined {
+    private record Flown(Asked<?, ?> asked, Flights.Flight flight) {}
+
+    private final Environment environment;
+    private final AtomicRunner runner;
+    private final Transactions.Tx tx;
+    private final List<Flown> flown = new ArrayList<>();
+
+    public JoinedRun(Environment environment, AtomicRunner runner, Connection connection) {
+        this.environment = environment;
+        this.runner = runner;
+        this.tx = AtomicRunner.transactions(environment.store()).join(connection);
+    }
+
+    @Override
+    public <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler) {
+        Asked<P, R> asked;
+        try {
+            asked = new Asked<>(environment, operation, call);
+        } catch (SemelException.Invalid e) {
+            return Answers.rejected(Preparation.correlationId(call), String.valueOf(e.getMessage()));
+        }
+        AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, asked, handler);
+        boolean mine = flown.stream()
+                .anyMatch(earlier -> earlier.asked()
+                        .identity()
+                        .lock()
+                        .equals(asked.identity().lock()));
+        Flights.Flight flight = mine ? null : environment.memory().flights().tryLead(asked);
+        if (!mine && flight == null) {
+            // Waiting would hold the caller's connection.
+            return attempt.answers().inProgress();
+        }
+        if (flight != null) {
+            flown.add(new Flown(asked, flight));
+        }
+        return runner.inside(tx, attempt, asked);
+    }
+
+    @Override
+    public void committed() {
+        endFlights();
+    }
+
+    @Override
+    public void close() {
+        endFlights();
+    }
+
+    /** Waiters look for themselves: after a commit they find the record, after a rollback they run it. */
+    private void endFlights() {
+        flown.forEach(each -> environment.memory().flights().end(each.asked(), each.flight()));
+        flown.clear();
+    }
+}

@@ -1,0 +1,170 @@
+package dev.semel.execution;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.Ledger;
+import dev.semel.store.Renewal;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches the runs of this process: renews their leases, all of them in one statement and each before half of it has passed,
+ * and interrupts a handler whose attempt takes too long or whose record was lost. Passive: somebody calls {@link #tick}.
+ */
+public final class LeaseKeeper {
+    private static final Duration IDLE = Duration.ofMillis(500);
+    private static final int LARGEST_BATCH = 512;
+
+    private final Ledger ledger;
+    private final TimeSource time;
+    private final Set<Watched> watched = ConcurrentHashMap.newKeySet();
+    private volatile Runnable onEarlier = () -> {};
+    private volatile long nextTick = Long.MAX_VALUE;
+
+    public LeaseKeeper(Ledger ledger, TimeSource time) {
+        this.ledger = ledger;
+        this.time = time;
+    }
+
+    /** Called when a run needs a tick earlier than the last one announced. */
+    public void onEarlier(Runnable wake) {
+        onEarlier = wake;
+    }
+
+    /** Why a handler was interrupted. */
+    enum Stop {
+        NONE,
+        TIMED_OUT,
+        LEASE_LOST
+    }
+
+    /** A lease to be renewed. */
+    record Lease(RecordId id, long fence, Duration length) {}
+
+    Watched watch(Duration attemptTimeout, @Nullable Lease lease) {
+        Watched run = new Watched(time.nanos() + Flights.bounded(attemptTimeout), lease);
+        watched.add(run);
+        if (run.nextDue() - nextTick < 0) {
+            onEarlier.run();
+        }
+        return run;
+    }
+
+    /** Does what is due. Says how long until the next time. */
+    public Duration tick() {
+        long now = time.nanos();
+        List<Watched> renewing = new ArrayList<>();
+        for (Watched run : watched) {
+            if (run.deadline - now <= 0) {
+                run.stop(Stop.TIMED_OUT);
+            }
+            if (run.lease != null && run.renewAt - now <= 0 && !run.leaseLost) {
+                renewing.add(run);
+            }
+        }
+        for (int i = 0; i < renewing.size(); i += LARGEST_BATCH) {
+            renew(renewing.subList(i, Math.min(renewing.size(), i + LARGEST_BATCH)));
+        }
+        return untilNext();
+    }
+
+    private void renew(List<Watched> runs) {
+        List<Watched> ordered = runs.stream()
+                .sorted((a, b) -> a.held().id().compareTo(b.held().id()))
+                .toList();
+        List<Boolean> held = ledger.renew(ordered.stream()
+                .map(run -> new Renewal(
+                        run.held().id(), run.held().fence(), run.held().length().toMillis()))
+                .toList());
+        for (int i = 0; i < ordered.size(); i++) {
+            if (held.get(i)) {
+                ordered.get(i).renewed();
+            } else {
+                ordered.get(i).leaseLost = true;
+                ordered.get(i).stop(Stop.LEASE_LOST);
+            }
+        }
+    }
+
+    private Duration untilNext() {
+        long now = time.nanos();
+        long next = now + IDLE.toNanos();
+        for (Watched run : watched) {
+            if (run.nextDue() - next < 0) {
+                next = run.nextDue();
+            }
+        }
+        nextTick = next;
+        return Duration.ofNanos(Math.max(0, next - now));
+    }
+
+    /** One run, from the start of its handler to its end, on one thread. */
+    final class Watched implements AutoCloseable {
+        private final Thread thread = Thread.currentThread();
+        private final ReentrantLock lock = new ReentrantLock();
+        private final long deadline;
+        private final @Nullable Lease lease;
+        private volatile long renewAt;
+        private volatile boolean leaseLost;
+        private volatile boolean running = true;
+        private volatile Stop stopped = Stop.NONE;
+
+        Watched(long deadline, @Nullable Lease lease) {
+            this.deadline = deadline;
+            this.lease = lease;
+            renewed();
+        }
+
+        private Lease held() {
+            return java.util.Objects.requireNonNull(lease);
+        }
+
+        private void renewed() {
+            if (lease != null) {
+                renewAt = time.nanos() + lease.length().toNanos() * 2 / 5;
+            }
+        }
+
+        private long nextDue() {
+            long renewal = lease == null || leaseLost ? time.nanos() + IDLE.toNanos() : renewAt;
+            return running && stopped == Stop.NONE && deadline - renewal < 0 ? deadline : renewal;
+        }
+
+        private void stop(Stop why) {
+            lock.lock();
+            try {
+                if (running && stopped == Stop.NONE) {
+                    stopped = why;
+                    thread.interrupt();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** The handler returned: nobody interrupts the thread any more. The lease is renewed until {@link #close}. */
+        Stop handlerEnded() {
+            lock.lock();
+            try {
+                if (running && stopped != Stop.NONE) {
+                    Thread.interrupted();
+                }
+                running = false;
+                return stopped;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void close() {
+            watched.remove(this);
+            handlerEnded();
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.Call;
+import dev.semel.LeasedHandler;
+import dev.semel.Mode;
+import dev.semel.Operation;
+import dev.semel.SemelException;
+import dev.semel.key.RecordId;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Reserved;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Many leased calls: granted in one commit, run one after the other, finished in one commit. Whatever is not granted, or
+ * does not return, goes the way of a single call.
+ */
+public final class LeasedBatch {
+    private static final int LARGEST = 512;
+
+    private final Environment environment;
+    private final LeasedRunner single;
+
+    public LeasedBatch(Environment environment, LeasedRunner single) {
+        this.environment = environment;
+        this.single = single;
+    }
+
+    public <P, R> List<Answer<R>> run(
+            Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
+        List<Answer<R>> answers = new ArrayList<>(calls.size());
+        for (int i = 0; i < calls.size(); i += LARGEST) {
+            List<Call<P>> chunk = calls.subList(i, Math.min(calls.size(), i + LARGEST));
+            Map<Integer, Answer<R>> answered = chunk.size() == 1 ? Map.of() : together(operation, chunk, handler);
+            for (int place = 0; place < chunk.size(); place++) {
+                Answer<R> answer = answered.get(place);
+                answers.add(answer != null ? answer : single.run(operation, chunk.get(place), handler));
+            }
+        }
+        return answers;
+    }
+
+    private record Item<P, R>(int place, Asked<P, R> asked, Flights.Flight flight) {}
+
+    private record Ran<P, R>(Item<P, R> item, LeasedRun<P, R> run, LeasedRun.Ran.Returned<R> returned) {}
+
+    private <P, R> Map<Integer, Answer<R>> together(
+            Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
+        Map<Integer, Answer<R>> answered = new HashMap<>();
+        Map<RecordId, Item<P, R>> items = new LinkedHashMap<>();
+        try {
+            for (int i = 0; i < calls.size(); i++) {
+                try {
+                    Asked<P, R> asked = new Asked<>(environment, operation, calls.get(i));
+                    RecordId lock = asked.identity().lock();
+                    Flights.Flight flight = items.containsKey(lock) || !isLive(asked)
+                            ? null
+                            : environment.memory().flights().tryLead(asked);
+                    if (flight != null) {
+                        items.put(lock, new Item<>(i, asked, flight));
+                    }
+                } catch (SemelException.Invalid e) {
+                    answered.put(
+                            i,
+                            Answers.rejected(Preparation.correlationId(calls.get(i)), String.valueOf(e.getMessage())));
+                }
+            }
+            if (!items.isEmpty() && Nesting.current(environment) == null) {
+                answered.putAll(granted(List.copyOf(items.values()), handler));
+            }
+        } finally {
+            items.values().forEach(item -> environment.memory().flights().end(item.asked(), item.flight()));
+        }
+        return answered;
+    }
+
+    private boolean isLive(Asked<?, ?> asked) {
+        return environment
+                                .modes()
+                                .of(asked.header().tenant(), asked.header().operation())
+                                .mode()
+                        == Mode.LIVE
+                && !asked.late(environment);
+    }
+
+    private <P, R> Map<Integer, Answer<R>> granted(List<Item<P, R>> items, LeasedHandler<P, R> handler) {
+        Asked<P, R> first = items.get(0).asked();
+        long version = environment
+                .modes()
+                .of(first.header().tenant(), first.header().operation())
+                .version();
+        List<Reserved> reserved = environment
+                .commits()
+                .reserveAll(
+                        version,
+                        items.stream()
+                                .map(item -> single.reservation(item.asked()))
+                                .toList());
+        Map<Integer, Answer<R>> answered = new HashMap<>();
+        List<Ran<P, R>> returned = new ArrayList<>();
+        List<Move> moves = new ArrayList<>();
+        for (int i = 0; i < items.size(); i++) {
+            Item<P, R> item = items.get(i);
+            Answers<R> answers = new Answers<>(environment, item.asked());
+            if (reserved.get(i) instanceof Reserved.Granted grant) {
+                item.flight().becameVisible();
+                LeasedRun<P, R> run = new LeasedRun<>(environment, item.asked(), answers, handler);
+                LeasedRun.Ran<R> ran = run.invoke(grant);
+                if (ran instanceof LeasedRun.Ran.Returned<R> result) {
+                    returned.add(new Ran<>(item, run, result));
+                    moves.add(run.completion(grant, result.snapshot()));
+                } else {
+                    Answer<R> answer = run.afterThrow(grant, (LeasedRun.Ran.Threw<R>) ran);
+                    if (answer != null) {
+                        answered.put(item.place(), answer);
+                    }
+                }
+            } else if (reserved.get(i) instanceof Reserved.Existing existing
+                    && existing.row().id().equals(item.asked().id())) {
+                answered.put(item.place(), single.existing(item.asked(), existing, answers));
+            }
+        }
+        finish(returned, moves, answered);
+        return answered;
+    }
+
+    private <P, R> void finish(List<Ran<P, R>> returned, List<Move> moves, Map<Integer, Answer<R>> answered) {
+        List<Moved> moved;
+        try {
+            moved = environment.commits().moveAll(moves);
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            for (Ran<P, R> ran : returned) {
+                answered.put(
+                        ran.item().place(),
+                        ran.run()
+                                .answers()
+                                .unknown("It ran, but its end could not be recorded; it is being looked into."));
+            }
+            return;
+        }
+        for (int i = 0; i < returned.size(); i++) {
+            Ran<P, R> ran = returned.get(i);
+            if (moved.get(i) instanceof Moved.Refused refused) {
+                answered.put(ran.item().place(), ran.run().lost(refused));
+            } else {
+                ran.run().landed(ran.returned().snapshot(), ran.item().flight());
+                answered.put(
+                        ran.item().place(),
+                        ran.run().answers().executed(ran.returned().result()));
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.Failure;
+import dev.semel.LeasedHandler;
+import dev.semel.Operation;
+import dev.semel.SemelException;
+import dev.semel.audit.EventType;
+import dev.semel.ledger.Transition;
+import dev.semel.policy.RetryDecision;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One record under its grants: runs the handler and finishes under the fence, whatever the handler does. */
+final class LeasedRun<P, R> {
+    private final Environment environment;
+    private final Asked<P, R> asked;
+    private final Answers<R> answers;
+    private final LeasedHandler<P, R> handler;
+    private @Nullable Duration previous;
+
+    LeasedRun(Environment environment, Asked<P, R> asked, Answers<R> answers, LeasedHandler<P, R> handler) {
+        this.environment = environment;
+        this.asked = asked;
+        this.answers = answers;
+        this.handler = handler;
+    }
+
+    Answers<R> answers() {
+        return answers;
+    }
+
+    /** Decided, recorded and not acted on: the handler may touch the outside world, so it is not invoked. */
+    Answer<R> shadow(Reserved.Granted granted) {
+        Duration keep = asked.policy().retention().success();
+        finish(Transition.SHADOW.of(
+                asked.id(),
+                granted.fence(),
+                Transition.result(keep, null),
+                event(EventType.OPERATION_SHADOWED, Map.of())));
+        return answers.shadowed(null);
+    }
+
+    /** The answer, or nothing when the record is due for its next attempt now. */
+    @Nullable
+    Answer<R> underGrant(Reserved.Granted granted, Flights.Flight flight) {
+        Ran<R> ran = invoke(granted);
+        if (ran instanceof Ran.Returned<R> returned) {
+            return completed(granted, returned, flight);
+        }
+        return afterThrow(granted, (Ran.Threw<R>) ran);
+    }
+
+    /** Records the failure, with the thread's interrupt put aside meanwhile. */
+    @Nullable
+    Answer<R> afterThrow(Reserved.Granted granted, Ran.Threw<R> threw) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return threw(granted, threw);
+        } finally {
+            if (interrupted
+                    || threw.thrown() instanceof InterruptedException && threw.stop() == LeaseKeeper.Stop.NONE) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** How a handler ended. */
+    sealed interface Ran<R> {
+        record Returned<R>(@Nullable R result, byte @Nullable [] snapshot) implements Ran<R> {}
+
+        record Threw<R>(Throwable thrown, LeaseKeeper.Stop stop) implements Ran<R> {}
+    }
+
+    Ran<R> invoke(Reserved.Granted granted) {
+        var lease = new LeaseKeeper.Lease(
+                asked.id(), granted.fence(), asked.policy().limits().lease());
+        try (LeaseKeeper.Watched run =
+                environment.memory().keeper().watch(asked.policy().limits().attemptTimeout(), lease)) {
+            try {
+                R result = handler.run(asked.call().payload(), new Steps(environment, asked, granted));
+                byte[] snapshot = environment
+                        .tools()
+                        .codec()
+                        .encode(result, asked.operation().definition().result());
+                return new Ran.Returned<>(result, snapshot);
+            } catch (Throwable thrown) {
+                return new Ran.Threw<>(thrown, run.handlerEnded());
+            }
+        }
+    }
+
+    private Answer<R> completed(Reserved.Granted granted, Ran.Returned<R> returned, Flights.Flight flight) {
+        Moved moved;
+        try {
+            moved = finish(completion(granted, returned.snapshot()));
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            return answers.unknown("It ran, but its end could not be recorded; it is being looked into.");
+        }
+        if (moved instanceof Moved.Refused refused) {
+            return lost(refused);
+        }
+        landed(returned.snapshot(), flight);
+        return answers.executed(returned.result());
+    }
+
+    Move completion(Reserved.Granted granted, byte @Nullable [] snapshot) {
+        return Transition.COMPLETE.of(
+                asked.id(),
+                granted.fence(),
+                Transition.result(asked.policy().retention().success(), snapshot),
+                event(EventType.OPERATION_EXECUTED, Map.of()));
+    }
+
+    void landed(byte @Nullable [] snapshot, Flights.Flight flight) {
+        flight.landed(new Flights.Landed(asked.header().fingerprint(), snapshot));
+        environment
+                .memory()
+                .snapshots()
+                .put(
+                        asked.id(),
+                        asked.header().fingerprint(),
+                        snapshot,
+                        asked.policy().retention().success());
+    }
+
+    /** Another grant has the record: its state is the answer. */
+    Answer<R> lost(Moved.Refused refused) {
+        Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
+        Answer<R> answer = row == null ? null : answers.of(row, Long.MIN_VALUE);
+        String fence = refused.current() == null
+                ? ""
+                : " to fence " + refused.current().fence();
+        return answer != null
+                ? answer
+                : answers.unknown("Its lease was lost" + fence + "; what this run did was not recorded.");
+    }
+
+    private @Nullable Answer<R> threw(Reserved.Granted granted, Ran.Threw<R> threw) {
+        Throwable thrown = threw.thrown();
+        if (threw.stop() == LeaseKeeper.Stop.LEASE_LOST || thrown instanceof SemelException.LeaseLost) {
+            return lost(new Moved.Refused(null));
+        }
+        if (thrown instanceof Steps.Halted) {
+            Duration keep = asked.policy().retention().failure();
+            Failure failure = Failure.of(Failure.Category.DISABLED, "It was halted between two steps.");
+            Move.Change due = Transition.due(Duration.ZERO, keep, granted.attempt() - 1, Failures.encode(failure));
+            return finished(Transition.RETRY.of(asked.id(), granted.fence(), due, null), answers.halted());
+        }
+        if (thrown instanceof Steps.Interrupted) {
+            return park(granted, Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
+        }
+        Verdict verdict = Verdict.of(environment, asked, thrown, threw.stop(), granted.attempt(), previous);
+        boolean repeatable = LeasedRunner.repeatable((Operation.Leased<?, ?>) asked.operation(), asked);
+        if (!repeatable && verdict.failure().category().indeterminate()) {
+            return park(granted, verdict.failure());
+        }
+        return follow(granted, verdict);
+    }
+
+    private Answer<R> park(Reserved.Granted granted, Failure failure) {
+        AuditEntry event = event(
+                EventType.OPERATION_UNKNOWN,
+                Map.of("category", failure.category().code(), "reason", failure.reason()));
+        Move.Change atOnce = Transition.due(Duration.ZERO, Duration.ZERO, -1, Failures.encode(failure));
+        return finished(
+                Transition.PARK.of(asked.id(), granted.fence(), atOnce, event),
+                answers.unknown("Whether it took effect is not known: " + failure.reason()));
+    }
+
+    private @Nullable Answer<R> follow(Reserved.Granted granted, Verdict verdict) {
+        byte[] failure = Failures.encode(verdict.failure());
+        Duration keep = asked.policy().retention().failure();
+        RetryDecision decision = verdict.decision();
+        if (decision instanceof RetryDecision.RetryIn in && !verdict.interrupted()) {
+            previous = in.delay();
+            Move.Change due = Transition.due(in.delay(), keep, -1, failure);
+            AuditEntry event = event(EventType.RETRY_ATTEMPT, verdict, in.delay(), "retry");
+            Answer<R> later = finished(
+                    Transition.RETRY.of(asked.id(), granted.fence(), due, event),
+                    answers.retryLater(in.delay(), verdict.failure()));
+            Pauses.uninterruptibly(environment.time(), in.delay());
+            boolean goOn = later instanceof Answer.RetryLater
+                    && !Thread.currentThread().isInterrupted();
+            return goOn ? null : later;
+        }
+        if (decision instanceof RetryDecision.Exhausted || decision instanceof RetryDecision.RetryIn) {
+            boolean left = decision instanceof RetryDecision.RetryIn;
+            Duration pause = left ? Duration.ZERO : verdict.pause(environment, asked);
+            Move.Change due = Transition.due(pause, keep, left ? -1 : 0, failure);
+            AuditEntry event = event(
+                    left ? EventType.RETRY_ATTEMPT : EventType.RETRY_EXHAUSTED, verdict, pause, "retry by the caller");
+            return finished(
+                    Transition.RETRY.of(asked.id(), granted.fence(), due, event),
+                    answers.retryLater(pause, verdict.failure()));
+        }
+        return failed(granted, verdict, failure);
+    }
+
+    private Answer<R> failed(Reserved.Granted granted, Verdict verdict, byte[] failure) {
+        boolean deadLetter = verdict.decision() instanceof RetryDecision.RateLimited;
+        boolean stored = verdict.decision() instanceof RetryDecision.Terminal terminal && terminal.stored();
+        AuditEntry event = event(EventType.SYSTEM_ERROR, verdict, null, "contact");
+        Duration keep = deadLetter
+                ? asked.policy().retention().deadLetters()
+                : asked.policy().retention().failure();
+        Move move = deadLetter || stored
+                ? Transition.FAIL.of(asked.id(), granted.fence(), Transition.failure(keep, failure), event)
+                : Transition.RELEASE.of(asked.id(), granted.fence(), Move.Change.NONE, event);
+        return finished(move, answers.failed(verdict.failure()));
+    }
+
+    private Answer<R> finished(Move move, Answer<R> answer) {
+        try {
+            return finish(move) instanceof Moved.Refused refused ? lost(refused) : answer;
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            return answers.unknown("It failed, and that could not be recorded; it is being looked into.");
+        }
+    }
+
+    private Moved finish(Move move) {
+        return environment.commits().move(move);
+    }
+
+    private @Nullable AuditEntry event(EventType type, Map<String, ?> details) {
+        return environment.audits().events().outcome(type, asked.about(), details);
+    }
+
+    private @Nullable AuditEntry event(EventType type, Verdict verdict, @Nullable Duration delay, String recovery) {
+        return environment.audits().events().attempt(type, asked.about(), verdict.tried(asked, delay, recovery));
+    }
+}

@@ -1,0 +1,149 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.Call;
+import dev.semel.LeasedHandler;
+import dev.semel.Mode;
+import dev.semel.Operation;
+import dev.semel.SemelException;
+import dev.semel.audit.EventType;
+import dev.semel.key.RecordId;
+import dev.semel.ledger.Transition;
+import dev.semel.store.Move;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Leased calls: granted in one commit, run under a lease and a fence, finished in another commit under that fence. */
+public final class LeasedRunner {
+    private static final Duration FIRST_POLL = Duration.ofMillis(5);
+    private static final Duration LONGEST_POLL = Duration.ofMillis(100);
+
+    private final Environment environment;
+
+    public LeasedRunner(Environment environment) {
+        this.environment = environment;
+    }
+
+    public <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler) {
+        Asked<P, R> asked;
+        try {
+            asked = new Asked<>(environment, operation, call);
+        } catch (SemelException.Invalid e) {
+            return Answers.rejected(Preparation.correlationId(call), String.valueOf(e.getMessage()));
+        }
+        if (Nesting.current(environment) != null) {
+            throw new SemelException.Invalid(asked.name() + ": a leased operation cannot run inside an atomic handler,"
+                    + " whose transaction may still roll back. Run it after the atomic operation has been answered.");
+        }
+        Answers<R> answers = new Answers<>(environment, asked);
+        Snapshots.Snapshot known = environment.memory().snapshots().get(asked.id());
+        if (known != null && asked.sameMeaning(known.fingerprint())) {
+            return answers.replayed(asked.id(), known.result());
+        }
+        return environment.memory().flights().fly(asked, flight -> patiently(asked, handler, flight), answers);
+    }
+
+    /** A run that has no caller, of a record whose lease is over; nothing happens if it cannot be granted any more. */
+    public <P, R> void takeOver(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler) {
+        run(operation, call, handler);
+    }
+
+    private <P, R> Answer<R> patiently(Asked<P, R> asked, LeasedHandler<P, R> handler, Flights.Flight flight) {
+        long until = environment.time().nanos() + Flights.bounded(asked.call().patience());
+        Duration poll = FIRST_POLL;
+        while (true) {
+            Answer<R> answer = attempts(asked, handler, flight);
+            Duration left = Duration.ofNanos(until - environment.time().nanos());
+            if (!(answer instanceof Answer.InProgress) || left.isNegative() || left.isZero()) {
+                return answer;
+            }
+            Pauses.uninterruptibly(environment.time(), poll.compareTo(left) < 0 ? poll : left);
+            if (Thread.currentThread().isInterrupted()) {
+                return answer;
+            }
+            poll = poll.multipliedBy(2).compareTo(LONGEST_POLL) < 0 ? poll.multipliedBy(2) : LONGEST_POLL;
+        }
+    }
+
+    private <P, R> Answer<R> attempts(Asked<P, R> asked, LeasedHandler<P, R> handler, Flights.Flight flight) {
+        Answers<R> answers = new Answers<>(environment, asked);
+        LeasedRun<P, R> run = new LeasedRun<>(environment, asked, answers, handler);
+        while (true) {
+            ModesView.Reading modes = environment
+                    .modes()
+                    .of(asked.header().tenant(), asked.header().operation());
+            if (modes.mode() == Mode.HALTED || asked.late(environment)) {
+                Answer<R> known = lookUp(asked, answers);
+                return known != null ? known : modes.mode() == Mode.HALTED ? answers.halted() : answers.late();
+            }
+            Reserved reserved = environment.commits().reserve(modes.version(), reservation(asked));
+            if (reserved instanceof Reserved.ModesChanged) {
+                environment.modes().reload();
+            } else if (reserved instanceof Reserved.Existing existing) {
+                RecordId id = existing.row().id();
+                boolean neighbour = !id.equals(asked.id()) && answers.of(existing.row(), existing.now()) == null;
+                return neighbour ? attempts(asked.at(id), handler, flight) : existing(asked, existing, answers);
+            } else if (reserved instanceof Reserved.Granted granted) {
+                flight.becameVisible();
+                Answer<R> answer = modes.mode() == Mode.SHADOW ? run.shadow(granted) : run.underGrant(granted, flight);
+                if (answer != null) {
+                    return answer;
+                }
+            }
+        }
+    }
+
+    private <P, R> @Nullable Answer<R> lookUp(Asked<P, R> asked, Answers<R> answers) {
+        Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
+        // The record's own clock is not at hand: one that may have expired is treated as present, which grants nothing.
+        return row == null ? null : answers.of(row, Long.MIN_VALUE);
+    }
+
+    Reservation reservation(Asked<?, ?> asked) {
+        Operation.Leased<?, ?> operation = (Operation.Leased<?, ?>) asked.operation();
+        return new Reservation(
+                asked.identity(),
+                asked.header(),
+                asked.payload(),
+                new Reservation.Grant(
+                        environment.tools().random().nextLong(1, Long.MAX_VALUE),
+                        asked.policy().limits().lease().toMillis(),
+                        repeatable(operation, asked),
+                        asked.policy().retry().maxAttempts()),
+                null,
+                environment.audits().events().outcome(EventType.OPERATION_TAKEN_OVER, asked.about(), Map.of()));
+    }
+
+    static boolean repeatable(Operation.Leased<?, ?> operation, Asked<?, ?> asked) {
+        return operation.repeatable() || asked.policy().options().repeatable();
+    }
+
+    /** A lease that is over and was not granted again belongs to a run that may not be repeated: it is parked. */
+    <R> Answer<R> existing(Asked<?, R> asked, Reserved.Existing existing, Answers<R> answers) {
+        Row row = existing.row();
+        Answer<R> answer = answers.of(row, existing.now());
+        boolean over = row.state() == State.IN_PROGRESS && row.status().at() <= existing.now();
+        if (over && answer instanceof Answer.InProgress) {
+            environment.commits().move(lose(asked, row));
+            return answers.unknown("Its run was interrupted; whether it took effect is being looked into.");
+        }
+        return answer != null ? answer : answers.inProgress();
+    }
+
+    private Move lose(Asked<?, ?> asked, Row row) {
+        return Transition.LOSE.of(
+                row.id(),
+                row.status().fence(),
+                Transition.ifOver(row.failure()),
+                environment
+                        .audits()
+                        .events()
+                        .outcome(EventType.OPERATION_UNKNOWN, asked.about(), Map.of("category", "lease_lost")));
+    }
+}

@@ -1,0 +1,185 @@
+package dev.semel.execution;
+
+import dev.semel.LeasedContext;
+import dev.semel.Mode;
+import dev.semel.Operation;
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import dev.semel.ledger.Transition;
+import dev.semel.policy.Classifier;
+import dev.semel.store.Header;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Renewal;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A leased run as its handler sees it. A step is a child record, granted only while the parent is held under the run's fence.
+ * Its lease is over at once: whoever holds the parent may take a repeatable step over, and nobody else can.
+ */
+final class Steps implements LeasedContext {
+    private final Environment environment;
+    private final Asked<?, ?> asked;
+    private final Reserved.Granted granted;
+    private final Set<String> used = new HashSet<>();
+
+    Steps(Environment environment, Asked<?, ?> asked, Reserved.Granted granted) {
+        this.environment = environment;
+        this.asked = asked;
+        this.granted = granted;
+    }
+
+    /** An earlier run was interrupted in a step that may not be repeated. */
+    static final class Interrupted extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Interrupted(String message) {
+            super(message);
+        }
+    }
+
+    /** The kill switch was thrown between two steps. */
+    static final class Halted extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Halted(String message) {
+            super(message);
+        }
+    }
+
+    @Override
+    public Tenant tenant() {
+        return asked.call().tenant();
+    }
+
+    @Override
+    public String correlationId() {
+        return asked.correlationId();
+    }
+
+    @Override
+    public int attempt() {
+        return granted.attempt();
+    }
+
+    @Override
+    public long fence() {
+        return granted.fence();
+    }
+
+    @Override
+    public String downstreamKey() {
+        return asked.id().downstreamKey();
+    }
+
+    @Override
+    public <T> @Nullable T step(String name, Class<T> result, Step<T> part) throws Exception {
+        return step(name, result, LeasedRunner.repeatable((Operation.Leased<?, ?>) asked.operation(), asked), part);
+    }
+
+    @Override
+    public <T> @Nullable T step(String name, Class<T> result, boolean repeatable, Step<T> part) throws Exception {
+        if (!used.add(name)) {
+            throw new SemelException.Invalid(asked.name() + ": the step \"" + name
+                    + "\" is used twice in one run. Give each step a name of its own.");
+        }
+        RecordId id = asked.id().step(name);
+        Reserved reserved = reserve(id, name, repeatable);
+        if (reserved instanceof Reserved.Granted own) {
+            return run(id, own, result, repeatable, part);
+        }
+        if (reserved instanceof Reserved.Existing existing) {
+            Row row = existing.row();
+            if (row.state() == State.COMPLETED) {
+                return environment.tools().codec().decode(row.result(), result);
+            }
+            throw new Interrupted(asked.name() + ": an earlier run was interrupted in step \"" + name
+                    + "\", which may not be repeated.");
+        }
+        throw lost();
+    }
+
+    private Reserved reserve(RecordId id, String name, boolean repeatable) {
+        Header header = asked.header();
+        Reservation reservation = new Reservation(
+                Identity.of(id),
+                new Header(
+                        header.tenant(),
+                        header.operation(),
+                        name,
+                        header.fingerprint(),
+                        header.correlationId(),
+                        asked.id()),
+                null,
+                new Reservation.Grant(
+                        environment.tools().random().nextLong(1, Long.MAX_VALUE), 0, repeatable, Integer.MAX_VALUE),
+                new Reservation.Parent(asked.id(), granted.fence()),
+                null);
+        while (true) {
+            ModesView.Reading modes = environment.modes().of(header.tenant(), header.operation());
+            if (modes.mode() != Mode.LIVE) {
+                throw new Halted(asked.name() + ": " + modes.mode() + " before step \"" + name + "\".");
+            }
+            Reserved reserved = environment.commits().reserve(modes.version(), reservation);
+            if (!(reserved instanceof Reserved.ModesChanged)) {
+                return reserved;
+            }
+            environment.modes().reload();
+        }
+    }
+
+    private <T> @Nullable T run(RecordId id, Reserved.Granted own, Class<T> type, boolean repeatable, Step<T> part)
+            throws Exception {
+        T result;
+        byte[] snapshot;
+        try {
+            result = part.run(id.downstreamKey());
+            snapshot = environment.tools().codec().encode(result, type);
+        } catch (Throwable thrown) {
+            boolean uncertain = Classifier.judge(asked.policy(), thrown)
+                    .failure()
+                    .category()
+                    .indeterminate();
+            if (repeatable || !uncertain) {
+                environment.commits().move(Transition.RELEASE.of(id, own.fence(), Move.Change.NONE, null));
+            }
+            throw thrown;
+        }
+        Move.Change kept = Transition.result(Duration.ofMillis(Status.NEVER), snapshot);
+        if (environment.commits().move(Transition.COMPLETE.of(id, own.fence(), kept, null)) instanceof Moved.Refused) {
+            throw lost();
+        }
+        return result;
+    }
+
+    @Override
+    public void ensureHeld() {
+        long lease = asked.policy().limits().lease().toMillis();
+        boolean held = environment
+                .store()
+                .ledger()
+                .renew(List.of(new Renewal(asked.id(), granted.fence(), lease)))
+                .get(0);
+        if (!held) {
+            throw lost();
+        }
+    }
+
+    private SemelException.LeaseLost lost() {
+        return new SemelException.LeaseLost(
+                asked.name() + ": lease lost under fence " + granted.fence()
+                        + "; another run has the record, whose result will be replayed on the next call.",
+                granted.fence());
+    }
+}

@@ -1,0 +1,66 @@
+package dev.semel.execution;
+
+import dev.semel.Failure;
+import dev.semel.audit.Events;
+import dev.semel.policy.Classifier;
+import dev.semel.policy.Delays;
+import dev.semel.policy.Judgement;
+import dev.semel.policy.RetryDecision;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a failed attempt amounts to and what follows from it, for atomic and leased runs alike.
+ *
+ * @param decision what the policy says
+ * @param interrupted the caller's own thread was interrupted: it wants to stop, so nothing is retried inline
+ */
+record Verdict(Failure failure, RetryDecision decision, int attempt, boolean interrupted) {
+
+    static Verdict of(
+            Environment environment,
+            Asked<?, ?> asked,
+            Throwable thrown,
+            LeaseKeeper.Stop stop,
+            int attempt,
+            @Nullable Duration previous) {
+        Judgement judgement =
+                stop == LeaseKeeper.Stop.TIMED_OUT ? timedOut(asked, thrown) : Classifier.judge(asked.policy(), thrown);
+        boolean interrupted = stop == LeaseKeeper.Stop.NONE
+                && (thrown instanceof InterruptedException
+                        || Thread.currentThread().isInterrupted());
+        RetryDecision decision = RetryDecision.decide(
+                asked.policy(),
+                attempt,
+                judgement,
+                previous,
+                asked.remaining(environment),
+                environment.tools().random());
+        Failure failure =
+                decision instanceof RetryDecision.RateLimited limited ? limited.failure() : judgement.failure();
+        return new Verdict(failure, decision, attempt, interrupted);
+    }
+
+    private static Judgement timedOut(Asked<?, ?> asked, Throwable thrown) {
+        Duration limit = asked.policy().limits().attemptTimeout();
+        return new Judgement(
+                new Failure(
+                        Failure.Category.TIMEOUT,
+                        "The attempt took longer than " + limit.toMillis() + " ms and was interrupted.",
+                        thrown.getClass().getName(),
+                        null),
+                true);
+    }
+
+    /** The delay before the next attempt when the policy has none left: callers should not come back sooner. */
+    Duration pause(Environment environment, Asked<?, ?> asked) {
+        Duration delay =
+                Delays.before(asked.policy(), attempt, null, environment.tools().random());
+        Duration floor = failure.retryAfter() == null ? Duration.ZERO : failure.retryAfter();
+        return delay.compareTo(floor) < 0 ? floor : delay;
+    }
+
+    Events.Tried tried(Asked<?, ?> asked, @Nullable Duration delay, String recovery) {
+        return new Events.Tried(attempt, asked.policy().retry().maxAttempts(), delay, failure, recovery);
+    }
+}

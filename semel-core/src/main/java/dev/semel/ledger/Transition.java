@@ -1,0 +1,107 @@
+package dev.semel.ledger;
+
+import static dev.semel.store.State.COMPLETED;
+import static dev.semel.store.State.DISCARDED;
+import static dev.semel.store.State.FAILED_RETRYABLE;
+import static dev.semel.store.State.FAILED_TERMINAL;
+import static dev.semel.store.State.IN_PROGRESS;
+import static dev.semel.store.State.QUEUED;
+import static dev.semel.store.State.SHADOWED;
+import static dev.semel.store.State.UNKNOWN;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Move;
+import dev.semel.store.State;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every change of a record after its grant: its name, where it may come from and where it leads. The store refuses what is
+ * not listed, because each {@link Move} carries these states into its conditional write. Grants are the store's own
+ * ({@link dev.semel.store.Ledger#reserve}): from absent, expired, FAILED_RETRYABLE when due, and IN_PROGRESS when its lease
+ * is over and it is repeatable.
+ */
+public enum Transition {
+    /** The owner finished, if need be late: nobody else was granted the record meanwhile, or the fence would differ. */
+    COMPLETE(COMPLETED, IN_PROGRESS, UNKNOWN),
+    /** An attempt failed and there will be another. */
+    RETRY(FAILED_RETRYABLE, IN_PROGRESS),
+    /** An attempt failed for good. */
+    FAIL(FAILED_TERMINAL, IN_PROGRESS),
+    /** The owner cannot tell whether it took effect. */
+    PARK(UNKNOWN, IN_PROGRESS),
+    /** The lease of a run that may not be repeated is over. */
+    LOSE(UNKNOWN, IN_PROGRESS),
+    /** Decided, not acted on. */
+    SHADOW(SHADOWED, IN_PROGRESS),
+    /** Handed back by drain, halt, breaker or pause. */
+    HAND_BACK(QUEUED, IN_PROGRESS),
+    /** The answer leaves no record. */
+    RELEASE(null, IN_PROGRESS),
+    /** The reconciler found that it took effect. */
+    RECONCILE_DONE(COMPLETED, UNKNOWN),
+    /** The reconciler found that it did not. */
+    RECONCILE_RETRY(FAILED_RETRYABLE, UNKNOWN),
+    /** The reconciler cannot tell yet; only the time of the next question changes. */
+    ASK_AGAIN(UNKNOWN, UNKNOWN),
+    /** Its deadline passed before it could run. */
+    MISS_DEADLINE(FAILED_TERMINAL, QUEUED, FAILED_RETRYABLE),
+    /** An operator closes it. */
+    DISCARD(DISCARDED, QUEUED, FAILED_RETRYABLE, UNKNOWN),
+    /** An operator sends it to its registered handler again. */
+    REPLAY_BY_HANDLER(QUEUED, FAILED_TERMINAL, SHADOWED, DISCARDED, UNKNOWN),
+    /** An operator lets the next caller run it again. */
+    REPLAY_BY_CALLER(FAILED_RETRYABLE, FAILED_TERMINAL, SHADOWED, DISCARDED, UNKNOWN),
+    /** An operator makes the key new again. */
+    FORGET(null, COMPLETED, FAILED_RETRYABLE, FAILED_TERMINAL, UNKNOWN, SHADOWED, DISCARDED);
+
+    private final @Nullable State to;
+    private final Set<State> from;
+
+    Transition(@Nullable State to, State first, State... others) {
+        this.to = to;
+        this.from = EnumSet.of(first, others);
+    }
+
+    /** Where it leads; nowhere when the record is removed. */
+    public Optional<State> to() {
+        return Optional.ofNullable(to);
+    }
+
+    public Set<State> from() {
+        return EnumSet.copyOf(from);
+    }
+
+    /** The conditional write of this transition for a record under a fence. */
+    public Move of(RecordId id, long fence, Move.Change change, @Nullable AuditEntry event) {
+        return new Move(id, fence, from, to, change, event);
+    }
+
+    /** Kept so long from now, with a result. */
+    public static Move.Change result(Duration keep, byte @Nullable [] result) {
+        return new Move.Change(keep.toMillis(), 0, -1, false, result, null);
+    }
+
+    /** Kept so long from now, with a failure. */
+    public static Move.Change failure(Duration keep, byte @Nullable [] failure) {
+        return new Move.Change(keep.toMillis(), 0, -1, false, null, failure);
+    }
+
+    /**
+     * Due in so long, with the failure that caused it.
+     *
+     * @param attempt the new count of attempts; -1 leaves it
+     */
+    public static Move.Change due(Duration in, Duration keepBeyond, int attempt, byte @Nullable [] failure) {
+        return new Move.Change(in.toMillis(), keepBeyond.toMillis(), attempt, false, null, failure);
+    }
+
+    /** Only if the lease is over at that moment; due at once for the reconciler. */
+    public static Move.Change ifOver(byte @Nullable [] failure) {
+        return new Move.Change(0, 0, -1, true, null, failure);
+    }
+}
