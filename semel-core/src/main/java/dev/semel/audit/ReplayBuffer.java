@@ -31,15 +31,21 @@ public final class ReplayBuffer {
     private final AuditLog log;
     private final Events events;
     private final TimeSource time;
+    private final boolean on;
     private final Map<Slot, Counted> slots = new ConcurrentHashMap<>();
 
-    public ReplayBuffer(AuditLog log, Events events, TimeSource time) {
+    /** @param on whether anything is counted at all */
+    public ReplayBuffer(AuditLog log, Events events, TimeSource time, boolean on) {
         this.log = log;
         this.events = events;
         this.time = time;
+        this.on = on;
     }
 
     public void count(EventType type, Events.About about) {
+        if (!on) {
+            return;
+        }
         AuditEntry.Subject subject = about.subject();
         boolean detailed = slots.size() < MOST;
         Slot slot = new Slot(

@@ -1,14 +1,17 @@
 package dev.semel.execution;
 
 import dev.semel.Call;
+import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.Policy;
+import dev.semel.Tenant;
 import dev.semel.audit.Events;
 import dev.semel.key.Fingerprint;
 import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Header;
+import dev.semel.store.Row;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -54,6 +57,28 @@ final class Asked<P, R> {
         this.identity = identity;
         this.header = other.header;
         this.startedNanos = other.startedNanos;
+    }
+
+    /** A call that nobody makes any more: the record itself asks. Its payload and fingerprint are the stored ones. */
+    static <P, R> Asked<P, R> of(Environment environment, Operation<P, R> operation, Row row) {
+        P payload = environment
+                .tools()
+                .codec()
+                .decode(row.payload(), operation.definition().payload());
+        Call<P> call = Call.of(
+                        Tenant.of(row.header().tenant()), Key.of(row.header().key()), payload)
+                .withCorrelationId(row.header().correlationId());
+        return new Asked<>(environment, operation, call, row);
+    }
+
+    private Asked(Environment environment, Operation<P, R> operation, Call<P> call, Row row) {
+        this.operation = operation;
+        this.policy = environment.tools().catalogue().get(operation.definition().policy());
+        this.call = call;
+        this.payload = row.payload();
+        this.identity = Identity.of(row.id());
+        this.header = row.header();
+        this.startedNanos = environment.time().nanos();
     }
 
     /** The same call, whose record turned out to be under a neighbouring key. */

@@ -5,6 +5,7 @@ import dev.semel.Call;
 import dev.semel.LeasedHandler;
 import dev.semel.Mode;
 import dev.semel.Operation;
+import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.key.RecordId;
@@ -49,9 +50,24 @@ public final class LeasedRunner {
         return environment.memory().flights().fly(asked, flight -> patiently(asked, handler, flight), answers);
     }
 
-    /** A run that has no caller, of a record whose lease is over; nothing happens if it cannot be granted any more. */
-    public <P, R> void takeOver(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler) {
-        run(operation, call, handler);
+    /** A run that has no caller: the record is granted again if it may be, and is left alone if not. */
+    public <P, R> Answer<R> takeOver(Operation.Leased<P, R> operation, Row row, LeasedHandler<P, R> handler) {
+        Asked<P, R> asked = Asked.of(environment, operation, row);
+        Answers<R> answers = new Answers<>(environment, asked);
+        return environment.memory().flights().fly(asked, flight -> patiently(asked, handler, flight), answers);
+    }
+
+    /** Parks a record whose lease is over and which may not be run again. */
+    public void lose(Operation.Leased<?, ?> operation, Row row) {
+        environment.commits().move(lose(Asked.of(environment, operation, row), row));
+    }
+
+    /** Whether an interrupted run of the operation may be run again at all. */
+    public boolean mayRepeat(Operation.Leased<?, ?> operation, Row row) {
+        Policy policy =
+                environment.tools().catalogue().get(operation.definition().policy());
+        return (operation.repeatable() || policy.options().repeatable())
+                && row.status().attempt() < policy.retry().maxAttempts();
     }
 
     private <P, R> Answer<R> patiently(Asked<P, R> asked, LeasedHandler<P, R> handler, Flights.Flight flight) {

@@ -35,8 +35,8 @@ public interface Ledger {
     /** The steps of a record, by age. */
     List<Row> steps(RecordId parent);
 
-    /** Records in the state whose {@code at} has passed, longest overdue first. */
-    List<Row> overdue(State state, int limit);
+    /** Records of the operations, in the state, whose {@code at} has passed, longest overdue first; no steps. */
+    List<Row> overdue(State state, Collection<String> operations, int limit);
 
     /**
      * Removes up to so many expired records and their steps, in one commit with the events made of the count for each

@@ -175,8 +175,13 @@ final class MemoryLedger implements Ledger {
     }
 
     @Override
-    public List<Row> overdue(State wanted, int limit) {
-        return state.locked(() -> state.overdue(wanted, state.now(), limit));
+    public List<Row> overdue(State wanted, Collection<String> operations, int limit) {
+        return state.locked(() -> state.overdue(
+                wanted,
+                state.now(),
+                limit,
+                row -> row.header().parent() == null
+                        && operations.contains(row.header().operation())));
     }
 
     @Override
@@ -186,10 +191,11 @@ final class MemoryLedger implements Ledger {
             List<Row> expired = new ArrayList<>();
             for (State each : State.values()) {
                 if (each.finished() || each == State.FAILED_RETRYABLE) {
-                    state.overdue(each, now, Integer.MAX_VALUE).stream()
-                            .filter(row -> row.status().expired(now))
-                            .limit((long) limit - expired.size())
-                            .forEach(expired::add);
+                    expired.addAll(state.overdue(
+                            each,
+                            now,
+                            limit - expired.size(),
+                            row -> row.status().expired(now)));
                 }
             }
             Map<String, Integer> removed = new TreeMap<>();

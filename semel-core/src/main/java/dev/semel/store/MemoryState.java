@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -115,13 +116,16 @@ final class MemoryState {
     }
 
     /** Rows in the state whose time has come, longest overdue first. */
-    List<Row> overdue(State state, long now, int limit) {
+    List<Row> overdue(State state, long now, int limit, Predicate<Row> condition) {
         List<Row> found = new ArrayList<>();
         for (Due due : attention.get(state)) {
             if (due.at() > now || found.size() == limit) {
                 break;
             }
-            found.add(copy(rows.get(due.id())));
+            Row row = rows.get(due.id());
+            if (condition.test(row)) {
+                found.add(copy(row));
+            }
         }
         return found;
     }

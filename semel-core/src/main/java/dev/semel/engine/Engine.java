@@ -1,0 +1,185 @@
+package dev.semel.engine;
+
+import dev.semel.Answer;
+import dev.semel.AtomicHandler;
+import dev.semel.Call;
+import dev.semel.LeasedHandler;
+import dev.semel.Operation;
+import dev.semel.Reconciler;
+import dev.semel.Semel;
+import dev.semel.SemelException;
+import dev.semel.audit.Events;
+import dev.semel.audit.ReplayBuffer;
+import dev.semel.audit.Sealer;
+import dev.semel.execution.AtomicBatch;
+import dev.semel.execution.AtomicRunner;
+import dev.semel.execution.Commits;
+import dev.semel.execution.Environment;
+import dev.semel.execution.Flights;
+import dev.semel.execution.JoinedRun;
+import dev.semel.execution.LeaseKeeper;
+import dev.semel.execution.LeasedBatch;
+import dev.semel.execution.LeasedRunner;
+import dev.semel.execution.ModesView;
+import dev.semel.execution.Snapshots;
+import dev.semel.key.Codec;
+import dev.semel.operator.Operator;
+import dev.semel.store.Store;
+import dev.semel.time.TimeSource;
+import dev.semel.worker.Housekeeper;
+import dev.semel.worker.Housekeeper.Duty;
+import dev.semel.worker.Purger;
+import dev.semel.worker.Reconciliation;
+import dev.semel.worker.Registry;
+import dev.semel.worker.Sweeper;
+import dev.semel.worker.Takeovers;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The engine behind the front door. */
+public final class Engine implements Semel {
+    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+
+    private final Environment environment;
+    private final Registry registry = new Registry();
+    private final AtomicRunner atomic;
+    private final LeasedRunner leased;
+    private final Duties duties;
+    private final Operator operator;
+    private final Takeovers takeovers;
+    private final List<Housekeeper> housekeepers = new ArrayList<>();
+
+    Engine(EngineSettings settings, Store store) {
+        this.environment = environment(settings, store);
+        this.atomic = new AtomicRunner(environment);
+        this.leased = new LeasedRunner(environment);
+        this.takeovers = new Takeovers(settings.background());
+        Events events = environment.audits().events();
+        this.duties = new Duties(
+                environment.memory().keeper(),
+                new Sweeper(store.ledger(), registry, leased, takeovers),
+                new Reconciliation(environment, registry),
+                new Purger(store.ledger(), events),
+                new Sealer(store.audit()),
+                environment.audits().buffer());
+        this.operator = new Operator(store, environment.memory().snapshots()::forget);
+        if (settings.background()) {
+            startBackground(settings.time());
+        }
+    }
+
+    private static Environment environment(EngineSettings settings, Store store) {
+        TimeSource time = settings.time();
+        Events events = new Events(settings.audit());
+        return new Environment(
+                store,
+                new Environment.Tools(time, settings.random(), new Codec(settings.largest()), settings.catalogue()),
+                new Commits(store.ledger(), time),
+                new Environment.Audits(
+                        events, new ReplayBuffer(store.audit(), events, time, settings.audit()), settings.auditEach()),
+                new ModesView(store.switchboard(), settings.mode()),
+                new Environment.Memory(
+                        new Flights(time),
+                        new Snapshots(settings.cached(), time),
+                        new LeaseKeeper(store.ledger(), time)));
+    }
+
+    private void startBackground(TimeSource time) {
+        LeaseKeeper keeper = duties.keeper();
+        Housekeeper leases = new Housekeeper("semel-leases", time, List.of(new Duty("renew leases", keeper::tick)));
+        keeper.onEarlier(leases::wake);
+        housekeepers.add(leases);
+        housekeepers.add(new Housekeeper("semel-housekeeper", time, duties.slow()));
+        housekeepers.forEach(Housekeeper::start);
+    }
+
+    /** What this engine does without being called, for those who opened it without a background. */
+    public Duties duties() {
+        return duties;
+    }
+
+    /** What a person may do to the ledger of this engine. */
+    public Operator operator() {
+        return operator;
+    }
+
+    @Override
+    public <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler) {
+        return atomic.run(operation, call, handler);
+    }
+
+    @Override
+    public <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler) {
+        registry.seen(operation);
+        return leased.run(operation, call, handler);
+    }
+
+    @Override
+    public <P, R> Answer<R> run(Operation<P, R> operation, Call<P> call) {
+        Registry.Known<P, R> known = registry.find(operation);
+        if (known != null && known.atomic() != null) {
+            return atomic.run((Operation.Atomic<P, R>) operation, call, known.atomic());
+        }
+        if (known != null && known.leased() != null) {
+            return leased.run((Operation.Leased<P, R>) operation, call, known.leased());
+        }
+        throw new SemelException.Invalid("Operation " + operation.name()
+                + " has no handler on this node. Register one with handle(...), or give it to run(...).");
+    }
+
+    @Override
+    public <P, R> List<Answer<R>> runAll(
+            Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler) {
+        return new AtomicBatch(environment, atomic).run(operation, calls, handler);
+    }
+
+    @Override
+    public <P, R> List<Answer<R>> runAll(
+            Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
+        registry.seen(operation);
+        return new LeasedBatch(environment, leased).run(operation, calls, handler);
+    }
+
+    @Override
+    public <P, R> void handle(Operation.Atomic<P, R> operation, AtomicHandler<P, R> handler) {
+        registry.handle(operation, handler);
+    }
+
+    @Override
+    public <P, R> void handle(Operation.Leased<P, R> operation, LeasedHandler<P, R> handler) {
+        registry.handle(operation, handler);
+    }
+
+    @Override
+    public <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler) {
+        registry.reconcile(operation, reconciler);
+    }
+
+    @Override
+    public Joined join(Connection connection) {
+        return new JoinedRun(environment, atomic, connection);
+    }
+
+    @Override
+    public void close() {
+        housekeepers.forEach(Housekeeper::close);
+        takeovers.close();
+        try {
+            environment.audits().buffer().flush(true);
+        } catch (RuntimeException e) {
+            LOG.warn("Counts of replays could not be written while closing; the records themselves are safe.", e);
+        }
+        environment.store().close();
+    }
+
+    /** Found by the front door. */
+    public static final class Opener implements Provider {
+        @Override
+        public Settings settings(String storeUrl) {
+            return EngineSettings.at(storeUrl);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.semel.worker;
+
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A daemon thread that does duties, each when it is due, for ever. A duty that fails is logged and comes again: the store may
+ * be away for a while.
+ */
+public final class Housekeeper implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+    /** @param work does what is due and says how long until the next time */
+    public record Duty(String name, Supplier<Duration> work) {
+        /** A duty of fixed pace. */
+        public static Duty every(Duration pace, String name, Runnable work) {
+            return new Duty(name, () -> {
+                work.run();
+                return pace;
+            });
+        }
+    }
+
+    private final TimeSource time;
+    private final List<Duty> duties;
+    private final long[] due;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Thread thread;
+    private TimeSource.Gate wake;
+    private volatile boolean closed;
+
+    public Housekeeper(String name, TimeSource time, List<Duty> duties) {
+        this.time = time;
+        this.duties = List.copyOf(duties);
+        this.due = new long[duties.size()];
+        java.util.Arrays.fill(due, time.nanos());
+        this.wake = time.gate();
+        this.thread = new Thread(this::keepHouse, name);
+        this.thread.setDaemon(true);
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    /** Makes every duty due now. */
+    public void wake() {
+        lock.lock();
+        try {
+            java.util.Arrays.fill(due, time.nanos());
+            wake.open();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void keepHouse() {
+        while (!closed) {
+            TimeSource.Gate gate = newGate();
+            long now = time.nanos();
+            for (int i = 0; i < duties.size() && !closed; i++) {
+                if (due[i] - now <= 0) {
+                    due[i] = time.nanos() + perform(duties.get(i)).toNanos();
+                }
+            }
+            try {
+                gate.await(untilNext());
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    private TimeSource.Gate newGate() {
+        lock.lock();
+        try {
+            if (wake.isOpen()) {
+                wake = time.gate();
+            }
+            return wake;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Duration untilNext() {
+        long now = time.nanos();
+        long next = Long.MAX_VALUE;
+        for (long each : due) {
+            next = Math.min(next, each - now);
+        }
+        return Duration.ofNanos(Math.max(0, next));
+    }
+
+    private Duration perform(Duty duty) {
+        try {
+            return duty.work().get();
+        } catch (RuntimeException e) {
+            if (!closed) {
+                LOG.warn("The duty \"{}\" failed; it is tried again in {}.", duty.name(), AFTER_FAILURE, e);
+            }
+            return AFTER_FAILURE;
+        }
+    }
+
+    /** Ends the thread after the duty it is in. */
+    @Override
+    public void close() {
+        closed = true;
+        wake();
+        try {
+            thread.join(Duration.ofSeconds(5).toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.semel.worker;
+
+import dev.semel.Call.Origin;
+import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Ledger;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Removes records past their retention, in chunks, each with an event for every tenant it touched. Idempotent. */
+public final class Purger {
+    private static final int CHUNK = 1_000;
+
+    private final Ledger ledger;
+    private final Events events;
+
+    public Purger(Ledger ledger, Events events) {
+        this.ledger = ledger;
+        this.events = events;
+    }
+
+    /** Purges until nothing is expired; says how many records went, by tenant. */
+    public Map<String, Integer> purge() {
+        Map<String, Integer> total = new TreeMap<>();
+        while (true) {
+            Map<String, Integer> removed = ledger.purge(CHUNK, this::events);
+            if (removed.isEmpty()) {
+                return total;
+            }
+            removed.forEach((tenant, count) -> total.merge(tenant, count, Integer::sum));
+        }
+    }
+
+    private List<AuditEntry> events(Map<String, Integer> removed) {
+        return removed.entrySet().stream()
+                .map(each -> events.event(
+                        EventType.PURGE_COMPLETED,
+                        Events.About.tenant(each.getKey(), Origin.UNSTATED),
+                        Map.of("count", each.getValue())))
+                .toList();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.semel.worker;
+
+import dev.semel.AtomicHandler;
+import dev.semel.LeasedHandler;
+import dev.semel.Operation;
+import dev.semel.Reconciler;
+import dev.semel.SemelException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The operations this node knows, with the handlers and reconcilers that were registered for them. */
+public final class Registry {
+    private final Map<String, Known<?, ?>> known = new ConcurrentHashMap<>();
+
+    /** One operation and who serves it here. */
+    public record Known<P, R>(
+            Operation<P, R> operation,
+            @Nullable AtomicHandler<P, R> atomic,
+            @Nullable LeasedHandler<P, R> leased,
+            @Nullable Reconciler<P, R> reconciler) {}
+
+    /** Remembers that the operation exists, so that its expired leases are looked after. */
+    public void seen(Operation<?, ?> operation) {
+        if (!known.containsKey(operation.name())) {
+            known.putIfAbsent(operation.name(), new Known<>(operation, null, null, null));
+        }
+    }
+
+    public <P, R> void handle(Operation.Atomic<P, R> operation, AtomicHandler<P, R> handler) {
+        known.compute(operation.name(), (name, old) -> {
+            refuseSecond("handler", name, old != null && old.atomic() != null);
+            return new Known<>(operation, handler, null, null);
+        });
+    }
+
+    public <P, R> void handle(Operation.Leased<P, R> operation, LeasedHandler<P, R> handler) {
+        known.compute(operation.name(), (name, old) -> {
+            refuseSecond("handler", name, old != null && old.leased() != null);
+            return new Known<>(operation, null, handler, reconcilerOf(old));
+        });
+    }
+
+    public <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler) {
+        known.compute(operation.name(), (name, old) -> {
+            refuseSecond("reconciler", name, old != null && old.reconciler() != null);
+            return new Known<>(operation, null, leasedOf(old), reconciler);
+        });
+    }
+
+    private static void refuseSecond(String what, String operation, boolean present) {
+        if (present) {
+            throw new SemelException.Invalid(
+                    "Operation " + operation + " has a " + what + " already. Register one, once, at start-up.");
+        }
+    }
+
+    @SuppressWarnings("unchecked") // An operation's name belongs to one declaration: payload and result are the same.
+    private static <P, R> @Nullable Reconciler<P, R> reconcilerOf(@Nullable Known<?, ?> old) {
+        return old == null ? null : (Reconciler<P, R>) old.reconciler();
+    }
+
+    @SuppressWarnings("unchecked") // As above.
+    private static <P, R> @Nullable LeasedHandler<P, R> leasedOf(@Nullable Known<?, ?> old) {
+        return old == null ? null : (LeasedHandler<P, R>) old.leased();
+    }
+
+    @SuppressWarnings("unchecked") // As above.
+    public <P, R> @Nullable Known<P, R> find(Operation<P, R> operation) {
+        return (Known<P, R>) known.get(operation.name());
+    }
+
+    @Nullable
+    Known<?, ?> find(String operation) {
+        return known.get(operation);
+    }
+
+    /** Names of the leased operations that satisfy the condition. */
+    Collection<String> leased(Predicate<Known<?, ?>> condition) {
+        return known.values().stream()
+                .filter(each -> each.operation() instanceof Operation.Leased)
+                .filter(condition)
+                .map(each -> each.operation().name())
+                .toList();
+    }
+}
