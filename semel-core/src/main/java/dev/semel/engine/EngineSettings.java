@@ -161,6 +161,6 @@ public final class EngineSettings implements Semel.Settings {
     }
 
     Catalogue catalogue() {
-        return Catalogue.with(policies);
+        return Catalogue.shipped().with(policies);
     }
 }

@@ -29,6 +29,15 @@ abstract class KinshipSuite extends ContractSuite {
     }
 
     @Test
+    void aNeighbourThatIsDueIsReturnedAndGrantedOnlyByItsOwnId() {
+        put("text@6", State.FAILED_RETRYABLE, 100, 0);
+        pass(100);
+        Key key = new Key("text@7", "text", List.of("text@6", "text@8"));
+        assertThat(existing(reserve(Ask.of(key))).row().id()).isEqualTo(Ask.id("text@6"));
+        assertThat(grant("text@6").attempt()).isEqualTo(2);
+    }
+
+    @Test
     void anExpiredNeighbourCountsAsAbsent() {
         put("text/1", State.COMPLETED, 1_000, 0);
         pass(1_000);

@@ -78,16 +78,29 @@ abstract class LookupSuite extends ContractSuite {
         put("not yet", State.IN_PROGRESS, 501, 0);
         put("another state", State.FAILED_RETRYABLE, 100, 0);
         pass(500);
-        assertThat(ledger.overdue(State.IN_PROGRESS, 10))
+        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), 10))
                 .extracting(row -> row.header().key())
                 .containsExactly("latest", "late", "on time");
-        assertThat(ledger.overdue(State.IN_PROGRESS, 2))
+        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), 2))
                 .extracting(row -> row.header().key())
                 .containsExactly("latest", "late");
-        assertThat(ledger.overdue(State.FAILED_RETRYABLE, 10))
+        assertThat(ledger.overdue(State.FAILED_RETRYABLE, List.of(Ask.OPERATION), 10))
                 .extracting(row -> row.header().key())
                 .containsExactly("another state");
-        assertThat(ledger.overdue(State.UNKNOWN, 10)).isEmpty();
+        assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), 10)).isEmpty();
+    }
+
+    @Test
+    void onlyTheOperationsAskedForAreOverdueAndNeverTheirSteps() {
+        long fence = put("late", State.IN_PROGRESS, 300, 0);
+        grant(Ask.of("step").leasedFor(0).under(Ask.id("late"), fence));
+        pass(500);
+        assertThat(ledger.overdue(State.IN_PROGRESS, List.of("another operation"), 10))
+                .isEmpty();
+        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(), 10)).isEmpty();
+        assertThat(ledger.overdue(State.IN_PROGRESS, List.of("another operation", Ask.OPERATION), 10))
+                .extracting(row -> row.header().key())
+                .containsExactly("late");
     }
 
     @Test
@@ -95,7 +108,7 @@ abstract class LookupSuite extends ContractSuite {
         long fence = grant("k").fence();
         apply(Shift.of(Ask.id("k"), fence, State.UNKNOWN));
         pass(1_000_000_000_000L);
-        assertThat(ledger.overdue(State.UNKNOWN, 10)).isEmpty();
+        assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), 10)).isEmpty();
     }
 
     @Test

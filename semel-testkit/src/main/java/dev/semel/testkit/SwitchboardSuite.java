@@ -9,6 +9,7 @@ import dev.semel.store.Moved;
 import dev.semel.store.State;
 import dev.semel.store.Switchboard.Modes;
 import dev.semel.store.Switchboard.Setting;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Modes with their versions, and the epoch. */
@@ -99,7 +100,7 @@ abstract class SwitchboardSuite extends ContractSuite {
                 assertThat(status(state.name()).state()).isEqualTo(state);
             }
         }
-        assertThat(ledger.overdue(State.UNKNOWN, 10)).hasSize(2);
+        assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), 10)).hasSize(2);
         assertThat(events("IN_PROGRESS")).containsExactly(6);
         assertThat(events("another")).containsExactly(6);
         assertThat(audit.newest(new AuditFilter(null, null, CHANGED.type()), 10))
