@@ -90,14 +90,17 @@ public final class Classifier {
         } else if (answer instanceof Answer.RetryLater<?> later) {
             return new Judgement(later.failure().withRetryAfter(later.in()), true);
         }
-        boolean busy = answer instanceof Answer.InProgress;
-        boolean halted = answer instanceof Answer.Halted;
-        Category category = busy || answer instanceof Answer.Conflict
-                ? Category.CONFLICT
-                : halted
-                        ? Category.DISABLED
-                        : answer instanceof Answer.Rejected ? Category.VALIDATION : Category.UNKNOWN;
-        return new Judgement(Failure.of(category, reason(nested)).withException(nested), busy || halted);
+        boolean passes = answer instanceof Answer.InProgress || answer instanceof Answer.Halted;
+        return new Judgement(Failure.of(category(answer), reason(nested)).withException(nested), passes);
+    }
+
+    private static Category category(Answer<?> answer) {
+        if (answer instanceof Answer.InProgress || answer instanceof Answer.Conflict) {
+            return Category.CONFLICT;
+        } else if (answer instanceof Answer.Halted) {
+            return Category.DISABLED;
+        }
+        return answer instanceof Answer.Rejected ? Category.VALIDATION : Category.UNKNOWN;
     }
 
     private static Rule mostSpecific(Policy policy, Throwable thrown) {
