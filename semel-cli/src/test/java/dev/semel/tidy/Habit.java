@@ -91,7 +91,7 @@ enum Habit {
 
     /** Where the habit is broken, in words. */
     List<String> faults(SourceTree tree) {
-        return check.apply(tree).toList();
+        return check.apply(tree).sorted().toList();
     }
 
     private static Function<SourceTree, Stream<String>> lines(Predicate<Text> where, String regex) {
@@ -110,18 +110,18 @@ enum Habit {
 
     private static Stream<String> methods(
             SourceTree tree, Predicate<JavaShape.Method> wrong, BiFunction<String, JavaShape.Method, String> say) {
-        return tree.where(Text::isJava)
-                .flatMap(file -> JavaShape.of(file).methods().stream()
+        return JavaShape.all(tree).entrySet().stream()
+                .flatMap(shape -> shape.getValue().methods().stream()
                         .filter(wrong)
-                        .map(method -> say.apply(file.path() + ":" + method.line(), method)));
+                        .map(method -> say.apply(shape.getKey().path() + ":" + method.line(), method)));
     }
 
     private static Stream<String> vagueNames(SourceTree tree) {
         Pattern vague = Pattern.compile(".*(Utils?|Helpers?|Managers?|V[2-9]|Impl[2-9])");
-        return tree.where(Text::isJava)
-                .flatMap(file -> JavaShape.of(file).types().stream()
+        return JavaShape.all(tree).entrySet().stream()
+                .flatMap(shape -> shape.getValue().types().stream()
                         .filter(type -> vague.matcher(type.name()).matches())
-                        .map(type -> file.path() + ":" + type.line() + " calls a type " + type.name()));
+                        .map(type -> shape.getKey().path() + ":" + type.line() + " calls a type " + type.name()));
     }
 
     private static Stream<String> median(SourceTree tree) {

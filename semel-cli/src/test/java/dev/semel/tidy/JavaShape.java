@@ -13,7 +13,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import javax.lang.model.element.Modifier;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
@@ -26,29 +30,36 @@ record JavaShape(List<Type> types, List<Method> methods) {
     /** A method, a constructor, or the components of a record. */
     record Method(String name, int line, int lines, int parameters, boolean constructs) {}
 
-    static JavaShape of(SourceTree.Text file) {
+    /** The shapes of all Java files of the tree. */
+    static Map<SourceTree.Text, JavaShape> all(SourceTree tree) {
+        Map<URI, Source> sources = tree.where(SourceTree.Text::isJava)
+                .map(Source::new)
+                .collect(Collectors.toMap(Source::toUri, Function.identity()));
         JavacTask task = (JavacTask) ToolProvider.getSystemJavaCompiler()
-                .getTask(null, null, diagnostic -> {}, List.of("-proc:none"), null, List.of(new Source(file)));
+                .getTask(null, null, diagnostic -> {}, List.of("-proc:none"), null, sources.values());
+        SourcePositions positions = Trees.instance(task).getSourcePositions();
+        Map<SourceTree.Text, JavaShape> shapes = new HashMap<>();
         try {
-            Shaper shaper = new Shaper(Trees.instance(task).getSourcePositions());
             for (CompilationUnitTree unit : task.parse()) {
-                shaper.unit = unit;
+                Shaper shaper = new Shaper(unit, positions);
                 shaper.scan(unit, null);
+                shapes.put(sources.get(unit.getSourceFile().toUri()).file, new JavaShape(shaper.types, shaper.methods));
             }
-            return new JavaShape(shaper.types, shaper.methods);
         } catch (IOException e) {
-            throw new UncheckedIOException(file.path() + " cannot be parsed.", e);
+            throw new UncheckedIOException("The Java files below " + tree.root() + " cannot be parsed.", e);
         }
+        return shapes;
     }
 
     private static final class Shaper extends TreeScanner<Void, Void> {
+        private final CompilationUnitTree unit;
         private final SourcePositions positions;
         private final List<Type> types = new ArrayList<>();
         private final List<Method> methods = new ArrayList<>();
-        private CompilationUnitTree unit;
         private String type = "";
 
-        private Shaper(SourcePositions positions) {
+        private Shaper(CompilationUnitTree unit, SourcePositions positions) {
+            this.unit = unit;
             this.positions = positions;
         }
 
@@ -93,16 +104,16 @@ record JavaShape(List<Type> types, List<Method> methods) {
     }
 
     private static final class Source extends SimpleJavaFileObject {
-        private final String content;
+        private final SourceTree.Text file;
 
         private Source(SourceTree.Text file) {
             super(URI.create("string:///" + file.path()), JavaFileObject.Kind.SOURCE);
-            this.content = file.content();
+            this.file = file;
         }
 
         @Override
         public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-            return content;
+            return file.content();
         }
     }
 }

@@ -31,7 +31,7 @@ class TidyTest {
     @ParameterizedTest
     @EnumSource
     void theRepositoryKeepsTheHabit(Habit habit) {
-        assertThat(habit.faults(REPOSITORY)).isEmpty();
+        assertThat(habit.faults(REPOSITORY)).as(habit.name()).isEmpty();
     }
 
     @Test

@@ -12,4 +12,8 @@ final class Database {
     void commit(Connection connection) throws SQLException {
         connection.commit();
     }
+
+    String state(SQLException e) {
+        return e.getSQLState();
+    }
 }
