@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Calls that leave the model as it is are taken as soon as they are possible, which loses nothing, since they hinder no
  * other; so sixty-four callers of one key cost sixty-four steps and not all their orders. Unknown calls may be taken at any
- * time after their invocation, or never.
+ * time after their invocation, or never; one that can be taken is as good as another.
  */
 final class Linearizability {
     private final List<Call> calls;
@@ -46,10 +46,14 @@ final class Linearizability {
             return false;
         }
         int bound = earliestEnd(done);
+        boolean unknownTried = false;
         for (int i = done.nextClearBit(0); i < calls.size(); i = done.nextClearBit(i + 1)) {
             Call call = calls.get(i);
-            Optional<Model> next = call.from < bound ? model.after(call) : Optional.empty();
+            boolean unknown = call.to == Integer.MAX_VALUE;
+            boolean possible = call.from < bound && !(unknown && unknownTried);
+            Optional<Model> next = possible ? model.after(call) : Optional.empty();
             if (next.isPresent()) {
+                unknownTried |= unknown;
                 done.set(i);
                 if (search(done, next.get())) {
                     return true;

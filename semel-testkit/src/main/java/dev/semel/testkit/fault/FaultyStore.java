@@ -1,0 +1,174 @@
+package dev.semel.testkit.fault;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditLog;
+import dev.semel.store.AuditRow;
+import dev.semel.store.Ledger;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Renewal;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.Seal;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.store.Switchboard;
+import dev.semel.store.Transactions;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Any store, with faults where {@link Faults} puts them. As thread-safe as the store and the faults are. */
+public final class FaultyStore extends ForwardingStore {
+    private final FaultPoint point;
+
+    public FaultyStore(Store delegate, Faults faults) {
+        super(delegate);
+        this.point = new FaultPoint(faults);
+    }
+
+    @Override
+    public Ledger ledger() {
+        return new FaultyLedger(delegate().ledger(), point);
+    }
+
+    @Override
+    public AuditLog audit() {
+        return new FaultyAuditLog(delegate().audit(), point);
+    }
+
+    @Override
+    public Switchboard switchboard() {
+        return new FaultySwitchboard(delegate().switchboard(), point);
+    }
+
+    @Override
+    public Optional<Transactions> transactions() {
+        return delegate().transactions().map(transactions -> new FaultyTransactions(transactions, point));
+    }
+
+    private static final class FaultyLedger extends ForwardingLedger {
+        private final FaultPoint point;
+
+        FaultyLedger(Ledger delegate, FaultPoint point) {
+            super(delegate);
+            this.point = point;
+        }
+
+        @Override
+        public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
+            return point.pass(StoreCall.RESERVE, () -> super.reserve(modesVersion, batch));
+        }
+
+        @Override
+        public List<Moved> move(List<Move> batch) {
+            return point.pass(StoreCall.MOVE, () -> super.move(batch));
+        }
+
+        @Override
+        public List<Boolean> renew(List<Renewal> batch) {
+            return point.pass(StoreCall.RENEW, () -> super.renew(batch));
+        }
+
+        @Override
+        public Map<RecordId, Row> find(Collection<RecordId> ids) {
+            return point.pass(StoreCall.FIND, () -> super.find(ids));
+        }
+
+        @Override
+        public List<Row> steps(RecordId parent) {
+            return point.pass(StoreCall.STEPS, () -> super.steps(parent));
+        }
+
+        @Override
+        public List<Row> overdue(State state, int limit) {
+            return point.pass(StoreCall.OVERDUE, () -> super.overdue(state, limit));
+        }
+
+        @Override
+        public Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) {
+            return point.pass(StoreCall.PURGE, () -> super.purge(limit, events));
+        }
+    }
+
+    private static final class FaultyAuditLog extends ForwardingAuditLog {
+        private final FaultPoint point;
+
+        FaultyAuditLog(AuditLog delegate, FaultPoint point) {
+            super(delegate);
+            this.point = point;
+        }
+
+        @Override
+        public void append(List<AuditEntry> entries) {
+            point.pass(StoreCall.AUDIT_APPEND, () -> {
+                super.append(entries);
+                return entries;
+            });
+        }
+
+        @Override
+        public List<AuditRow> behindHorizon(AuditRow.Position after, int limit) {
+            return point.pass(StoreCall.AUDIT_READ, () -> super.behindHorizon(after, limit));
+        }
+
+        @Override
+        public List<AuditRow> between(AuditRow.Position after, AuditRow.Position upTo) {
+            return point.pass(StoreCall.AUDIT_READ, () -> super.between(after, upTo));
+        }
+
+        @Override
+        public List<AuditRow> newest(AuditFilter filter, int limit) {
+            return point.pass(StoreCall.AUDIT_READ, () -> super.newest(filter, limit));
+        }
+
+        @Override
+        public boolean add(Seal seal) {
+            return point.pass(StoreCall.AUDIT_SEAL, () -> super.add(seal));
+        }
+
+        @Override
+        public Optional<Seal> newestSeal() {
+            return point.pass(StoreCall.AUDIT_READ, super::newestSeal);
+        }
+
+        @Override
+        public List<Seal> seals(long from, int limit) {
+            return point.pass(StoreCall.AUDIT_READ, () -> super.seals(from, limit));
+        }
+    }
+
+    private static final class FaultySwitchboard extends ForwardingSwitchboard {
+        private final FaultPoint point;
+
+        FaultySwitchboard(Switchboard delegate, FaultPoint point) {
+            super(delegate);
+            this.point = point;
+        }
+
+        @Override
+        public Modes modes() {
+            return point.pass(StoreCall.MODES, super::modes);
+        }
+
+        @Override
+        public long set(Setting setting, AuditEntry event) {
+            return point.pass(StoreCall.SET_MODE, () -> super.set(setting, event));
+        }
+
+        @Override
+        public int epoch() {
+            return point.pass(StoreCall.EPOCH, super::epoch);
+        }
+
+        @Override
+        public int adopt(Function<Row, AuditEntry> forRecord, AuditEntry adoption) {
+            return point.pass(StoreCall.ADOPT, () -> super.adopt(forRecord, adoption));
+        }
+    }
+}

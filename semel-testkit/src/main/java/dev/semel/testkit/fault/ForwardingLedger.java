@@ -1,0 +1,64 @@
+package dev.semel.testkit.fault;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Ledger;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Renewal;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** Hands everything on. */
+public abstract class ForwardingLedger implements Ledger {
+    private final Ledger delegate;
+
+    protected ForwardingLedger(Ledger delegate) {
+        this.delegate = delegate;
+    }
+
+    protected final Ledger delegate() {
+        return delegate;
+    }
+
+    @Override
+    public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
+        return delegate.reserve(modesVersion, batch);
+    }
+
+    @Override
+    public List<Moved> move(List<Move> batch) {
+        return delegate.move(batch);
+    }
+
+    @Override
+    public List<Boolean> renew(List<Renewal> batch) {
+        return delegate.renew(batch);
+    }
+
+    @Override
+    public Map<RecordId, Row> find(Collection<RecordId> ids) {
+        return delegate.find(ids);
+    }
+
+    @Override
+    public List<Row> steps(RecordId parent) {
+        return delegate.steps(parent);
+    }
+
+    @Override
+    public List<Row> overdue(State state, int limit) {
+        return delegate.overdue(state, limit);
+    }
+
+    @Override
+    public Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) {
+        return delegate.purge(limit, events);
+    }
+}

@@ -1,0 +1,82 @@
+package dev.semel.testkit.fault;
+
+import dev.semel.key.Identity;
+import dev.semel.store.Landing;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Opening;
+import dev.semel.store.Transactions;
+import java.sql.Connection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Hands everything on; each transaction passes through {@link #wrap}. */
+public abstract class ForwardingTransactions implements Transactions {
+    private final Transactions delegate;
+
+    protected ForwardingTransactions(Transactions delegate) {
+        this.delegate = delegate;
+    }
+
+    protected final Transactions delegate() {
+        return delegate;
+    }
+
+    /** What the work sees of its transaction. */
+    protected Tx wrap(Tx tx) {
+        return tx;
+    }
+
+    @Override
+    public <T> T run(Work<T> work) throws Exception {
+        return delegate.run(tx -> work.run(wrap(tx)));
+    }
+
+    @Override
+    public Tx join(Connection connection) {
+        return wrap(delegate.join(connection));
+    }
+
+    /** Hands everything on. */
+    public abstract static class ForwardingTx implements Tx {
+        private final Tx delegate;
+
+        protected ForwardingTx(Tx delegate) {
+            this.delegate = delegate;
+        }
+
+        protected final Tx delegate() {
+            return delegate;
+        }
+
+        @Override
+        public List<Opening> open(long modesVersion, List<Identity> identities) {
+            return delegate.open(modesVersion, identities);
+        }
+
+        @Override
+        public void land(List<Landing> landings) {
+            delegate.land(landings);
+        }
+
+        @Override
+        public List<Moved> move(List<Move> moves) {
+            return delegate.move(moves);
+        }
+
+        @Override
+        public <T> T part(Part<T> part) throws Exception {
+            return delegate.part(part);
+        }
+
+        @Override
+        public @Nullable Connection connection() {
+            return delegate.connection();
+        }
+
+        @Override
+        public <T> T unwrap(Class<T> type) {
+            return delegate.unwrap(type);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package dev.semel.testkit.fault;
+
+/** The calls of a store at which a fault can strike. */
+public enum StoreCall {
+    RESERVE,
+    MOVE,
+    RENEW,
+    FIND,
+    STEPS,
+    OVERDUE,
+    PURGE,
+    AUDIT_APPEND,
+    AUDIT_READ,
+    AUDIT_SEAL,
+    MODES,
+    SET_MODE,
+    EPOCH,
+    ADOPT,
+    /** The transaction as a whole: its fault strikes at the commit. */
+    COMMIT,
+    OPEN,
+    LAND,
+    /** A move inside a transaction. */
+    TX_MOVE
+}

@@ -1,0 +1,15 @@
+package dev.semel.testkit;
+
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Store;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.time.TimeSource;
+
+/** Without faults a faulty store is the store. */
+class FaultyStoreContractTest extends StoreContract {
+    @Override
+    protected Store open(TimeSource time) {
+        return new FaultyStore(new MemoryStore(time), Faults.none());
+    }
+}

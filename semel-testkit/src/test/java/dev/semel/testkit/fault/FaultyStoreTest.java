@@ -1,0 +1,121 @@
+package dev.semel.testkit.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.SemelException.OutcomeUnknown;
+import dev.semel.SemelException.StoreUnavailable;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.MemoryTable;
+import dev.semel.store.Transactions.Ended;
+import dev.semel.testkit.fault.Faults.Fault;
+import dev.semel.time.ManualTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+class FaultyStoreTest {
+    private static final AuditEntry EVENT =
+            new AuditEntry(1, new AuditEntry.Subject("acme", null, null, null, null), null, 0, 0, null);
+
+    private final MemoryStore real = new MemoryStore(new ManualTime(0));
+
+    @Test
+    void aCallThatFailsBeforeIsNotCarriedOut() {
+        assertThatThrownBy(() -> append(Fault.FAIL_BEFORE)).isInstanceOf(StoreUnavailable.class);
+        assertThat(written()).isZero();
+    }
+
+    @Test
+    void aCallThatFailsAfterIsCarriedOut() {
+        assertThatThrownBy(() -> append(Fault.FAIL_AFTER)).isInstanceOf(StoreUnavailable.class);
+        assertThat(written()).isEqualTo(1);
+    }
+
+    @Test
+    void aCallWhoseReplyIsLostIsCarriedOutAndUnknown() {
+        assertThatThrownBy(() -> append(Fault.LOSE_REPLY)).isInstanceOf(OutcomeUnknown.class);
+        assertThat(written()).isEqualTo(1);
+    }
+
+    @Test
+    void anUnknownCallMayNotHaveBeenCarriedOut() {
+        assertThatThrownBy(() -> append(Fault.UNKNOWN)).isInstanceOf(OutcomeUnknown.class);
+        assertThat(written()).isZero();
+    }
+
+    @Test
+    void aTransactionMeetsItsFaultAtTheCommit() throws Exception {
+        assertThatThrownBy(() -> put("a", Fault.FAIL_BEFORE)).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> put("b", Fault.FAIL_AFTER)).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> put("c", Fault.UNKNOWN)).isInstanceOf(OutcomeUnknown.class);
+        assertThat(real.table()).isEmpty();
+        assertThatThrownBy(() -> put("d", Fault.LOSE_REPLY)).isInstanceOf(OutcomeUnknown.class);
+        put("e", Fault.NONE);
+        assertThat(real.table()).containsOnlyKeys("d", "e");
+    }
+
+    @Test
+    void onlyTheOneThatWasNamedGoesWrong() {
+        var faults = Faults.nth(2, StoreCall.RENEW, Fault.UNKNOWN);
+        List<Fault> struck = new ArrayList<>();
+        for (StoreCall call : List.of(StoreCall.RENEW, StoreCall.MOVE, StoreCall.RENEW, StoreCall.RENEW)) {
+            struck.add(faults.at(call));
+        }
+        assertThat(struck).containsExactly(Fault.NONE, Fault.NONE, Fault.UNKNOWN, Fault.NONE);
+    }
+
+    @Test
+    void theSameSeedGivesTheSameFaults() {
+        assertThat(hundred(7)).isEqualTo(hundred(7)).isNotEqualTo(hundred(8)).contains(Fault.values());
+    }
+
+    @Test
+    void whoeverDecidesIsToldWhenTheCallWasCarriedOut() {
+        List<String> told = new ArrayList<>();
+        Faults faults = new Faults() {
+            @Override
+            public Fault at(StoreCall call) {
+                told.add("at " + call);
+                return Fault.NONE;
+            }
+
+            @Override
+            public void done(StoreCall call) {
+                told.add("done " + call);
+            }
+        };
+        new FaultyStore(real, faults).switchboard().modes();
+        assertThat(told).containsExactly("at MODES", "done MODES");
+    }
+
+    private static List<Fault> hundred(long seed) {
+        Faults faults = Faults.random(new SplittableRandom(seed), 0.5);
+        List<Fault> struck = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            struck.add(faults.at(StoreCall.MOVE));
+        }
+        return struck;
+    }
+
+    private void append(Fault fault) {
+        new FaultyStore(real, Faults.nth(1, StoreCall.AUDIT_APPEND, fault))
+                .audit()
+                .append(List.of(EVENT));
+    }
+
+    private int written() {
+        return real.audit().newest(AuditFilter.ALL, 10).size();
+    }
+
+    private void put(String key, Fault fault) throws Exception {
+        var store = new FaultyStore(real, Faults.nth(1, StoreCall.COMMIT, fault));
+        store.transactions().orElseThrow().run(tx -> {
+            tx.unwrap(MemoryTable.class).put(key, "value");
+            return Ended.keep(key);
+        });
+    }
+}
