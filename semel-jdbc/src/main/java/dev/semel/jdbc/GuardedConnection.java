@@ -11,6 +11,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,7 @@ final class GuardedConnection {
 
     private final Connection real;
     private final Connection seen;
+    private final Set<Statement> statements = Collections.newSetFromMap(new IdentityHashMap<>());
     private volatile boolean over;
 
     GuardedConnection(Connection real) {
@@ -54,9 +57,18 @@ final class GuardedConnection {
         return seen;
     }
 
-    /** From here on nothing works. */
+    /** From here on nothing works. What the handler left open is closed: a forgotten cursor would hold an old snapshot. */
     void end() {
         over = true;
+        for (Statement statement : statements) {
+            try {
+                statement.close();
+            } catch (SQLException e) {
+                // It is as closed as it will be; what became of its work is told by the commit.
+                continue;
+            }
+        }
+        statements.clear();
     }
 
     private @Nullable Object onConnection(Object self, Method method, Object @Nullable [] arguments) throws Throwable {
@@ -70,6 +82,8 @@ final class GuardedConnection {
                 return "the connection of a Semel transaction" + (over ? ", which has ended" : "");
             case "isClosed":
                 return over || real.isClosed();
+            case "getAutoCommit":
+                return false;
             case "isValid":
                 return !over && (Boolean) invoke(real, method, arguments);
             default:
@@ -93,7 +107,13 @@ final class GuardedConnection {
             case "equals" -> arguments != null && self == arguments[0];
             case "hashCode" -> System.identityHashCode(self);
             case "toString" -> target.toString();
-            case "close", "isClosed", "cancel" -> invoke(target, method, arguments);
+            case "isClosed", "cancel" -> invoke(target, method, arguments);
+            case "close" -> {
+                if (target instanceof Statement statement) {
+                    statements.remove(statement);
+                }
+                yield invoke(target, method, arguments);
+            }
             case "getConnection" -> {
                 demandOpen(method.getName());
                 yield seen;
@@ -122,6 +142,9 @@ final class GuardedConnection {
                     REFUSED);
         }
         Object result = invoke(target, method, arguments);
+        if (result instanceof Statement statement) {
+            statements.add(statement);
+        }
         Class<?> type = method.getReturnType();
         return result != null && LEAD_BACK.contains(type) ? guarded(type, result) : result;
     }

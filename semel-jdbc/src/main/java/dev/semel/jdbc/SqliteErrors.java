@@ -23,6 +23,7 @@ record SqliteErrors(String store) {
     static final int CORRUPT = SQLiteErrorCode.SQLITE_CORRUPT.code;
     static final int FULL = SQLiteErrorCode.SQLITE_FULL.code;
     static final int CANTOPEN = SQLiteErrorCode.SQLITE_CANTOPEN.code;
+    static final int CONSTRAINT = SQLiteErrorCode.SQLITE_CONSTRAINT.code;
     static final int NOTADB = SQLiteErrorCode.SQLITE_NOTADB.code;
 
     /** SQLite's primary result code. */

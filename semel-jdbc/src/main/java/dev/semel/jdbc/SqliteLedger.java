@@ -12,6 +12,7 @@ import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +20,8 @@ import java.util.function.Function;
 
 final class SqliteLedger implements Ledger {
     private static final String STEPS = "SELECT " + Rows.RECORD + " FROM semel_record WHERE parent = ? ORDER BY n";
-    private static final String OVERDUE =
-            "SELECT " + Rows.RECORD + " FROM semel_record WHERE state = ? AND at <= ? ORDER BY at LIMIT ?";
+    private static final String OVERDUE = "SELECT " + Rows.RECORD
+            + " FROM semel_record WHERE state = ? AND at <= ? AND parent IS NULL AND operation IN (%s) ORDER BY at LIMIT ?";
 
     private final SqliteAccess access;
 
@@ -79,14 +80,22 @@ final class SqliteLedger implements Ledger {
     }
 
     @Override
-    public List<Row> overdue(State state, int limit) {
+    public List<Row> overdue(State state, Collection<String> operations, int limit) {
+        if (operations.isEmpty()) {
+            return List.of();
+        }
         long now = access.now();
+        String marks = String.join(", ", Collections.nCopies(operations.size(), "?"));
         return access.read(session -> session.all(
-                OVERDUE,
+                OVERDUE.formatted(marks),
                 statement -> {
                     statement.setInt(1, state.code());
                     statement.setLong(2, now);
-                    statement.setInt(3, limit);
+                    int position = 3;
+                    for (String operation : operations) {
+                        statement.setString(position++, operation);
+                    }
+                    statement.setInt(position, limit);
                 },
                 row -> Rows.record(row, 1)));
     }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -77,16 +78,21 @@ final class SqliteRecords {
         if (asked.parent() != null && !held(asked.parent())) {
             return new Reserved.ParentLost();
         }
-        Row found = live(asked.identity(), now);
+        Row own = find(session, asked.identity().id()).orElse(null);
+        Row found = live(own, asked.identity(), now);
         Verdict verdict = found == null ? Verdict.REPLACE : Verdict.of(asked, found, now);
         if (found != null && verdict == Verdict.OWN) {
             return new Reserved.Granted(found.status().fence(), found.status().attempt(), false);
         }
-        if (found != null && verdict == Verdict.LEAVE) {
+        boolean neighbour = found != null && found != own;
+        if (found != null && (neighbour || verdict == Verdict.LEAVE)) {
             return new Reserved.Existing(found, now);
         }
         if (modesVersion != fences.modes()) {
             return new Reserved.ModesChanged();
+        }
+        if (found == null && own != null) {
+            remove(own.id());
         }
         return grant(asked, found, now);
     }
@@ -98,7 +104,6 @@ final class SqliteRecords {
         long fence = fences.nextFence();
         long at = after(now, grant.leaseMillis());
         if (found == null) {
-            remove(asked.identity().id());
             Status status = new Status(State.IN_PROGRESS, fence, attempt, at, 0, grant.owner());
             insert(new Row(asked.identity().id(), asked.header(), status, asked.payload(), null, null));
         } else {
@@ -107,7 +112,7 @@ final class SqliteRecords {
                 statement.setInt(2, attempt);
                 statement.setLong(3, at);
                 statement.setLong(4, grant.owner());
-                statement.setBytes(5, found.id().bytes());
+                statement.setBytes(5, asked.identity().id().bytes());
             });
         }
         if (takenOver) {
@@ -161,28 +166,53 @@ final class SqliteRecords {
                 == 1;
     }
 
-    Opening open(long modesVersion, Identity identity) throws SQLException {
+    /** @param absent is told the id if it has no row at all, not even an expired one */
+    Opening open(long modesVersion, Identity identity, Consumer<RecordId> absent) throws SQLException {
         long now = time.millis();
-        Row found = live(identity, now);
+        Row own = find(session, identity.id()).orElse(null);
+        if (own == null) {
+            absent.accept(identity.id());
+        }
+        Row found = live(own, identity, now);
         if (found != null) {
             return new Opening.Found(found, now);
         }
         return modesVersion == fences.modes() ? new Opening.Free() : new Opening.ModesChanged();
     }
 
-    void land(Landing landing) throws SQLException {
-        long now = time.millis();
-        Status old = status(landing.id()).orElse(null);
-        if (old != null) {
-            if (!Verdict.free(old, now)) {
-                throw new SemelException.LeaseLost(
-                        landing.header().operation() + "/" + landing.id() + " (tenant "
-                                + landing.header().tenant() + "): another run left it " + old.state()
-                                + "; nothing was committed; repeat the call to get its answer.",
-                        old.fence());
+    /** @param absent that it was in this transaction when it was opened; then it is not looked for again */
+    void land(Landing landing, boolean absent) throws SQLException {
+        if (absent) {
+            try {
+                write(landing);
+                return;
+            } catch (SQLException e) {
+                if (SqliteErrors.code(e) != SqliteErrors.CONSTRAINT) {
+                    throw e;
+                }
             }
-            remove(landing.id());
         }
+        clear(landing);
+        write(landing);
+    }
+
+    private void clear(Landing landing) throws SQLException {
+        Status old = status(landing.id()).orElse(null);
+        if (old == null) {
+            return;
+        }
+        if (!Verdict.free(old, time.millis())) {
+            throw new SemelException.LeaseLost(
+                    landing.header().operation() + "/" + landing.id() + " (tenant "
+                            + landing.header().tenant() + "): another run left it " + old.state()
+                            + "; nothing was committed; repeat the call to get its answer.",
+                    old.fence());
+        }
+        remove(landing.id());
+    }
+
+    private void write(Landing landing) throws SQLException {
+        long now = time.millis();
         long fence = fences.nextFence();
         Landing.Times times = landing.times();
         Status status = new Status(
@@ -260,16 +290,15 @@ final class SqliteRecords {
         });
     }
 
-    private @Nullable Row live(Identity identity, long now) throws SQLException {
-        Row own = live(identity.id(), now);
-        for (int i = 0; own == null && i < identity.neighbours().size(); i++) {
-            own = live(identity.neighbours().get(i), now);
+    /** The row that counts as the record's: its own, or else a neighbour's; never an expired one. */
+    private @Nullable Row live(@Nullable Row own, Identity identity, long now) throws SQLException {
+        Row row = own;
+        for (int i = 0;
+                i < identity.neighbours().size() && (row == null || row.status().expired(now));
+                i++) {
+            row = find(session, identity.neighbours().get(i)).orElse(null);
         }
-        return own;
-    }
-
-    private @Nullable Row live(RecordId id, long now) throws SQLException {
-        return find(session, id).filter(row -> !row.status().expired(now)).orElse(null);
+        return row == null || row.status().expired(now) ? null : row;
     }
 
     static Optional<Row> find(SqliteSession session, RecordId id) throws SQLException {

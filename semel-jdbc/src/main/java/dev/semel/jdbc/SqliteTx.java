@@ -2,6 +2,7 @@ package dev.semel.jdbc;
 
 import dev.semel.SemelException;
 import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
 import dev.semel.store.Landing;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -10,13 +11,16 @@ import dev.semel.store.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A transaction in which records are written: on the writer, or on a connection of the caller's own. */
 abstract class SqliteTx implements Transactions.Tx {
     private final SqliteRecords records;
     private final Connection real;
+    private final Set<RecordId> absent = new HashSet<>();
     private @Nullable GuardedConnection guarded;
 
     SqliteTx(SqliteRecords records, Connection real) {
@@ -37,7 +41,7 @@ abstract class SqliteTx implements Transactions.Tx {
             enter();
             List<Opening> answers = new ArrayList<>(identities.size());
             for (Identity identity : identities) {
-                answers.add(records.open(modesVersion, identity));
+                answers.add(records.open(modesVersion, identity, absent::add));
             }
             return answers;
         } catch (SQLException e) {
@@ -50,7 +54,7 @@ abstract class SqliteTx implements Transactions.Tx {
         try {
             enter();
             for (Landing landing : landings) {
-                records.land(landing);
+                records.land(landing, absent.remove(landing.id()));
             }
         } catch (SQLException e) {
             throw translated(e);

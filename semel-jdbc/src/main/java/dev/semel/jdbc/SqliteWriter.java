@@ -122,6 +122,26 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
         return commits.get();
     }
 
+    /** Whether somebody holds the writer. */
+    boolean isTaken() {
+        lock.lock();
+        try {
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many wait for the writer. */
+    int queued() {
+        lock.lock();
+        try {
+            return waiting.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether the calling thread holds the writer. */
     boolean isMine() {
         return holder == Thread.currentThread();
