@@ -86,8 +86,8 @@ public final class FaultyStore extends ForwardingStore {
         }
 
         @Override
-        public List<Row> overdue(State state, int limit) {
-            return point.pass(StoreCall.OVERDUE, () -> super.overdue(state, limit));
+        public List<Row> overdue(State state, Collection<String> operations, int limit) {
+            return point.pass(StoreCall.OVERDUE, () -> super.overdue(state, operations, limit));
         }
 
         @Override

@@ -53,8 +53,8 @@ public abstract class ForwardingLedger implements Ledger {
     }
 
     @Override
-    public List<Row> overdue(State state, int limit) {
-        return delegate.overdue(state, limit);
+    public List<Row> overdue(State state, Collection<String> operations, int limit) {
+        return delegate.overdue(state, operations, limit);
     }
 
     @Override
