@@ -30,9 +30,7 @@ enum Verdict {
         if (status.expired(now)) {
             return REPLACE;
         }
-        // Another payload under the same key is a conflict in every state, so it never gets the grant.
-        boolean samePayload = found.header().fingerprint().equals(asked.header().fingerprint());
-        if (status.at() > now || !samePayload) {
+        if (status.at() > now) {
             return LEAVE;
         }
         if (status.state() == State.FAILED_RETRYABLE) {

@@ -1,0 +1,142 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.AuditEntry;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditLog;
+import dev.semel.store.AuditRow;
+import dev.semel.store.Seal;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Events are ordered by the number of their transaction, then by their own. A transaction below the oldest one still open can
+ * no longer add any: that is the horizon.
+ */
+final class PostgresAudit implements AuditLog {
+    private static final String BEHIND_HORIZON = "SELECT " + Rows.AUDIT + """
+             FROM semel_audit
+            WHERE (tx, seq) > (?, ?)
+                AND tx < (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + tx_base FROM semel_meta)
+            ORDER BY tx, seq LIMIT ?""";
+
+    private static final String BETWEEN = "SELECT " + Rows.AUDIT
+            + " FROM semel_audit WHERE (tx, seq) > (?, ?) AND (tx, seq) <= (?, ?) ORDER BY tx, seq";
+
+    private static final String NEWEST =
+            "SELECT " + Rows.AUDIT + " FROM semel_audit WHERE true%s%s%s" + " ORDER BY tx DESC, seq DESC LIMIT ?";
+
+    private static final String ADD_SEAL = "INSERT INTO semel_seal (" + Rows.SEAL + """
+            ) SELECT ?, ?, ?, ?, ?, ?, ?, ?
+            WHERE (SELECT coalesce(max(number), 0) + 1 FROM semel_seal) = ?
+            ON CONFLICT DO NOTHING""";
+
+    private static final String NEWEST_SEAL = "SELECT " + Rows.SEAL + " FROM semel_seal ORDER BY number DESC LIMIT 1";
+
+    private static final String SEALS =
+            "SELECT " + Rows.SEAL + " FROM semel_seal WHERE number >= ? ORDER BY number LIMIT ?";
+
+    private final PostgresSessions sessions;
+
+    PostgresAudit(PostgresSessions sessions) {
+        this.sessions = sessions;
+    }
+
+    @Override
+    public void append(List<AuditEntry> entries) {
+        sessions.once("an audit event", connection -> {
+            PostgresEvents.write(connection, sessions.now(), entries);
+            return true;
+        });
+    }
+
+    @Override
+    public List<AuditRow> behindHorizon(AuditRow.Position after, int limit) {
+        return read(BEHIND_HORIZON, binder -> position(binder, after).number((long) limit), Rows::audit);
+    }
+
+    @Override
+    public List<AuditRow> between(AuditRow.Position after, AuditRow.Position upTo) {
+        return read(BETWEEN, binder -> position(position(binder, after), upTo), Rows::audit);
+    }
+
+    @Override
+    public List<AuditRow> newest(AuditFilter filter, int limit) {
+        String sql = NEWEST.formatted(
+                filter.tenant() == null ? "" : " AND tenant = ?",
+                filter.record() == null ? "" : " AND record = ?",
+                filter.type() == null ? "" : " AND type = ?");
+        return read(
+                sql,
+                binder -> {
+                    if (filter.tenant() != null) {
+                        binder.text(filter.tenant());
+                    }
+                    if (filter.record() != null) {
+                        binder.bytes(filter.record().bytes());
+                    }
+                    if (filter.type() != null) {
+                        binder.number(filter.type().longValue());
+                    }
+                    binder.number((long) limit);
+                },
+                Rows::audit);
+    }
+
+    @Override
+    public boolean add(Seal seal) {
+        return sessions.once("a seal", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(ADD_SEAL)) {
+                Binder binder = new Binder(statement).number(seal.number());
+                position(position(binder, seal.after()), seal.upTo())
+                        .bytes(seal.digests())
+                        .bytes(seal.previous())
+                        .bytes(seal.hash())
+                        .number(seal.number());
+                return statement.executeUpdate() == 1;
+            }
+        });
+    }
+
+    @Override
+    public Optional<Seal> newestSeal() {
+        return read(NEWEST_SEAL, binder -> {}, Rows::seal).stream().findFirst();
+    }
+
+    @Override
+    public List<Seal> seals(long from, int limit) {
+        return read(SEALS, binder -> binder.number(from).number((long) limit), Rows::seal);
+    }
+
+    private static Binder position(Binder binder, AuditRow.Position position) throws SQLException {
+        return binder.number(position.tx()).number(position.seq());
+    }
+
+    @FunctionalInterface
+    private interface Binding {
+        void bind(Binder binder) throws SQLException;
+    }
+
+    @FunctionalInterface
+    private interface Reading<T> {
+        T read(ResultSet found) throws SQLException;
+    }
+
+    private <T> List<T> read(String sql, Binding binding, Reading<T> reading) {
+        return sessions.once("a reading of the audit", connection -> {
+            List<T> rows = new ArrayList<>();
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                binding.bind(new Binder(statement));
+                try (ResultSet found = statement.executeQuery()) {
+                    while (found.next()) {
+                        rows.add(reading.read(found));
+                    }
+                }
+            }
+            return rows;
+        });
+    }
+}

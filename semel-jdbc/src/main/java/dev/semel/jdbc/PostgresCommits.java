@@ -1,0 +1,164 @@
+package dev.semel.jdbc;
+
+import dev.semel.SemelException;
+import dev.semel.time.TimeSource;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+
+/**
+ * Commits, and finds out what became of a commit whose reply was lost.
+ *
+ * <p>The server is asked for the status of the transaction by its number until it is no longer in progress; a session that
+ * lingers because the server has not noticed the broken connection is ended. Then the ledger is read: the fence that the
+ * transaction wrote is unique, so a row under it proves the commit, also where a number was used a second time after a crash
+ * or a failover. No row and "aborted" proves the opposite. Anything else stays unknown, and repeating the call is safe.
+ */
+final class PostgresCommits {
+    private static final Duration BOUND = Duration.ofSeconds(15);
+    private static final Duration PAUSE = Duration.ofMillis(20);
+
+    private static final String STATUS = "SELECT pg_xact_status(?::text::xid8)";
+
+    private static final String END_SESSION = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            + " WHERE pid = ? AND backend_xid = ?::text::xid8::xid";
+
+    private static final String EVIDENCE = "SELECT count(*) FROM semel_record WHERE id = ? AND fence = ? AND state = ?";
+
+    /** SQLState for a transaction number that the server has not reached: it is behind the one that handed it out. */
+    private static final String IN_THE_FUTURE = "22023";
+
+    private final PostgresSessions sessions;
+    private final TimeSource clock = TimeSource.system();
+
+    PostgresCommits(PostgresSessions sessions) {
+        this.sessions = sessions;
+    }
+
+    record Undecided(@Nullable String xid, int pid, List<PostgresTx.Evidence> evidence, SQLException cause) {}
+
+    private enum Status {
+        COMMITTED,
+        ABORTED,
+        OPEN,
+        UNKNOWN
+    }
+
+    /** Null when the commit is sure. An error that the server reported is a sure rollback, and the work's own failure. */
+    @Nullable
+    Undecided commit(Connection connection, PostgresTx tx) throws SQLException {
+        int pid = connection.unwrap(PGConnection.class).getBackendPID();
+        try {
+            connection.commit();
+            return null;
+        } catch (SQLException e) {
+            if (PostgresErrors.connectionLost(e)) {
+                return new Undecided(tx.xid(), pid, List.copyOf(tx.evidence()), e);
+            }
+            PostgresSessions.rollback(connection, e);
+            throw e;
+        }
+    }
+
+    /** Returns when it was committed. */
+    void decide(Undecided commit) throws InterruptedException {
+        if (commit.xid == null) {
+            throw unknown(commit, "nothing of the ledger was in it by which it could be found");
+        }
+        long start = clock.nanos();
+        while (clock.nanos() - start < BOUND.toNanos()) {
+            switch (ask(commit)) {
+                case COMMITTED -> {
+                    return;
+                }
+                case ABORTED ->
+                    throw new SemelException.StoreUnavailable(
+                            sessions.name() + ": the connection was lost at the commit, and the server rolled back;"
+                                    + " nothing was committed. Repeat the call.",
+                            commit.cause);
+                case UNKNOWN -> throw unknown(commit, "the server no longer knows");
+                case OPEN -> clock.sleep(PAUSE);
+            }
+        }
+        throw unknown(commit, "not decided within " + BOUND.toSeconds() + " s");
+    }
+
+    private Status ask(Undecided commit) {
+        try (Connection connection = sessions.take()) {
+            connection.setAutoCommit(true);
+            return judge(connection, commit);
+        } catch (SQLException | SemelException.StoreUnavailable e) {
+            commit.cause.addSuppressed(e);
+            return Status.OPEN;
+        }
+    }
+
+    private Status judge(Connection connection, Undecided commit) throws SQLException {
+        String status = status(connection, commit);
+        if (status.equals("in progress")) {
+            endSession(connection, commit);
+            return Status.OPEN;
+        }
+        if (commit.evidence.isEmpty()) {
+            return switch (status) {
+                case "committed" -> Status.COMMITTED;
+                case "aborted" -> Status.ABORTED;
+                default -> Status.UNKNOWN;
+            };
+        }
+        if (landed(connection, commit.evidence.get(0))) {
+            return Status.COMMITTED;
+        }
+        return status.equals("aborted") ? Status.ABORTED : Status.UNKNOWN;
+    }
+
+    private static String status(Connection connection, Undecided commit) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(STATUS)) {
+            statement.setString(1, commit.xid);
+            try (ResultSet found = statement.executeQuery()) {
+                found.next();
+                String status = found.getString(1);
+                return status == null ? "" : status;
+            }
+        } catch (SQLException e) {
+            if (PostgresErrors.state(e).equals(IN_THE_FUTURE)) {
+                return "aborted";
+            }
+            throw e;
+        }
+    }
+
+    private static void endSession(Connection connection, Undecided commit) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(END_SESSION)) {
+            statement.setInt(1, commit.pid);
+            statement.setString(2, commit.xid);
+            statement.executeQuery().close();
+        }
+    }
+
+    private static boolean landed(Connection connection, PostgresTx.Evidence evidence) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(EVIDENCE)) {
+            new Binder(statement)
+                    .bytes(evidence.id().bytes())
+                    .number(evidence.fence())
+                    .number((long) evidence.state());
+            try (ResultSet found = statement.executeQuery()) {
+                found.next();
+                return found.getInt(1) == 1;
+            }
+        }
+    }
+
+    private SemelException.OutcomeUnknown unknown(Undecided commit, String why) {
+        return new SemelException.OutcomeUnknown(
+                sessions.name()
+                        + ": the connection was lost at the commit, and whether it was committed cannot be told (" + why
+                        + "). Repeat the call: it finds out.",
+                commit.cause);
+    }
+}

@@ -1,0 +1,53 @@
+package dev.semel.jdbc;
+
+import java.sql.SQLException;
+
+/** What an SQLState means for the ledger. */
+final class PostgresErrors {
+    static final String NO_PRIVILEGE = "42501";
+
+    private PostgresErrors() {}
+
+    /** The transaction lost against another one and would do better a second time. */
+    static boolean mustBeRetried(SQLException e) {
+        String state = state(e);
+        return state.equals("40001") || state.equals("40P01");
+    }
+
+    /** The connection is gone, so that the fate of what was sent is open. */
+    static boolean connectionLost(SQLException e) {
+        String state = state(e);
+        return state.startsWith("08") || state.startsWith("57P") || state.startsWith("XX") || state.startsWith("58");
+    }
+
+    static String advice(SQLException e) {
+        String state = state(e);
+        return switch (state) {
+            case "53100" -> "The server's disk is full: make room and repeat the call.";
+            case "53200" ->
+                "The server is out of memory or locks: use smaller batches or raise max_locks_per_transaction.";
+            case "53300" -> "The server has no connections left: use a smaller pool or raise max_connections.";
+            case "25006" -> "The server is read-only: connect to the primary.";
+            case NO_PRIVILEGE -> "Grant the role its privileges on the semel_ tables and sequences.";
+            case "42P01", "42703" -> "The schema is not Semel's: check the search_path (currentSchema) and install it.";
+            case "57014" -> "It ran into the statement time-out: repeat the call, or raise the time-out.";
+            case "40001", "40P01" -> "It kept losing against other transactions: repeat the call.";
+            default -> "See the server's log; repeat the call when that is mended.";
+        };
+    }
+
+    /** For messages; the driver's text carries no secrets. */
+    static String brief(SQLException e) {
+        String text = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        return "SQLState " + state(e) + ", " + text;
+    }
+
+    static String state(SQLException e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql && sql.getSQLState() != null) {
+                return sql.getSQLState();
+            }
+        }
+        return "";
+    }
+}

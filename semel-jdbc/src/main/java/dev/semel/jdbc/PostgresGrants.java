@@ -1,0 +1,255 @@
+package dev.semel.jdbc;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Header;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements by which reservations are granted.
+ *
+ * <p>Most reservations are new. They are made by {@link #insert}, one statement in a transaction of its own. What was there
+ * already is read without a lock ({@link #read}), and only what can be granted again is locked, judged once more and granted
+ * ({@link #grant}), in another transaction. So a transaction either inserts or locks, each in the order of ids, and two batches
+ * cannot wait for each other.
+ */
+final class PostgresGrants {
+    private static final String LOCK_MODES =
+            "SELECT pg_advisory_xact_lock_shared(" + PostgresSql.MODES_LOCK + "), " + PostgresSql.BY_INDEX + "; ";
+
+    private static final String INSERT = LOCK_MODES + PostgresSql.COMMON + """
+            INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, parent, state, fence, attempt,
+                at, created, owner, payload)
+            SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.parent, 1,
+                c.high | nextval('semel_fence'), 1, %s, c.now, i.owner, i.payload
+            FROM c, unnest(?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[], ?::bytea[], ?::bigint[],
+                ?::bigint[], ?::bytea[])
+                AS i(id, tenant, operation, key, fingerprint, correlation, parent, delay, owner, payload)
+            WHERE c.modes_version = ?
+            ORDER BY i.id
+            ON CONFLICT (id) DO NOTHING
+            RETURNING id, fence""".formatted(PostgresSql.AT);
+
+    private static final String READ =
+            "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD
+                    + " FROM semel_meta m LEFT JOIN semel_record r ON r.id = ANY(?::bytea[]) WHERE m.single";
+
+    private static final String LOCK = LOCK_MODES + "SELECT " + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD
+            + " FROM semel_record r, semel_meta m WHERE m.single AND r.id = ANY(?::bytea[]) ORDER BY r.id FOR UPDATE OF r";
+
+    private static final String LOCK_PARENTS =
+            "SELECT id, fence, state FROM semel_record WHERE id = ANY(?::bytea[]) ORDER BY id FOR SHARE";
+
+    private static final String GRANT = PostgresSql.COMMON + """
+            UPDATE semel_record r SET state = 1, fence = c.high | nextval('semel_fence'), at = %s, keep = NULL,
+                owner = i.owner, result = NULL,
+                attempt = CASE WHEN i.replaced = 1 THEN 1 ELSE r.attempt + 1 END,
+                created = CASE WHEN i.replaced = 1 THEN c.now ELSE r.created END,
+                fingerprint = CASE WHEN i.replaced = 1 THEN i.fingerprint ELSE r.fingerprint END,
+                correlation = CASE WHEN i.replaced = 1 THEN i.correlation ELSE r.correlation END,
+                parent = CASE WHEN i.replaced = 1 THEN i.parent ELSE r.parent END,
+                payload = CASE WHEN i.replaced = 1 THEN i.payload ELSE r.payload END,
+                failure = CASE WHEN i.replaced = 1 THEN NULL ELSE r.failure END
+            FROM c, unnest(?::bytea[], ?::bytea[], ?::text[], ?::bytea[], ?::bigint[], ?::bigint[], ?::bytea[], ?::int[])
+                AS i(id, fingerprint, correlation, parent, delay, owner, payload, replaced)
+            WHERE r.id = i.id
+            RETURNING r.id, r.fence, r.attempt""".formatted(PostgresSql.AT);
+
+    static final String DELETE_STEPS = "DELETE FROM semel_record WHERE parent = ANY(?::bytea[])";
+
+    private static final String LOCK_NUMBERS = "SELECT pg_advisory_xact_lock(k) FROM unnest(?::bigint[]) AS k";
+
+    /** Rows as they stood, with the version of the modes at the same moment. */
+    record Seen(long now, long modesVersion, Map<RecordId, Row> rows) {}
+
+    private record Judged(Reservation asked, Verdict verdict) {
+        int replaced() {
+            return verdict == Verdict.REPLACE ? 1 : 0;
+        }
+    }
+
+    private final Connection connection;
+    private final @Nullable Long now;
+
+    PostgresGrants(Connection connection, @Nullable Long now) {
+        this.connection = connection;
+        this.now = now;
+    }
+
+    /** Makes the records that are absent; answers for those only. Nothing at other modes. */
+    Map<RecordId, Reserved> insert(long modesVersion, List<Reservation> batch) throws SQLException {
+        Map<RecordId, Reserved> granted = new HashMap<>();
+        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
+            new Binder(statement)
+                    .number(now)
+                    .bytes(batch, r -> r.identity().id().bytes())
+                    .texts(batch, r -> r.header().tenant())
+                    .texts(batch, r -> r.header().operation())
+                    .bytes(batch, r -> Rows.key(r.header().key()))
+                    .bytes(batch, r -> r.header().fingerprint().bytes())
+                    .texts(batch, r -> r.header().correlationId())
+                    .bytes(batch, r -> parent(r.header()))
+                    .longs(batch, r -> r.grant().leaseMillis())
+                    .longs(batch, r -> r.grant().owner())
+                    .bytes(batch, Reservation::payload)
+                    .number(modesVersion);
+            statement.execute();
+            statement.getMoreResults();
+            try (ResultSet made = statement.getResultSet()) {
+                while (made.next()) {
+                    granted.put(Rows.id(made, 1), new Reserved.Granted(made.getLong(2), 1, false));
+                }
+            }
+        }
+        return granted;
+    }
+
+    Seen read(List<RecordId> ids) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(READ)) {
+            return seen(statement, ids);
+        }
+    }
+
+    /**
+     * Grants what may be granted again. Absent from the answers: a record that has vanished, and one that is no longer to
+     * be granted.
+     */
+    Map<RecordId, Reserved> grant(long modesVersion, List<Reservation> batch) throws SQLException {
+        Seen seen = lock(batch.stream().map(r -> r.identity().id()).toList());
+        Map<RecordId, Reserved> answers = new HashMap<>();
+        List<Judged> grants = new ArrayList<>();
+        for (Reservation asked : batch) {
+            Row row = seen.rows.get(asked.identity().id());
+            Verdict verdict = row == null ? Verdict.LEAVE : Verdict.of(asked, row, seen.now);
+            if (verdict.needsGrant() && seen.modesVersion != modesVersion) {
+                answers.put(row.id(), new Reserved.ModesChanged());
+            } else if (verdict.needsGrant()) {
+                grants.add(new Judged(asked, verdict));
+            }
+        }
+        if (!grants.isEmpty()) {
+            answers.putAll(write(grants));
+        }
+        return answers;
+    }
+
+    private Seen lock(List<RecordId> ids) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(LOCK)) {
+            return seen(statement, ids);
+        }
+    }
+
+    private Map<RecordId, Reserved> write(List<Judged> grants) throws SQLException {
+        Map<RecordId, Reserved> answers = new HashMap<>();
+        Map<RecordId, Judged> byId = new HashMap<>();
+        grants.forEach(grant -> byId.put(grant.asked.identity().id(), grant));
+        List<AuditEntry> events = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(GRANT)) {
+            new Binder(statement)
+                    .number(now)
+                    .bytes(grants, g -> g.asked.identity().id().bytes())
+                    .bytes(grants, g -> g.asked.header().fingerprint().bytes())
+                    .texts(grants, g -> g.asked.header().correlationId())
+                    .bytes(grants, g -> parent(g.asked.header()))
+                    .longs(grants, g -> g.asked.grant().leaseMillis())
+                    .longs(grants, g -> g.asked.grant().owner())
+                    .bytes(grants, g -> g.asked.payload())
+                    .ints(grants, Judged::replaced);
+            try (ResultSet written = statement.executeQuery()) {
+                while (written.next()) {
+                    RecordId id = Rows.id(written, 1);
+                    Judged grant = byId.get(id);
+                    boolean takenOver = grant.verdict == Verdict.TAKE_OVER;
+                    long fence = written.getLong(2);
+                    int attempt = written.getInt(3);
+                    answers.put(id, new Reserved.Granted(fence, attempt, takenOver));
+                    AuditEntry event = grant.asked.takenOver();
+                    if (takenOver && event != null) {
+                        events.add(PostgresEvents.under(event, fence, attempt));
+                    }
+                }
+            }
+        }
+        deleteSteps(
+                connection,
+                grants.stream()
+                        .filter(g -> g.verdict == Verdict.REPLACE)
+                        .map(g -> g.asked.identity().id())
+                        .toList());
+        PostgresEvents.write(connection, now, events);
+        return answers;
+    }
+
+    static void deleteSteps(Connection connection, List<RecordId> parents) throws SQLException {
+        if (!parents.isEmpty()) {
+            try (PreparedStatement statement = connection.prepareStatement(DELETE_STEPS)) {
+                new Binder(statement).bytes(parents, RecordId::bytes);
+                statement.executeUpdate();
+            }
+        }
+    }
+
+    /** Holds the parents as they are until the transaction ends; says which are no longer under the fence asked for. */
+    Set<Reservation.Parent> lostParents(List<Reservation.Parent> parents) throws SQLException {
+        Set<Reservation.Parent> lost = new HashSet<>(parents);
+        try (PreparedStatement statement = connection.prepareStatement(LOCK_PARENTS)) {
+            new Binder(statement).bytes(parents, parent -> parent.id().bytes());
+            try (ResultSet found = statement.executeQuery()) {
+                while (found.next()) {
+                    if (found.getInt(3) == State.IN_PROGRESS.code()) {
+                        lost.remove(new Reservation.Parent(Rows.id(found, 1), found.getLong(2)));
+                    }
+                }
+            }
+        }
+        return lost;
+    }
+
+    /** Waits for the locks of keys that have neighbours, always in the same order. */
+    void lockNumbers(List<RecordId> locks) throws SQLException {
+        List<Long> numbers =
+                locks.stream().map(RecordId::lockNumber).distinct().sorted().toList();
+        try (PreparedStatement statement = connection.prepareStatement(LOCK_NUMBERS)) {
+            new Binder(statement).longs(numbers, number -> number);
+            statement.executeQuery().close();
+        }
+    }
+
+    private Seen seen(PreparedStatement statement, List<RecordId> ids) throws SQLException {
+        new Binder(statement).number(now).bytes(ids, RecordId::bytes);
+        statement.execute();
+        statement.getMoreResults();
+        Map<RecordId, Row> rows = new HashMap<>();
+        long seenAt = 0;
+        long modesVersion = 0;
+        try (ResultSet found = statement.getResultSet()) {
+            while (found.next()) {
+                seenAt = found.getLong(1);
+                modesVersion = found.getLong(2);
+                if (found.getBytes(3) != null) {
+                    Row row = Rows.record(found, 3);
+                    rows.put(row.id(), row);
+                }
+            }
+        }
+        return new Seen(seenAt, modesVersion, rows);
+    }
+
+    private static byte @Nullable [] parent(Header header) {
+        return header.parent() == null ? null : header.parent().bytes();
+    }
+}

@@ -1,0 +1,104 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.Inspection;
+import dev.semel.store.Inspection.Finding;
+import dev.semel.store.Inspection.Guarantee;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the settings as this session sees them, so with what is set for the database and the role. */
+final class PostgresInspection {
+    private static final String SETTINGS = """
+            SELECT current_setting('server_version'), current_setting('fsync'), current_setting('full_page_writes'),
+                current_setting('synchronous_commit'), current_setting('data_checksums'),
+                current_setting('default_transaction_isolation'),
+                current_setting('idle_in_transaction_session_timeout'), current_setting('max_locks_per_transaction'),
+                current_setting('wal_level'), pg_is_in_recovery(), m.epoch, m.system_identifier, m.timeline,
+                m.schema_version
+            FROM semel_meta m""";
+
+    private final List<Finding> findings = new ArrayList<>();
+
+    static Inspection of(Connection connection) throws SQLException {
+        PostgresInspection inspection = new PostgresInspection();
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(SETTINGS)) {
+            found.next();
+            inspection.read(found);
+        }
+        Guarantee worst = inspection.findings.stream()
+                .map(Finding::limits)
+                .max(Comparator.naturalOrder())
+                .orElse(Guarantee.A);
+        return new Inspection(worst, inspection.findings);
+    }
+
+    private void read(ResultSet found) throws SQLException {
+        sound("server_version", found.getString(1));
+        durable(
+                "fsync",
+                found.getString(2),
+                "Set fsync = on: without it a crash of the machine loses or damages acknowledged commits.");
+        durable(
+                "full_page_writes",
+                found.getString(3),
+                "Set full_page_writes = on unless the file system never tears a page: a crash can damage the data.");
+        durable(
+                "synchronous_commit",
+                found.getString(4),
+                "Set synchronous_commit = on for this role: with off a crash loses commits that were acknowledged.");
+        advised(
+                "data_checksums",
+                found.getString(5),
+                "on",
+                "Consider pg_checksums --enable: damaged pages are then found instead of read.");
+        advised(
+                "default_transaction_isolation",
+                found.getString(6),
+                "read committed",
+                "Semel sets READ COMMITTED for its own transactions; transactions that it joins may have to be retried.");
+        String idle = found.getString(7);
+        finding(
+                "idle_in_transaction_session_timeout",
+                idle,
+                Guarantee.A,
+                idle.equals("0")
+                        ? "Set it, so that a stuck owner of a direct atomic call is ended in bounded time."
+                        : null);
+        sound("max_locks_per_transaction", found.getString(8));
+        sound("wal_level", found.getString(9));
+        boolean replica = found.getBoolean(10);
+        finding(
+                "in_recovery",
+                Boolean.toString(replica),
+                replica ? Guarantee.C : Guarantee.A,
+                replica ? "Connect to the primary." : null);
+        sound("epoch", found.getString(11));
+        sound("system_identifier", found.getString(12));
+        sound("timeline", found.getString(13));
+        sound("schema_version", found.getString(14));
+    }
+
+    private void durable(String setting, String value, String advice) {
+        boolean off = value.equals("off");
+        finding(setting, value, off ? Guarantee.C : Guarantee.A, off ? advice : null);
+    }
+
+    private void advised(String setting, String value, String wanted, String advice) {
+        finding(setting, value, Guarantee.A, value.equals(wanted) ? null : advice);
+    }
+
+    private void sound(String setting, String value) {
+        finding(setting, value, Guarantee.A, null);
+    }
+
+    private void finding(String setting, String value, Guarantee limits, @Nullable String advice) {
+        findings.add(new Finding(setting, value, limits, advice));
+    }
+}

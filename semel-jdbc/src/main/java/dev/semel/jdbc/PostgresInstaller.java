@@ -1,0 +1,182 @@
+package dev.semel.jdbc;
+
+import dev.semel.SemelException.Misconfigured;
+import dev.semel.SemelException.StoreUnavailable;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Makes a database ready: refuses one that cannot serve, installs or upgrades the schema in one transaction under a lock, so
+ * that of two nodes one does it and neither finds half of it, and raises the epoch when this is another server, or another
+ * history of it, than the last time.
+ */
+final class PostgresInstaller {
+    static final Schema SCHEMA = new Schema("postgresql");
+    private static final int OLDEST = 130_000;
+
+    private static final String SERVER = """
+            SELECT current_setting('server_version_num')::int, current_setting('server_version'), pg_is_in_recovery(),
+                to_regclass('semel_meta') IS NOT NULL, coalesce(current_schema(), ''),
+                has_function_privilege('pg_control_system()', 'execute')""";
+
+    private static final String LOCK = "SELECT pg_advisory_xact_lock(" + PostgresSql.INSTALL_LOCK + ")";
+
+    /** The timeline is that of the next byte of the log: the control file learns of a promotion only later. */
+    private static final String ORIGIN =
+            "SELECT %s, ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))" + "::bit(32)::int";
+
+    private static final String RAISE_EPOCH = """
+            UPDATE semel_meta SET epoch = CASE WHEN timeline = 0 THEN epoch ELSE epoch + 1 END,
+                system_identifier = ?, timeline = ?,
+                tx_base = greatest(tx_base, (SELECT coalesce(max(tx), 0) + 1 FROM semel_audit)
+                    - pg_current_xact_id()::text::bigint)
+            WHERE (system_identifier, timeline) <> (?, ?)""";
+
+    private final String name;
+
+    PostgresInstaller(String name) {
+        this.name = name;
+    }
+
+    private record Server(
+            int version, String versionText, boolean replica, boolean installed, String schema, boolean control) {}
+
+    /** Which server this is, and which history of it. */
+    record Origin(long system, int timeline) {}
+
+    /** Runs in a transaction of its own on the connection, which is given back as it was. */
+    Origin prepare(Connection connection) {
+        try {
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(false);
+            try {
+                Origin origin = prepareInTransaction(connection);
+                connection.commit();
+                return origin;
+            } catch (SQLException | RuntimeException e) {
+                PostgresSessions.rollback(connection, e);
+                throw e;
+            } finally {
+                connection.setAutoCommit(autoCommit);
+            }
+        } catch (SQLException e) {
+            throw refused(e);
+        }
+    }
+
+    private Origin prepareInTransaction(Connection connection) throws SQLException {
+        Server server = server(connection);
+        demandServing(server);
+        if (!server.installed || version(connection) < Schema.VERSION) {
+            run(connection, LOCK);
+            install(connection, server(connection).installed ? version(connection) : 0);
+        }
+        Schema.demandKnown(name, version(connection));
+        Origin origin = origin(connection, server.control);
+        if (differs(connection, origin)) {
+            run(connection, LOCK);
+            raiseEpoch(connection, origin);
+        }
+        return origin;
+    }
+
+    private void demandServing(Server server) {
+        List<String> faults = new ArrayList<>();
+        if (server.version < OLDEST) {
+            faults.add("the server is PostgreSQL " + server.versionText + "; Semel needs 13 or later: upgrade it");
+        }
+        if (server.replica) {
+            faults.add("the server is a read replica and cannot be written; connect to the primary"
+                    + " (with several hosts in the URL: targetServerType=primary)");
+        }
+        if (server.schema.isEmpty()) {
+            faults.add("the search_path names no schema that exists; create it, or set currentSchema in the URL");
+        }
+        if (!faults.isEmpty()) {
+            throw new Misconfigured(name, faults);
+        }
+    }
+
+    private static void install(Connection connection, int from) throws SQLException {
+        for (int version = from + 1; version <= Schema.VERSION; version++) {
+            run(connection, SCHEMA.script(version));
+        }
+    }
+
+    private static Server server(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(SERVER)) {
+            found.next();
+            return new Server(
+                    found.getInt(1),
+                    found.getString(2),
+                    found.getBoolean(3),
+                    found.getBoolean(4),
+                    found.getString(5),
+                    found.getBoolean(6));
+        }
+    }
+
+    private static int version(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery("SELECT schema_version FROM semel_meta")) {
+            found.next();
+            return found.getInt(1);
+        }
+    }
+
+    /** The system identifier is 0 where the role may not read it; the timeline alone still shows a failover. */
+    private static Origin origin(Connection connection, boolean control) throws SQLException {
+        String system = control ? "(SELECT system_identifier FROM pg_control_system())" : "0";
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(ORIGIN.formatted(system))) {
+            found.next();
+            return new Origin(found.getLong(1), found.getInt(2));
+        }
+    }
+
+    private static boolean differs(Connection connection, Origin origin) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery("SELECT system_identifier, timeline FROM semel_meta")) {
+            found.next();
+            return found.getLong(1) != origin.system || found.getInt(2) != origin.timeline;
+        }
+    }
+
+    /** Of several nodes that see the change, the first raises it. */
+    private static void raiseEpoch(Connection connection, Origin origin) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(RAISE_EPOCH)) {
+            new Binder(statement)
+                    .number(origin.system)
+                    .number((long) origin.timeline)
+                    .number(origin.system)
+                    .number((long) origin.timeline);
+            statement.executeUpdate();
+        }
+    }
+
+    private static void run(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private RuntimeException refused(SQLException e) {
+        if (PostgresErrors.state(e).equals(PostgresErrors.NO_PRIVILEGE)) {
+            return new Misconfigured(
+                    name,
+                    List.of("the role may not install or use the schema (" + PostgresErrors.brief(e)
+                            + "); nothing was changed. Grant it CREATE on the schema, or let an administrator run what"
+                            + " \"semel schema print --engine postgresql\" prints and grant the role its use"));
+        }
+        return new StoreUnavailable(
+                name + ": the database could not be prepared (" + PostgresErrors.brief(e) + "); nothing was changed. "
+                        + PostgresErrors.advice(e),
+                e);
+    }
+}

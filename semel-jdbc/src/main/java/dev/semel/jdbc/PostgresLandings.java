@@ -1,0 +1,138 @@
+package dev.semel.jdbc;
+
+import dev.semel.SemelException;
+import dev.semel.key.RecordId;
+import dev.semel.store.Landing;
+import dev.semel.store.Status;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** What direct atomic calls leave, in one statement: the records, their events, and the number of the transaction. */
+final class PostgresLandings {
+    /** "At" in the past and neither QUEUED, IN_PROGRESS nor UNKNOWN: expired, or failed and due. */
+    private static final String LAND = PostgresSql.COMMON + """
+            , i AS MATERIALIZED (
+                SELECT * FROM unnest(?::int[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[],
+                    ?::bytea[], ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bytea[], ?::bytea[])
+                    AS i(n, id, tenant, operation, key, fingerprint, correlation, parent, state, attempt, delay, keep,
+                        result, failure))
+            , u AS (
+                INSERT INTO semel_record AS r (id, tenant, operation, key, fingerprint, correlation, parent, state, fence,
+                    attempt, at, created, keep, result, failure)
+                SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.parent, i.state,
+                    c.high | nextval('semel_fence'), i.attempt, %s, c.now, nullif(i.keep, 0), i.result, i.failure
+                FROM c, i ORDER BY i.id
+                ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, correlation = excluded.correlation,
+                    parent = excluded.parent, state = excluded.state, fence = excluded.fence,
+                    attempt = excluded.attempt, at = excluded.at, created = excluded.created, keep = excluded.keep,
+                    owner = NULL, payload = NULL, result = excluded.result, failure = excluded.failure
+                WHERE r.at <= excluded.created AND r.state IN (2, 3, 4, 6, 7)
+                RETURNING r.id, r.fence, r.attempt, r.xmax = 0 AS made)
+            , w AS (SELECT i.n, u.fence, u.attempt, u.made FROM u JOIN i ON i.id = u.id)
+            """.formatted(PostgresSql.AT);
+
+    private static final String AUDIT = ", a AS (" + PostgresSql.WRITE_EVENTS + ")";
+    private static final String RESULT = " SELECT w.n, w.fence, w.made, pg_current_xact_id()::text FROM w";
+
+    private static final String STATUSES =
+            "SELECT id, " + Rows.STATUS + " FROM semel_record WHERE id = ANY(?::bytea[])";
+
+    record Result(String xid, List<PostgresTx.Evidence> evidence) {}
+
+    private final Connection connection;
+    private final @Nullable Long now;
+
+    PostgresLandings(Connection connection, @Nullable Long now) {
+        this.connection = connection;
+        this.now = now;
+    }
+
+    Result land(List<Landing> batch) throws SQLException {
+        List<Landing> landings =
+                batch.stream().sorted(Comparator.comparing(Landing::id)).toList();
+        PostgresEvents events = PostgresEvents.of(landings, Landing::event);
+        List<PostgresTx.Evidence> evidence = new ArrayList<>();
+        List<RecordId> replaced = new ArrayList<>();
+        String xid = "";
+        try (PreparedStatement statement =
+                connection.prepareStatement(LAND + (events.isEmpty() ? "" : AUDIT) + RESULT)) {
+            Binder binder = new Binder(statement).number(now);
+            bind(binder, landings);
+            if (!events.isEmpty()) {
+                events.bind(binder);
+            }
+            try (ResultSet written = statement.executeQuery()) {
+                while (written.next()) {
+                    Landing landing = landings.get(written.getInt(1));
+                    evidence.add(new PostgresTx.Evidence(
+                            landing.id(), written.getLong(2), landing.state().code()));
+                    if (!written.getBoolean(3)) {
+                        replaced.add(landing.id());
+                    }
+                    xid = written.getString(4);
+                }
+            }
+        }
+        if (evidence.size() != landings.size()) {
+            throw lost(landings, evidence);
+        }
+        PostgresGrants.deleteSteps(connection, replaced);
+        return new Result(xid, evidence);
+    }
+
+    private static void bind(Binder binder, List<Landing> landings) throws SQLException {
+        List<Integer> places = IntStream.range(0, landings.size()).boxed().toList();
+        binder.ints(places, place -> place)
+                .bytes(landings, l -> l.id().bytes())
+                .texts(landings, l -> l.header().tenant())
+                .texts(landings, l -> l.header().operation())
+                .bytes(landings, l -> Rows.key(l.header().key()))
+                .bytes(landings, l -> l.header().fingerprint().bytes())
+                .texts(landings, l -> l.header().correlationId())
+                .bytes(landings, l -> bytes(l.header().parent()))
+                .ints(landings, l -> l.state().code())
+                .ints(landings, l -> l.times().attempt())
+                .longs(landings, l -> l.times().delayMillis())
+                .longs(landings, l -> l.times().keepMillis())
+                .bytes(landings, l -> l.outcome().result())
+                .bytes(landings, l -> l.outcome().failure());
+    }
+
+    private SemelException.LeaseLost lost(List<Landing> landings, List<PostgresTx.Evidence> evidence)
+            throws SQLException {
+        Map<RecordId, Status> found = new HashMap<>();
+        try (PreparedStatement statement = connection.prepareStatement(STATUSES)) {
+            new Binder(statement).bytes(landings, l -> l.id().bytes());
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    found.put(Rows.id(rows, 1), Rows.status(rows, 2));
+                }
+            }
+        }
+        List<RecordId> landed = evidence.stream().map(PostgresTx.Evidence::id).toList();
+        Landing refused = landings.stream()
+                .filter(l -> !landed.contains(l.id()))
+                .findFirst()
+                .orElseThrow();
+        Status status = found.get(refused.id());
+        return new SemelException.LeaseLost(
+                refused.header().operation() + "/" + refused.id() + " (tenant "
+                        + refused.header().tenant() + "): another run left it "
+                        + (status == null ? "in motion" : status.state() + " under fence " + status.fence())
+                        + "; nothing is committed; repeat the call to get its answer.",
+                status == null ? 0 : status.fence());
+    }
+
+    private static byte @Nullable [] bytes(@Nullable RecordId id) {
+        return id == null ? null : id.bytes();
+    }
+}

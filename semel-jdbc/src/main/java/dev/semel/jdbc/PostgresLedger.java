@@ -1,0 +1,200 @@
+package dev.semel.jdbc;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Ledger;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Renewal;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+final class PostgresLedger implements Ledger {
+    private static final String INDEXED = "SELECT " + PostgresSql.BY_INDEX + "; ";
+
+    private static final String RENEW = INDEXED + PostgresSql.COMMON + """
+            UPDATE semel_record r SET at = %s
+            FROM c, unnest(?::int[], ?::bytea[], ?::bigint[], ?::bigint[]) AS i(n, id, fence, delay)
+            WHERE r.id = i.id AND r.fence = i.fence AND r.state = 1
+            RETURNING i.n""".formatted(PostgresSql.AT);
+
+    private static final String FIND =
+            INDEXED + "SELECT " + Rows.RECORD + " FROM semel_record WHERE id = ANY(?::bytea[])";
+
+    private static final String STEPS =
+            INDEXED + "SELECT " + Rows.RECORD + " FROM semel_record WHERE parent = ? ORDER BY created, fence";
+
+    private static final String OVERDUE = INDEXED + "SELECT " + Rows.RECORD
+            + " FROM semel_record WHERE state = ? AND at <= " + PostgresSql.NOW
+            + " AND operation = ANY(?::text[]) AND parent IS NULL ORDER BY at LIMIT ?";
+
+    /** By place on disk, and each row judged again as it is deleted: one that was renewed meanwhile has moved. */
+    private static final String PURGE = INDEXED + """
+            WITH c AS MATERIALIZED (SELECT %s AS now)
+            , x AS MATERIALIZED (
+                SELECT f.ctid FROM c, (VALUES (2), (4), (6), (7)) AS s(state), LATERAL (
+                    SELECT r.ctid FROM semel_record r
+                    WHERE r.state = s.state AND r.at <= c.now ORDER BY r.at LIMIT ?) f
+                UNION ALL
+                SELECT f.ctid FROM c, LATERAL (
+                    SELECT r.ctid FROM semel_record r
+                    WHERE r.state = 3 AND r.at <= c.now AND r.at <= c.now - r.keep ORDER BY r.at LIMIT ?) f)
+            , d AS (
+                DELETE FROM semel_record r USING c
+                WHERE r.ctid = ANY(ARRAY(SELECT x.ctid FROM x LIMIT ?))
+                    AND (r.state IN (2, 4, 6, 7) AND r.at <= c.now OR r.state = 3 AND r.at <= c.now - r.keep)
+                RETURNING r.id, r.tenant)
+            , s AS (DELETE FROM semel_record r USING d WHERE r.parent = d.id)
+            SELECT tenant, count(*) FROM d GROUP BY tenant""".formatted(PostgresSql.NOW);
+
+    private final PostgresSessions sessions;
+
+    PostgresLedger(PostgresSessions sessions) {
+        this.sessions = sessions;
+    }
+
+    @Override
+    public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
+        return batch.isEmpty() ? List.of() : new PostgresReserve(sessions, modesVersion, batch).run();
+    }
+
+    @Override
+    public List<Moved> move(List<Move> batch) {
+        return batch.isEmpty()
+                ? List.of()
+                : sessions.once(
+                        "a move",
+                        c -> new PostgresMoves(c, sessions.now(), true)
+                                .apply(batch)
+                                .moved());
+    }
+
+    @Override
+    public List<Boolean> renew(List<Renewal> batch) {
+        if (batch.isEmpty()) {
+            return List.of();
+        }
+        List<Integer> places = IntStream.range(0, batch.size())
+                .boxed()
+                .sorted(Comparator.comparing(place -> batch.get(place).id()))
+                .toList();
+        Boolean[] held = new Boolean[batch.size()];
+        sessions.once("a renewal", connection -> {
+            Arrays.fill(held, false);
+            try (PreparedStatement statement = connection.prepareStatement(RENEW)) {
+                new Binder(statement)
+                        .number(sessions.now())
+                        .ints(places, place -> place)
+                        .bytes(places, place -> batch.get(place).id().bytes())
+                        .longs(places, place -> batch.get(place).fence())
+                        .longs(places, place -> batch.get(place).leaseMillis());
+                try (ResultSet renewed = second(statement)) {
+                    while (renewed.next()) {
+                        held[renewed.getInt(1)] = true;
+                    }
+                }
+            }
+            return held;
+        });
+        return List.of(held);
+    }
+
+    @Override
+    public Map<RecordId, Row> find(Collection<RecordId> ids) {
+        Map<RecordId, Row> rows = new HashMap<>();
+        if (!ids.isEmpty()) {
+            rows("a lookup", FIND, binder -> binder.bytes(List.copyOf(ids), RecordId::bytes))
+                    .forEach(row -> rows.put(row.id(), row));
+        }
+        return rows;
+    }
+
+    @Override
+    public List<Row> steps(RecordId parent) {
+        return rows("a lookup of steps", STEPS, binder -> binder.bytes(parent.bytes()));
+    }
+
+    @Override
+    public List<Row> overdue(State state, Collection<String> operations, int limit) {
+        return operations.isEmpty()
+                ? List.of()
+                : rows(
+                        "a search",
+                        OVERDUE,
+                        binder -> binder.number((long) state.code())
+                                .number(sessions.now())
+                                .texts(List.copyOf(operations), operation -> operation)
+                                .number((long) limit));
+    }
+
+    @Override
+    public Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) {
+        return sessions.transaction("a purge", connection -> {
+            Map<String, Integer> removed = delete(connection, limit);
+            if (!removed.isEmpty()) {
+                PostgresEvents.write(connection, sessions.now(), events.apply(removed));
+            }
+            return removed;
+        });
+    }
+
+    private Map<String, Integer> delete(Connection connection, long limit) throws SQLException {
+        Map<String, Integer> removed = new TreeMap<>();
+        try (PreparedStatement statement = connection.prepareStatement(PURGE)) {
+            new Binder(statement)
+                    .number(sessions.now())
+                    .number(limit)
+                    .number(limit)
+                    .number(limit);
+            try (ResultSet counted = second(statement)) {
+                while (counted.next()) {
+                    removed.put(counted.getString(1), counted.getInt(2));
+                }
+            }
+        }
+        return removed;
+    }
+
+    @FunctionalInterface
+    private interface Binding {
+        void bind(Binder binder) throws SQLException;
+    }
+
+    private List<Row> rows(String what, String sql, Binding binding) {
+        return sessions.once(what, connection -> {
+            List<Row> rows = new ArrayList<>();
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                binding.bind(new Binder(statement));
+                try (ResultSet found = second(statement)) {
+                    while (found.next()) {
+                        rows.add(Rows.record(found, 1));
+                    }
+                }
+            }
+            return rows;
+        });
+    }
+
+    /** The rows of the second of two statements that are sent together. */
+    static ResultSet second(PreparedStatement statement) throws SQLException {
+        statement.execute();
+        statement.getMoreResults();
+        return statement.getResultSet();
+    }
+}

@@ -1,0 +1,155 @@
+package dev.semel.jdbc;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Conditional writes, a batch in one statement: those that change a record, and those that remove it. */
+final class PostgresMoves {
+    /** The batch comes sorted, and is joined row by row: rows are locked in the order of ids. */
+    private static final String ITEMS = """
+            , i AS MATERIALIZED (
+                SELECT * FROM unnest(?::int[], ?::bytea[], ?::bigint[], ?::int[], ?::int[], ?::int[], ?::bigint[],
+                    ?::bigint[], ?::int[], ?::bytea[], ?::bytea[])
+                    AS i(n, id, fence, origins, over, target, delay, keep, attempt, result, failure))
+            """;
+
+    private static final String CONDITION = """
+             r.id = i.id AND r.fence = i.fence AND (i.origins >> r.state) & 1 = 1 AND (i.over = 0 OR r.at <= c.now)
+            """;
+
+    private static final String UPDATE = PostgresSql.COMMON + ITEMS + """
+            , w AS (
+                UPDATE semel_record r SET state = i.target, at = %s, keep = nullif(i.keep, 0),
+                    attempt = CASE WHEN i.attempt < 0 THEN r.attempt ELSE i.attempt END,
+                    result = i.result, failure = i.failure
+                FROM i, c WHERE %s
+                RETURNING i.n, r.fence, r.attempt)
+            """.formatted(PostgresSql.AT, CONDITION);
+
+    private static final String DELETE = PostgresSql.COMMON + ITEMS + """
+            , w AS (
+                DELETE FROM semel_record r USING i, c WHERE %s
+                RETURNING i.n, r.id, r.fence, r.attempt)
+            , s AS (DELETE FROM semel_record r USING w WHERE r.parent = w.id)
+            """.formatted(CONDITION);
+
+    private static final String AUDIT = ", a AS (" + PostgresSql.WRITE_EVENTS + ")";
+    private static final String RESULT = " SELECT w.n, pg_current_xact_id()::text FROM w";
+    private static final String INDEXED = "SELECT " + PostgresSql.BY_INDEX + "; ";
+
+    private static final String STATUSES =
+            "SELECT id, " + Rows.STATUS + " FROM semel_record WHERE id = ANY(?::bytea[])";
+
+    private record Item(int place, Move move) {}
+
+    /** @param xid the transaction in which they were applied; null when none was */
+    record Result(List<Moved> moved, @Nullable String xid) {}
+
+    private final Connection connection;
+    private final @Nullable Long now;
+    private final boolean indexed;
+    private @Nullable String xid;
+
+    /** @param indexed whether the planner may be told for the rest of the transaction to use indexes only */
+    PostgresMoves(Connection connection, @Nullable Long now, boolean indexed) {
+        this.connection = connection;
+        this.now = now;
+        this.indexed = indexed;
+    }
+
+    Result apply(List<Move> batch) throws SQLException {
+        List<Item> items = IntStream.range(0, batch.size())
+                .mapToObj(i -> new Item(i, batch.get(i)))
+                .sorted(Comparator.comparing(item -> item.move.id()))
+                .toList();
+        Moved[] answers = new Moved[batch.size()];
+        write(UPDATE, items.stream().filter(item -> item.move.to() != null).toList(), answers);
+        write(DELETE, items.stream().filter(item -> item.move.to() == null).toList(), answers);
+        List<Item> rest =
+                items.stream().filter(item -> answers[item.place] == null).toList();
+        if (!rest.isEmpty()) {
+            Map<RecordId, Status> found = statuses(rest);
+            rest.forEach(item -> answers[item.place] = Verdict.notApplied(item.move, found.get(item.move.id())));
+        }
+        return new Result(Arrays.asList(answers), xid);
+    }
+
+    private void write(String sql, List<Item> items, Moved[] answers) throws SQLException {
+        if (items.isEmpty()) {
+            return;
+        }
+        PostgresEvents events = PostgresEvents.of(items, item -> item.move.event());
+        String whole = (indexed ? INDEXED : "") + sql + (events.isEmpty() ? "" : AUDIT) + RESULT;
+        try (PreparedStatement statement = connection.prepareStatement(whole)) {
+            Binder binder = new Binder(statement).number(now);
+            bind(binder, items);
+            if (!events.isEmpty()) {
+                events.bind(binder);
+            }
+            statement.execute();
+            if (indexed) {
+                statement.getMoreResults();
+            }
+            try (ResultSet written = statement.getResultSet()) {
+                while (written.next()) {
+                    answers[items.get(written.getInt(1)).place] = new Moved.Applied();
+                    xid = written.getString(2);
+                }
+            }
+        }
+    }
+
+    private static void bind(Binder binder, List<Item> items) throws SQLException {
+        List<Integer> places = IntStream.range(0, items.size()).boxed().toList();
+        binder.ints(places, place -> place)
+                .bytes(items, item -> item.move.id().bytes())
+                .longs(items, item -> item.move.fence())
+                .ints(items, item -> origins(item.move))
+                .ints(items, item -> item.move.change().onlyIfOver() ? 1 : 0)
+                .ints(items, item -> target(item.move.to()))
+                .longs(items, item -> item.move.change().delayMillis())
+                .longs(items, item -> item.move.change().keepMillis())
+                .ints(items, item -> item.move.change().attempt())
+                .bytes(items, item -> item.move.change().result())
+                .bytes(items, item -> item.move.change().failure());
+    }
+
+    private Map<RecordId, Status> statuses(List<Item> items) throws SQLException {
+        Map<RecordId, Status> statuses = new HashMap<>();
+        try (PreparedStatement statement = connection.prepareStatement(STATUSES)) {
+            new Binder(statement).bytes(items, item -> item.move.id().bytes());
+            try (ResultSet found = statement.executeQuery()) {
+                while (found.next()) {
+                    statuses.put(Rows.id(found, 1), Rows.status(found, 2));
+                }
+            }
+        }
+        return statuses;
+    }
+
+    private static int origins(Move move) {
+        int mask = 0;
+        for (State state : move.from()) {
+            mask |= 1 << state.code();
+        }
+        return mask;
+    }
+
+    private static int target(@Nullable State to) {
+        return to == null ? -1 : to.code();
+    }
+}

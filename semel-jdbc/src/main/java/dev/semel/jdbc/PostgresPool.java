@@ -1,0 +1,118 @@
+package dev.semel.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.semel.SemelException.StoreUnavailable;
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Statement;
+import java.util.Properties;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+
+/**
+ * The physical connections of a store that was opened by URL. Each new one is checked like the first: after a failover the
+ * pool reconnects by itself, perhaps to another server, and then the epoch must rise before anything is granted.
+ */
+final class PostgresPool implements DataSource {
+    private final PostgresUrl url;
+    private final PostgresInstaller installer;
+    private final Driver driver = new org.postgresql.Driver();
+
+    private PostgresPool(PostgresUrl url) {
+        this.url = url;
+        this.installer = new PostgresInstaller(url.name());
+    }
+
+    static HikariDataSource open(PostgresUrl url) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(new PostgresPool(url));
+        config.setPoolName("semel-postgresql");
+        config.setMaximumPoolSize(url.pool().size());
+        config.setMinimumIdle(0);
+        config.setConnectionTimeout(url.pool().waitMillis());
+        config.setInitializationFailTimeout(-1);
+        return new HikariDataSource(config);
+    }
+
+    /** Connects once outside the pool, which would wrap what is wrong in a time-out. */
+    static void check(PostgresUrl url) {
+        try {
+            new PostgresPool(url).getConnection().close();
+        } catch (SQLException e) {
+            throw e.getCause() instanceof StoreUnavailable known
+                    ? known
+                    : new StoreUnavailable(
+                            url.name() + ": cannot be reached (" + PostgresErrors.brief(e)
+                                    + "); nothing was run. See that the server is up and the URL right.",
+                            e);
+        }
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        Properties properties = new Properties();
+        properties.putAll(url.driver());
+        Connection connection = driver.connect(url.jdbc(), properties);
+        if (connection == null) {
+            throw new SQLException("The driver does not accept " + url.name() + ".", "08001");
+        }
+        try {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SET default_transaction_isolation = 'read committed'; SET"
+                        + " idle_in_transaction_session_timeout = " + url.pool().idleMillis());
+            }
+            installer.prepare(connection);
+            return connection;
+        } catch (StoreUnavailable e) {
+            connection.close();
+            throw new SQLException(e.getMessage(), "08001", e);
+        } catch (SQLException | RuntimeException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public Connection getConnection(String user, String password) throws SQLException {
+        throw new SQLFeatureNotSupportedException("The user is given in the URL.");
+    }
+
+    @Override
+    public PrintWriter getLogWriter() throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public void setLogWriter(PrintWriter out) throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public void setLoginTimeout(int seconds) {
+        // connectTimeout in the URL is the driver's own
+    }
+
+    @Override
+    public int getLoginTimeout() {
+        return 0;
+    }
+
+    @Override
+    public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> type) {
+        return false;
+    }
+}

@@ -1,0 +1,157 @@
+package dev.semel.jdbc;
+
+import dev.semel.SemelException;
+import dev.semel.key.RecordId;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/** One batch of reservations on its way: inserted, else read, else granted again; round by round until all are answered. */
+final class PostgresReserve {
+    /** A record must vanish between insert and read once for each round. */
+    private static final int ROUNDS = 50;
+
+    private static final String WHAT = "a reservation";
+
+    private final PostgresSessions sessions;
+    private final long modesVersion;
+    private final List<Reservation> batch;
+    private final Map<RecordId, Reserved> answers = new HashMap<>();
+
+    PostgresReserve(PostgresSessions sessions, long modesVersion, List<Reservation> batch) {
+        this.sessions = sessions;
+        this.modesVersion = modesVersion;
+        this.batch = batch;
+    }
+
+    List<Reserved> run() {
+        for (int round = 0; round < ROUNDS; round++) {
+            insert();
+            List<Reservation> rest = unanswered();
+            if (!rest.isEmpty()) {
+                List<Reservation> grantable = look(rest);
+                if (!grantable.isEmpty()) {
+                    grant(grantable);
+                }
+            }
+            if (answers.size() == batch.size()) {
+                return batch.stream().map(r -> answers.get(r.identity().id())).toList();
+            }
+        }
+        throw new SemelException.StoreUnavailable(
+                sessions.name() + ": " + unanswered().size()
+                        + " records kept vanishing while they were reserved; what was granted is given back on the next call."
+                        + " Repeat the call.");
+    }
+
+    private void insert() {
+        List<Reservation> open = unanswered();
+        boolean plain = open.stream()
+                .allMatch(r -> r.parent() == null && r.identity().neighbours().isEmpty());
+        answers.putAll(
+                plain
+                        ? sessions.once(WHAT, c -> new PostgresGrants(c, sessions.now()).insert(modesVersion, open))
+                        : sessions.transaction(WHAT, c -> {
+                            Map<RecordId, Reserved> made = new HashMap<>();
+                            List<Reservation> left = hold(c, open, made);
+                            made.putAll(new PostgresGrants(c, sessions.now()).insert(modesVersion, left));
+                            return made;
+                        }));
+    }
+
+    /** Answers what needs no grant, from what is there; returns the rest that is there. */
+    private List<Reservation> look(List<Reservation> rest) {
+        PostgresGrants.Seen seen = sessions.once(
+                WHAT,
+                c -> new PostgresGrants(c, sessions.now())
+                        .read(rest.stream().map(r -> r.identity().id()).toList()));
+        List<Reservation> grantable = new ArrayList<>();
+        for (Reservation asked : rest) {
+            RecordId id = asked.identity().id();
+            Row row = seen.rows().get(id);
+            Verdict verdict = row == null ? Verdict.REPLACE : Verdict.of(asked, row, seen.now());
+            if (verdict == Verdict.OWN) {
+                answers.put(
+                        id,
+                        new Reserved.Granted(row.status().fence(), row.status().attempt(), false));
+            } else if (verdict == Verdict.LEAVE) {
+                answers.put(id, new Reserved.Existing(row, seen.now()));
+            } else if (seen.modesVersion() != modesVersion) {
+                answers.put(id, new Reserved.ModesChanged());
+            } else if (row != null) {
+                grantable.add(asked);
+            }
+        }
+        return grantable;
+    }
+
+    private void grant(List<Reservation> grantable) {
+        answers.putAll(sessions.transaction(WHAT, c -> {
+            Map<RecordId, Reserved> made = new HashMap<>();
+            List<Reservation> left = hold(c, grantable, made);
+            if (!left.isEmpty()) {
+                made.putAll(new PostgresGrants(c, sessions.now()).grant(modesVersion, left));
+            }
+            return made;
+        }));
+    }
+
+    /** Locks what the grants depend on; returns those that may go on. */
+    private List<Reservation> hold(Connection connection, List<Reservation> open, Map<RecordId, Reserved> made)
+            throws SQLException {
+        PostgresGrants grants = new PostgresGrants(connection, sessions.now());
+        List<Reservation> bucketed =
+                open.stream().filter(r -> !r.identity().neighbours().isEmpty()).toList();
+        if (!bucketed.isEmpty()) {
+            grants.lockNumbers(bucketed.stream().map(r -> r.identity().lock()).toList());
+        }
+        List<Reservation.Parent> parents =
+                open.stream().map(Reservation::parent).filter(Objects::nonNull).toList();
+        if (!parents.isEmpty()) {
+            Set<Reservation.Parent> lost = grants.lostParents(parents);
+            open.stream()
+                    .filter(r -> r.parent() != null && lost.contains(r.parent()))
+                    .forEach(r -> made.put(r.identity().id(), new Reserved.ParentLost()));
+        }
+        if (!bucketed.isEmpty()) {
+            neighbours(grants, bucketed, made);
+        }
+        return open.stream().filter(r -> !made.containsKey(r.identity().id())).toList();
+    }
+
+    /** A neighbour's record is answered as it stands: a grant belongs to a record, and this reservation is not its own. */
+    private static void neighbours(PostgresGrants grants, List<Reservation> bucketed, Map<RecordId, Reserved> made)
+            throws SQLException {
+        List<RecordId> ids = new ArrayList<>();
+        for (Reservation asked : bucketed) {
+            ids.add(asked.identity().id());
+            ids.addAll(asked.identity().neighbours());
+        }
+        PostgresGrants.Seen seen = grants.read(ids);
+        for (Reservation asked : bucketed) {
+            Row own = seen.rows().get(asked.identity().id());
+            if (own != null && !own.status().expired(seen.now())) {
+                continue;
+            }
+            asked.identity().neighbours().stream()
+                    .map(seen.rows()::get)
+                    .filter(row -> row != null && !row.status().expired(seen.now()))
+                    .findFirst()
+                    .ifPresent(row -> made.putIfAbsent(asked.identity().id(), new Reserved.Existing(row, seen.now())));
+        }
+    }
+
+    private List<Reservation> unanswered() {
+        return batch.stream()
+                .filter(r -> !answers.containsKey(r.identity().id()))
+                .toList();
+    }
+}

@@ -1,0 +1,143 @@
+package dev.semel.jdbc;
+
+import dev.semel.SemelException;
+import dev.semel.time.TimeSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands out connections and runs the ledger's own transactions on them, always at READ COMMITTED. A thread holds one at a
+ * time, so a pool cannot deadlock on itself.
+ */
+final class PostgresSessions {
+    /** A deadlock or a serialization failure ends in so many tries. */
+    static final int TRIES = 5;
+
+    private final DataSource source;
+    private final String name;
+    private final boolean readCommitted;
+    private final @Nullable TimeSource time;
+
+    /** @param readCommitted whether every connection of the source already is */
+    PostgresSessions(DataSource source, String name, boolean readCommitted, @Nullable TimeSource time) {
+        this.source = source;
+        this.name = name;
+        this.readCommitted = readCommitted;
+        this.time = time;
+    }
+
+    @FunctionalInterface
+    interface Body<T> {
+        T run(Connection connection) throws SQLException;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** The time to use in place of the server's clock; null for the server's. */
+    @Nullable
+    Long now() {
+        return time == null ? null : time.millis();
+    }
+
+    /** A body of one round trip, which is its own transaction. */
+    <T> T once(String what, Body<T> body) {
+        return readCommitted ? repeated(what, true, body) : transaction(what, body);
+    }
+
+    /** A body of several statements in one transaction. */
+    <T> T transaction(String what, Body<T> body) {
+        return repeated(what, false, connection -> {
+            begin(connection);
+            T value = body.run(connection);
+            connection.commit();
+            return value;
+        });
+    }
+
+    /** An error while a connection is gone leaves it open whether the call took effect: all callers may repeat it. */
+    private <T> T repeated(String what, boolean autoCommit, Body<T> body) {
+        for (int attempt = 1; ; attempt++) {
+            Connection connection = take();
+            try {
+                connection.setAutoCommit(autoCommit);
+                return attempt(connection, autoCommit, body);
+            } catch (SQLException e) {
+                if (!PostgresErrors.mustBeRetried(e) || attempt == TRIES) {
+                    throw failure(what, e);
+                }
+            } finally {
+                giveBack(connection);
+            }
+        }
+    }
+
+    private static <T> T attempt(Connection connection, boolean autoCommit, Body<T> body) throws SQLException {
+        try {
+            return body.run(connection);
+        } catch (SQLException | RuntimeException | Error e) {
+            if (!autoCommit) {
+                rollback(connection, e);
+            }
+            throw e;
+        }
+    }
+
+    /** A connection in autocommit, or whatever its owner's default is. */
+    Connection take() {
+        try {
+            return source.getConnection();
+        } catch (SQLException e) {
+            throw new SemelException.StoreUnavailable(
+                    name + ": no connection was to be had (" + PostgresErrors.brief(e)
+                            + "); nothing was run. Repeat the call later; see that the server is up and the pool large enough.",
+                    e);
+        }
+    }
+
+    /** Starts a transaction at READ COMMITTED, whatever the defaults of server, database, role and pool are. */
+    void begin(Connection connection) throws SQLException {
+        connection.setAutoCommit(false);
+        if (!readCommitted) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+            }
+        }
+    }
+
+    static void rollback(Connection connection, @Nullable Throwable because) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            // The server rolls back by itself when the connection is gone; the first error says more than this one.
+            if (because != null && because != e) {
+                because.addSuppressed(e);
+            }
+        }
+    }
+
+    /** What was committed is committed, whatever happens to the connection afterwards. */
+    static void giveBack(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            // The pool drops a connection that cannot be closed.
+        }
+    }
+
+    SemelException failure(String what, SQLException e) {
+        return PostgresErrors.connectionLost(e)
+                ? new SemelException.OutcomeUnknown(
+                        name + ": the connection was lost during " + what + " (" + PostgresErrors.brief(e)
+                                + "); it may or may not have been written. Repeat the call: it finds out.",
+                        e)
+                : new SemelException.StoreUnavailable(
+                        name + ": " + what + " was refused (" + PostgresErrors.brief(e) + "); nothing was written. "
+                                + PostgresErrors.advice(e),
+                        e);
+    }
+}

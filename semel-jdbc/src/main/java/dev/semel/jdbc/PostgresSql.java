@@ -1,0 +1,48 @@
+package dev.semel.jdbc;
+
+/** Pieces that the statements share. */
+final class PostgresSql {
+    /** The time: a given one, else the server's clock. Never now(), which stands still in a transaction. */
+    static final String NOW = "coalesce(?::bigint, floor(date_part('epoch', clock_timestamp()) * 1000)::bigint)";
+
+    /** The first CTE of a statement that writes: one parameter, the time or null. */
+    static final String COMMON = """
+            WITH c AS MATERIALIZED (
+                SELECT %s AS now, epoch::bigint << 48 AS high, tx_base, modes_version FROM semel_meta WHERE single)
+            """.formatted(NOW);
+
+    /** In place of now + delay, which would overflow for a delay of "never". */
+    static final String AT = "c.now + least(i.delay, 9223372036854775807 - c.now)";
+
+    /** Events that go with changes: e.n is the place of the change in its batch. */
+    static final String EVENTS = """
+            unnest(?::int[], ?::int[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[], ?::text[], ?::text[])
+                AS e(n, type, tenant, operation, record, fingerprint, correlation, policy, body)
+            """;
+
+    /** Inserts the events of the changes in a CTE named w (n, fence, attempt). */
+    static final String WRITE_EVENTS = """
+            INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation,
+                policy, body)
+            SELECT pg_current_xact_id()::text::bigint + c.tx_base, c.now, w.fence, w.attempt, e.type, e.tenant,
+                e.operation, e.record, e.fingerprint, e.correlation, e.policy, e.body
+            FROM c, w JOIN %s ON e.n = w.n ORDER BY e.n
+            """.formatted(EVENTS);
+
+    /**
+     * Sent before a batch in the same round trip. The plans of batches are kept for long: they must be those for a large
+     * table, by its indexes, also when the table was small at first. Every scan must have an index then (semel_meta: WHERE
+     * single): the price of a forbidden scan blurs all others, and calls in the just-in-time compiler.
+     */
+    static final String BY_INDEX =
+            "set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),"
+                    + " set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)";
+
+    /** Grants hold it shared, a change of modes alone: after the change no grant of the old modes can still commit. */
+    static final long MODES_LOCK = 0x53454d454c_4d4f44L;
+
+    /** Held while the schema is installed or the epoch is raised. */
+    static final long INSTALL_LOCK = 0x53454d454c_494e53L;
+
+    private PostgresSql() {}
+}

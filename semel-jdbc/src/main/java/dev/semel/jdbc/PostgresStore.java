@@ -1,0 +1,100 @@
+package dev.semel.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.semel.SemelException;
+import dev.semel.store.AuditLog;
+import dev.semel.store.Inspection;
+import dev.semel.store.Ledger;
+import dev.semel.store.Store;
+import dev.semel.store.StoreProvider;
+import dev.semel.store.Switchboard;
+import dev.semel.store.Transactions;
+import java.sql.Connection;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * The ledger on PostgreSQL 13 or later: class A with the server's durable settings. The tables are installed on opening, in
+ * the first schema of the search path. Thread-safe; any number of nodes may share one database.
+ */
+public final class PostgresStore implements Store {
+    private final PostgresSessions sessions;
+    private final Runnable onClose;
+    private final PostgresLedger ledger;
+    private final PostgresAudit audit;
+    private final PostgresSwitchboard switchboard;
+    private final PostgresTransactions transactions;
+
+    private PostgresStore(PostgresSessions sessions, Runnable onClose) {
+        this.sessions = sessions;
+        this.onClose = onClose;
+        this.ledger = new PostgresLedger(sessions);
+        this.audit = new PostgresAudit(sessions);
+        this.switchboard = new PostgresSwitchboard(sessions);
+        this.transactions = new PostgresTransactions(sessions);
+    }
+
+    /**
+     * A store on connections of the application's own, which must be plain ones: not bound to a transaction manager's
+     * thread. Semel takes one at a time on a thread, for as long as a call or an atomic handler takes, and gives it back. The
+     * data source is not closed with the store. Every transaction costs one round trip more than on a store opened by URL,
+     * because the isolation level of these connections is not known.
+     *
+     * <p>Whether the server was restored or failed over is checked here, once; open the store again after a failover.
+     *
+     * @throws SemelException.Misconfigured when the database cannot serve, saying what to do
+     * @throws SemelException.StoreUnavailable when it cannot be reached
+     */
+    public static PostgresStore on(DataSource source, StoreProvider.Options options) {
+        String name = "postgresql (data source of the application)";
+        PostgresSessions sessions = new PostgresSessions(source, name, false, options.time());
+        Connection connection = sessions.take();
+        try {
+            new PostgresInstaller(name).prepare(connection);
+        } finally {
+            PostgresSessions.giveBack(connection);
+        }
+        return new PostgresStore(sessions, () -> {});
+    }
+
+    static PostgresStore open(PostgresUrl url, StoreProvider.Options options) {
+        PostgresPool.check(url);
+        HikariDataSource pool = PostgresPool.open(url);
+        return new PostgresStore(new PostgresSessions(pool, url.name(), true, options.time()), pool::close);
+    }
+
+    @Override
+    public String name() {
+        return sessions.name();
+    }
+
+    @Override
+    public Ledger ledger() {
+        return ledger;
+    }
+
+    @Override
+    public AuditLog audit() {
+        return audit;
+    }
+
+    @Override
+    public Switchboard switchboard() {
+        return switchboard;
+    }
+
+    @Override
+    public Optional<Transactions> transactions() {
+        return Optional.of(transactions);
+    }
+
+    @Override
+    public Inspection inspect() {
+        return sessions.once("an inspection", PostgresInspection::of);
+    }
+
+    @Override
+    public void close() {
+        onClose.run();
+    }
+}

@@ -1,0 +1,160 @@
+package dev.semel.jdbc;
+
+import dev.semel.Mode;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Row;
+import dev.semel.store.Switchboard;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+final class PostgresSwitchboard implements Switchboard {
+    private static final int CHUNK = 1000;
+
+    private static final String MODES =
+            "SELECT m.modes_version, s.tenant, s.operation, s.mode FROM semel_meta m LEFT JOIN semel_mode s ON true";
+
+    private static final String LOCK_MODES = "SELECT pg_advisory_xact_lock(" + PostgresSql.MODES_LOCK + ")";
+    private static final String REMOVE = "DELETE FROM semel_mode WHERE tenant = ? AND operation = ?";
+    private static final String ADD = "INSERT INTO semel_mode (tenant, operation, mode) VALUES (?, ?, ?)"
+            + " ON CONFLICT (tenant, operation) DO UPDATE SET mode = excluded.mode";
+    private static final String NEXT_VERSION =
+            "UPDATE semel_meta SET modes_version = modes_version + 1 RETURNING modes_version";
+    private static final String EPOCH = "SELECT epoch FROM semel_meta";
+    private static final String NEXT_EPOCH = "UPDATE semel_meta SET epoch = epoch + 1";
+
+    private static final String RUNNING = "SELECT " + Rows.RECORD
+            + " FROM semel_record WHERE state = 1 AND id > ? ORDER BY id LIMIT " + CHUNK + " FOR UPDATE";
+
+    private static final String TO_UNKNOWN = PostgresSql.COMMON
+            + "UPDATE semel_record r SET state = 5, at = c.now, keep = NULL FROM c WHERE r.id = ANY(?::bytea[])";
+
+    private final PostgresSessions sessions;
+
+    PostgresSwitchboard(PostgresSessions sessions) {
+        this.sessions = sessions;
+    }
+
+    @Override
+    public Modes modes() {
+        return sessions.once("a reading of the modes", connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet found = statement.executeQuery(MODES)) {
+                long version = 0;
+                List<Setting> settings = new ArrayList<>();
+                while (found.next()) {
+                    version = found.getLong(1);
+                    if (found.getString(2) != null) {
+                        settings.add(new Setting(
+                                orAll(found.getString(2)), orAll(found.getString(3)), Mode.values()[found.getInt(4)]));
+                    }
+                }
+                return new Modes(version, settings);
+            }
+        });
+    }
+
+    @Override
+    public long set(Setting setting, AuditEntry event) {
+        return sessions.transaction("a change of modes", connection -> {
+            run(connection, LOCK_MODES);
+            boolean live = setting.mode() == Mode.LIVE;
+            try (PreparedStatement statement = connection.prepareStatement(live ? REMOVE : ADD)) {
+                Binder binder =
+                        new Binder(statement).text(stored(setting.tenant())).text(stored(setting.operation()));
+                if (!live) {
+                    binder.number((long) setting.mode().ordinal());
+                }
+                statement.executeUpdate();
+            }
+            PostgresEvents.write(connection, sessions.now(), List.of(event));
+            return number(connection, NEXT_VERSION);
+        });
+    }
+
+    @Override
+    public int epoch() {
+        return sessions.once("a reading of the epoch", connection -> (int) number(connection, EPOCH));
+    }
+
+    @Override
+    public int adopt(Function<Row, AuditEntry> forRecord, AuditEntry adoption) {
+        return sessions.transaction("an adoption", connection -> {
+            run(connection, "SELECT pg_advisory_xact_lock(" + PostgresSql.INSTALL_LOCK + ")");
+            run(connection, NEXT_EPOCH);
+            int count = 0;
+            byte[] last = new byte[0];
+            while (true) {
+                List<Row> running = running(connection, last);
+                if (running.isEmpty()) {
+                    break;
+                }
+                toUnknown(connection, running, forRecord);
+                count += running.size();
+                last = running.get(running.size() - 1).id().bytes();
+            }
+            PostgresEvents.write(connection, sessions.now(), List.of(adoption));
+            return count;
+        });
+    }
+
+    private static List<Row> running(Connection connection, byte[] after) throws SQLException {
+        List<Row> rows = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(RUNNING)) {
+            new Binder(statement).bytes(after);
+            try (ResultSet found = statement.executeQuery()) {
+                while (found.next()) {
+                    rows.add(Rows.record(found, 1));
+                }
+            }
+        }
+        return rows;
+    }
+
+    private void toUnknown(Connection connection, List<Row> rows, Function<Row, AuditEntry> forRecord)
+            throws SQLException {
+        List<RecordId> ids = rows.stream().map(Row::id).toList();
+        try (PreparedStatement statement = connection.prepareStatement(TO_UNKNOWN)) {
+            new Binder(statement).number(sessions.now()).bytes(ids, RecordId::bytes);
+            statement.executeUpdate();
+        }
+        PostgresEvents.write(
+                connection,
+                sessions.now(),
+                rows.stream()
+                        .map(row -> PostgresEvents.under(
+                                forRecord.apply(row),
+                                row.status().fence(),
+                                row.status().attempt()))
+                        .toList());
+    }
+
+    private static void run(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static long number(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(sql)) {
+            found.next();
+            return found.getLong(1);
+        }
+    }
+
+    private static String stored(@Nullable String nameOrAll) {
+        return nameOrAll == null ? "" : nameOrAll;
+    }
+
+    private static @Nullable String orAll(String stored) {
+        return stored.isEmpty() ? null : stored;
+    }
+}
