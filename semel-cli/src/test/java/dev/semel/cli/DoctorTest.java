@@ -9,8 +9,10 @@ import dev.semel.store.Inspection.Finding;
 import dev.semel.store.Inspection.Guarantee;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine.Help.Ansi;
@@ -27,6 +29,22 @@ class DoctorTest {
                 .isZero();
         assertThat(semel("doctor", "--store", "memory:", "--require", "c").exit())
                 .isZero();
+    }
+
+    @Test
+    void aFileOfSqliteAsSemelMakesItIsOfClassA(@TempDir Path directory) {
+        Shell sqlite = semel("doctor", "--store", "sqlite:" + directory.resolve("ledger.db"), "--require", "A");
+        assertThat(sqlite.err()).isEmpty();
+        assertThat(sqlite.exit()).isZero();
+        assertThat(sqlite.out()).containsPattern("(?m)^class +A$").doesNotContain("at most");
+    }
+
+    @Test
+    void aDirectoryThatIsNotThereIsBadInput(@TempDir Path directory) {
+        Shell sqlite = semel("doctor", "--store", "sqlite:" + directory.resolve("nowhere/ledger.db"));
+        assertThat(sqlite.exit()).isEqualTo(2);
+        assertThat(sqlite.out()).isEmpty();
+        assertThat(sqlite.err()).startsWith("semel: ").contains("nowhere");
     }
 
     @Test

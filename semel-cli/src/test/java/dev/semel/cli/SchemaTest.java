@@ -19,6 +19,12 @@ class SchemaTest {
     }
 
     @Test
+    void aSchemaIsSqlThatMakesTables() {
+        assertThat(semel("schema", "print", "--engine", "sqlite").out()).containsIgnoringCase("create table");
+        assertThat(semel("schema", "print", "--engine", "postgresql").out()).containsIgnoringCase("create table");
+    }
+
+    @Test
     void anEngineWithoutASchemaSaysSoInACommentOfSql() {
         assertThat(semel("schema", "print", "--engine", "memory").out())
                 .isEqualToNormalizingNewlines("-- memory needs no schema\n");

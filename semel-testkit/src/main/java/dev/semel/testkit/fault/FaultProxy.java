@@ -1,0 +1,253 @@
+package dev.semel.testkit.fault;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bad network on loopback: passes connections on to a server and cuts, stalls or slows them when told to. In front of a
+ * PostgreSQL it understands what clients say, as long as it is not encrypted, so that a connection can be lost exactly at a
+ * COMMIT. What is held back is delivered when the network heals, as TCP would. Thread-safe.
+ */
+public final class FaultProxy implements AutoCloseable {
+    private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
+    private final InetSocketAddress server;
+    private final ServerSocket listener;
+    private final boolean postgres;
+    private Weather weather = Weather.FAIR;
+    private @Nullable Trap trap;
+
+    private FaultProxy(int serverPort, boolean postgres) throws IOException {
+        this.server = new InetSocketAddress(InetAddress.getLoopbackAddress(), serverPort);
+        this.postgres = postgres;
+        this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        Thread accepting = new Thread(this::accept, "fault-proxy-accept");
+        accepting.setDaemon(true);
+        accepting.start();
+    }
+
+    /** Starts a proxy on a free port of loopback, to a server on loopback. */
+    public static FaultProxy to(int serverPort) throws IOException {
+        return new FaultProxy(serverPort, false);
+    }
+
+    /** The same in front of a PostgreSQL, whose statements it knows. */
+    public static FaultProxy toPostgres(int serverPort) throws IOException {
+        return new FaultProxy(serverPort, true);
+    }
+
+    /** The port that clients connect to. */
+    public int port() {
+        return listener.getLocalPort();
+    }
+
+    /** Lets everything pass again, what was held back first. */
+    public void heal() {
+        change(Weather.FAIR);
+    }
+
+    /** Holds back everything in both directions; connections stay open. */
+    public void stall() {
+        change(Weather.STALLED);
+    }
+
+    /** Holds back what clients say. They hear what the server says. */
+    public void dropRequests() {
+        change(Weather.REQUESTS_HELD);
+    }
+
+    /** Holds back what the server says. It hears what clients say. */
+    public void dropReplies() {
+        change(Weather.REPLIES_HELD);
+    }
+
+    /** Passes one byte a second in each direction. */
+    public void trickle() {
+        change(Weather.TRICKLING);
+    }
+
+    /** Resets every connection and refuses new ones until it heals. */
+    public void partition() {
+        change(Weather.PARTED);
+        cut();
+    }
+
+    /** Resets every connection there is; new ones pass. */
+    public void cut() {
+        connections.forEach(ProxiedConnection::reset);
+    }
+
+    /** Sets a trap for the next COMMIT on any connection. */
+    public Trap atCommit(Loss loss) {
+        return at(sql -> sql.equalsIgnoreCase("commit"), loss);
+    }
+
+    /** Sets a trap for the next execution of such a statement on any connection; it replaces one that has not sprung. */
+    public synchronized Trap at(Predicate<String> statement, Loss loss) {
+        if (!postgres) {
+            throw new IllegalStateException("This proxy does not read statements. Use FaultProxy.toPostgres.");
+        }
+        trap = new Trap(statement, loss);
+        return trap;
+    }
+
+    /** How many connections there are. */
+    public int connections() {
+        return connections.size();
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+        heal();
+        cut();
+    }
+
+    private synchronized void change(Weather next) {
+        weather = next;
+        notifyAll();
+    }
+
+    /** Waits while this direction is held back; says whether it trickles. */
+    synchronized boolean trickles(Weather heldBack) throws InterruptedException {
+        while (weather == Weather.STALLED || weather == heldBack) {
+            wait();
+        }
+        return weather == Weather.TRICKLING;
+    }
+
+    /** Waits a second between two bytes, or until the weather changes. */
+    synchronized void pause() throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+        for (long left = end - System.nanoTime();
+                weather == Weather.TRICKLING && left > 0;
+                left = end - System.nanoTime()) {
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+    }
+
+    /** Springs the trap, if one is set for this statement. */
+    synchronized @Nullable Trap spring(String statement) {
+        Trap set = trap;
+        if (set == null || !set.statement.test(statement)) {
+            return null;
+        }
+        trap = null;
+        return set;
+    }
+
+    void gone(ProxiedConnection connection) {
+        connections.remove(connection);
+    }
+
+    private void accept() {
+        while (!listener.isClosed()) {
+            try {
+                Socket client = listener.accept();
+                if (parted()) {
+                    ProxiedConnection.reset(client);
+                } else {
+                    connect(client);
+                }
+            } catch (SocketException e) {
+                // closed: the loop ends
+            } catch (IOException e) {
+                // this client had no luck; the next may
+            }
+        }
+    }
+
+    private synchronized boolean parted() {
+        return weather == Weather.PARTED;
+    }
+
+    private void connect(Socket client) throws IOException {
+        Socket onward = new Socket();
+        try {
+            onward.connect(server);
+        } catch (IOException e) {
+            onward.close();
+            ProxiedConnection.reset(client);
+            return;
+        }
+        ProxiedConnection connection =
+                new ProxiedConnection(this, client, onward, postgres ? new PostgresMessages() : null);
+        connections.add(connection);
+        connection.start();
+    }
+
+    enum Weather {
+        FAIR,
+        STALLED,
+        REQUESTS_HELD,
+        REPLIES_HELD,
+        TRICKLING,
+        PARTED
+    }
+
+    /** What is lost at a statement; the client's connection is reset each time. */
+    public enum Loss {
+        /** The server never hears of it, and loses the connection too: it is rolled back. */
+        REQUEST,
+        /** The server carries it out and answers; the client never hears the answer. */
+        REPLY,
+        /** The server does not hear of it until {@link Trap#release}: its transaction stays in flight meanwhile. */
+        REQUEST_HELD
+    }
+
+    /** A fault that waits for its statement. */
+    public static final class Trap {
+        private final Predicate<String> statement;
+        private final Loss loss;
+        private final CountDownLatch sprung = new CountDownLatch(1);
+        private final CountDownLatch released = new CountDownLatch(1);
+        private final CountDownLatch answered = new CountDownLatch(1);
+
+        Trap(Predicate<String> statement, Loss loss) {
+            this.statement = statement;
+            this.loss = loss;
+        }
+
+        /** Waits until the client has lost its connection; says whether it did within the bound. */
+        public boolean awaitSprung(Duration bound) throws InterruptedException {
+            return sprung.await(bound.toNanos(), TimeUnit.NANOSECONDS);
+        }
+
+        /** Waits until the server has answered the statement; says whether it did within the bound. */
+        public boolean awaitAnswered(Duration bound) throws InterruptedException {
+            return answered.await(bound.toNanos(), TimeUnit.NANOSECONDS);
+        }
+
+        /** Lets a request that is held go on to the server. */
+        public void release() {
+            released.countDown();
+        }
+
+        Loss loss() {
+            return loss;
+        }
+
+        void happened() {
+            sprung.countDown();
+        }
+
+        void answered() {
+            answered.countDown();
+            sprung.countDown();
+        }
+
+        void awaitRelease() throws InterruptedException {
+            released.await();
+        }
+    }
+}
