@@ -163,7 +163,8 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         try {
             session.execute("ROLLBACK");
         } catch (SQLException e) {
-            unsound = true;
+            // A plain error says that there is no transaction: SQLite has rolled it back by itself.
+            unsound |= SqliteErrors.code(e) != SqliteErrors.ERROR;
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
 import dev.semel.store.Transactions.Ended;
+import dev.semel.time.ManualTime;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,8 +26,8 @@ import org.sqlite.SQLiteErrorCode;
 @Timeout(60)
 class SqliteWriterTest {
     private final ScriptedLine line = new ScriptedLine();
-    private final SqliteWriter<ScriptedLine> writer =
-            new SqliteWriter<>(line, TimeSource.system(), new SqliteErrors("sqlite:test"));
+    private final ManualTime time = new ManualTime(0);
+    private final SqliteWriter<ScriptedLine> writer = new SqliteWriter<>(line, time, new SqliteErrors("sqlite:test"));
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     @AfterEach
@@ -72,6 +73,19 @@ class SqliteWriterTest {
         assertThat(line.committed).hasSize(callers + 1);
         assertThat(largest.get()).isBetween(1, SqliteWriter.MAX_BATCH);
         assertThat(writer.commits()).isGreaterThan(1);
+    }
+
+    @Test
+    void aBatchThatGrewOldIsCommittedBeforeTheNextCallerRuns() throws Exception {
+        List<Future<String>> answers = whileHeld(() -> {
+            Future<String> slow = queue(held -> {
+                held.write("slow");
+                time.advance(Duration.ofSeconds(1));
+                return Ended.keep("slow");
+            });
+            return List.of(slow, queue(held -> Ended.undo(String.join(" ", held.committed))));
+        });
+        assertThat(answers.get(1).get()).isEqualTo("first slow");
     }
 
     @Test
@@ -139,12 +153,12 @@ class SqliteWriterTest {
         line.failCommits(SQLiteErrorCode.SQLITE_FULL, writes -> true);
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
-        Future<String> first = queue(held -> {
+        Future<String> first = threads.submit(() -> writer.run(held -> {
             inside.countDown();
             go.await();
             held.write("a");
             return Ended.keep("a");
-        });
+        }));
         inside.await();
         Future<Boolean> replay =
                 threads.submit(() -> writer.run(held -> Ended.undo(held.seen().contains("a"))));
@@ -226,9 +240,9 @@ class SqliteWriterTest {
 
     @Test
     void a10_aWaiterThatIsInterruptedInTheMomentItGetsTheWriterHandsItOn() throws Exception {
-        Interrupting time = new Interrupting();
-        SqliteWriter<ScriptedLine> fragile = new SqliteWriter<>(line, time, new SqliteErrors("sqlite:test"));
-        time.interruptNext = true;
+        Interrupting gates = new Interrupting();
+        SqliteWriter<ScriptedLine> fragile = new SqliteWriter<>(line, gates, new SqliteErrors("sqlite:test"));
+        gates.interruptNext = true;
         assertThatThrownBy(() -> fragile.run(keep("never"))).isInstanceOf(InterruptedException.class);
         fragile.run(keep("a"));
         assertThat(line.committed).containsExactly("a");
@@ -251,12 +265,12 @@ class SqliteWriterTest {
             return Thread.interrupted();
         });
         inside.await();
-        Future<String> second = queue(held -> {
+        Future<String> second = threads.submit(() -> writer.run(held -> {
             secondRuns.countDown();
             go.await();
             held.write("b");
             return Ended.keep("b");
-        });
+        }));
         secondRuns.await();
         caller.get().interrupt();
         go.countDown();
