@@ -1,0 +1,119 @@
+package dev.semel.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Answer;
+import dev.semel.AtomicHandler;
+import dev.semel.Call;
+import dev.semel.Failure;
+import dev.semel.Key;
+import dev.semel.store.State;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** {@code runAll}: many calls, few statements, one answer each. */
+abstract class BatchSuite extends EngineSuite {
+    BatchSuite(EngineContract contract) {
+        super(contract);
+    }
+
+    private static List<Call<Order>> calls(int... numbers) {
+        return IntStream.of(numbers)
+                .mapToObj(n -> Call.of(ACME, Key.of("k" + n), new Order("item", n)))
+                .toList();
+    }
+
+    private AtomicHandler<Order, Receipt> counting() {
+        return (order, tx) -> {
+            effects.apply(tx, "k" + order.amount());
+            return new Receipt("r" + order.amount());
+        };
+    }
+
+    private static List<String> kinds(List<Answer<Receipt>> answers) {
+        return answers.stream().map(answer -> answer.getClass().getSimpleName()).toList();
+    }
+
+    @Test
+    void atomicCallsAreAnsweredInOrderAndDuplicatesReplay() throws Exception {
+        List<Answer<Receipt>> answers = engine.runAll(CHARGE, calls(1, 2, 1, 3, 2), counting());
+        assertThat(kinds(answers)).containsExactly("Executed", "Executed", "Replayed", "Executed", "Replayed");
+        assertThat(answers.get(4).orThrow()).isEqualTo(new Receipt("r2"));
+        assertThat(kinds(engine.runAll(CHARGE, calls(3, 4), counting()))).containsExactly("Replayed", "Executed");
+        for (int i = 1; i <= 4; i++) {
+            assertThat(effects.count("k" + i)).isEqualTo(1);
+        }
+        assertThat(story(CHARGE, "k1")).containsExactly("operation.executed", "operation.replayed");
+    }
+
+    @Test
+    void oneThatFailsDoesNotTakeTheOthersWithIt() throws Exception {
+        List<Answer<Receipt>> answers = engine.runAll(CHARGE, calls(1, 2, 3), (order, tx) -> {
+            effects.apply(tx, "k" + order.amount());
+            if (order.amount() == 2) {
+                throw Failure.of(Failure.Category.VALIDATION, "two").asException();
+            }
+            return new Receipt("r" + order.amount());
+        });
+        assertThat(kinds(answers)).containsExactly("Executed", "Failed", "Executed");
+        assertThat(effects.count("k1")).isEqualTo(1);
+        assertThat(effects.count("k2")).isZero();
+        assertThat(effects.count("k3")).isEqualTo(1);
+    }
+
+    @Test
+    void aConflictInsideTheListIsOne() {
+        List<Call<Order>> calls = new ArrayList<>(calls(1));
+        calls.add(Call.of(ACME, Key.of("k1"), new Order("item", 99)));
+        assertThat(kinds(engine.runAll(CHARGE, calls, counting()))).containsExactly("Executed", "Conflict");
+        assertThat(kinds(engine.runAll(NOTIFY, calls, (order, run) -> new Receipt("r"))))
+                .containsExactly("Executed", "Conflict");
+    }
+
+    @Test
+    void aRejectedCallLeavesTheOthersAlone() {
+        List<Call<Order>> calls = new ArrayList<>(calls(1, 2));
+        calls.add(1, Call.of(ACME, Key.of("big"), new Order("x".repeat(1 << 21), 1)));
+        assertThat(kinds(engine.runAll(CHARGE, calls, counting()))).containsExactly("Executed", "Rejected", "Executed");
+        assertThat(kinds(engine.runAll(NOTIFY, calls, (order, run) -> new Receipt("r"))))
+                .containsExactly("Executed", "Rejected", "Executed");
+    }
+
+    @Test
+    void leasedCallsAreGrantedTogetherAndFinishedTogether() {
+        List<Long> fences = new ArrayList<>();
+        List<Answer<Receipt>> answers = engine.runAll(NOTIFY, calls(1, 2, 1), (order, run) -> {
+            fences.add(run.fence());
+            return new Receipt("r" + order.amount());
+        });
+        assertThat(kinds(answers)).containsExactly("Executed", "Executed", "Replayed");
+        assertThat(fences).hasSize(2).doesNotHaveDuplicates();
+        assertThat(state(NOTIFY, "k1")).isEqualTo(State.COMPLETED);
+        assertThat(kinds(engine.runAll(NOTIFY, calls(1, 3), (order, run) -> new Receipt("x"))))
+                .containsExactly("Replayed", "Executed");
+    }
+
+    @Test
+    void aLeasedCallThatFailsIsRetriedByItsPolicy() {
+        List<Answer<Receipt>> answers = engine.runAll(NOTIFY, calls(1, 2), (order, run) -> {
+            if (order.amount() == 1 && run.attempt() == 1) {
+                throw new SocketTimeoutException("slow");
+            }
+            return new Receipt("attempt" + run.attempt());
+        });
+        assertExecuted(answers.get(0), "attempt2");
+        assertExecuted(answers.get(1), "attempt1");
+    }
+
+    @Test
+    void aThousandCallsFitInOneList() throws Exception {
+        List<Call<Order>> calls = calls(IntStream.range(0, 1_000).toArray());
+        assertThat(kinds(engine.runAll(CHARGE, calls, counting()))).containsOnly("Executed");
+        assertThat(kinds(engine.runAll(CHARGE, calls, counting()))).containsOnly("Replayed");
+        assertThat(kinds(engine.runAll(NOTIFY, calls, (order, run) -> null))).containsOnly("Executed");
+        assertThat(kinds(engine.runAll(NOTIFY, calls, (order, run) -> null))).containsOnly("Replayed");
+    }
+}

@@ -1,0 +1,84 @@
+package dev.semel.testkit.engine;
+
+import dev.semel.store.Store;
+import dev.semel.time.TimeSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * What a caller is promised, as tests of the engine on a store. The author of a store extends this class beside
+ * {@link dev.semel.testkit.StoreContract} and says how an empty store is opened and where a test's effects go.
+ */
+public abstract class EngineContract {
+    /** An empty store that judges time by this clock. Called before each test; the suite closes it. */
+    protected abstract Store open(TimeSource time);
+
+    /** Another handle on the same place, as another node has it. */
+    protected abstract Store reopen(Store first, TimeSource time);
+
+    /** Where the effects of a test go: data of the same store. */
+    protected abstract Effects effects(Store store) throws Exception;
+
+    /** A connection of the application's own, for joined transactions. Absent without JDBC. */
+    protected Optional<Connection> connect() throws SQLException {
+        return Optional.empty();
+    }
+
+    @Nested
+    class AtomicCalls extends AtomicSuite {
+        AtomicCalls() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class AtomicFailures extends AtomicFailureSuite {
+        AtomicFailures() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class LeasedCalls extends LeasedSuite {
+        LeasedCalls() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class Takeovers extends TakeoverSuite {
+        Takeovers() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class StepsOfLeasedCalls extends StepSuite {
+        StepsOfLeasedCalls() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class ManyAtOnce extends BatchSuite {
+        ManyAtOnce() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class WhatThePersonOnCallDoes extends OperatorSuite {
+        WhatThePersonOnCallDoes() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class InTheCallersTransaction extends JoinedSuite {
+        InTheCallersTransaction() {
+            super(EngineContract.this);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package dev.semel.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Answer;
+import dev.semel.AtomicHandler;
+import dev.semel.Call;
+import dev.semel.Failure;
+import dev.semel.Key;
+import dev.semel.Operation;
+import dev.semel.Policy;
+import dev.semel.Tenant;
+import dev.semel.audit.AuditEvent;
+import dev.semel.engine.Engine;
+import dev.semel.engine.EngineSettings;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.time.ManualTime;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** What the suites share: an engine on an empty store, a clock moved by hand, two operations and their policies. */
+abstract class EngineSuite {
+    static final Tenant ACME = Tenant.of("acme");
+    static final Duration LEASE = Duration.ofSeconds(30);
+
+    /** Three attempts, 1 s and 2 s apart, without jitter. */
+    static final Policy STEADY = Policy.named("steady")
+            .withJitter(new Policy.Jitter.None())
+            .withLease(LEASE)
+            .withAttemptTimeout(Duration.ofMinutes(10))
+            .build();
+
+    record Order(String item, int amount) {}
+
+    record Receipt(String number) {}
+
+    static final Operation.Atomic<Order, Receipt> CHARGE =
+            Operation.atomic("charge", Order.class, Receipt.class).withPolicy("steady");
+    static final Operation.Leased<Order, Receipt> REFUND =
+            Operation.leased("refund", Order.class, Receipt.class).withPolicy("steady");
+    static final Operation.Leased<Order, Receipt> NOTIFY =
+            Operation.leased("notify", Order.class, Receipt.class).withPolicy("steady").asRepeatable();
+
+    private final EngineContract contract;
+    private final List<Engine> opened = new ArrayList<>();
+    ManualTime time;
+    Store store;
+    Engine engine;
+    Effects effects;
+
+    @SuppressWarnings("NullAway.Init")
+    EngineSuite(EngineContract contract) {
+        this.contract = contract;
+    }
+
+    @BeforeEach
+    void openEngine() throws Exception {
+        time = new ManualTime(1_800_000_000_000L);
+        store = contract.open(time);
+        effects = contract.effects(store);
+        engine = start(store, settings -> settings);
+    }
+
+    @AfterEach
+    void closeEngines() {
+        Collections.reverse(opened);
+        opened.forEach(Engine::close);
+        Thread.interrupted();
+    }
+
+    Engine start(Store on, UnaryOperator<EngineSettings> more) {
+        EngineSettings settings = EngineSettings.on(on)
+                .withTime(time)
+                .withRandom(new Random(opened.size()))
+                .withPolicy(STEADY)
+                .withoutBackground();
+        Engine started = more.apply(settings).open();
+        opened.add(started);
+        return started;
+    }
+
+    /** Another node on the same ledger, whose clock may be its own. */
+    Engine otherNode(TimeSource clock) {
+        return start(contract.reopen(store, time), settings -> settings.withTime(clock));
+    }
+
+    Engine otherNode() {
+        return otherNode(time);
+    }
+
+    Optional<java.sql.Connection> connect() throws java.sql.SQLException {
+        return contract.connect();
+    }
+
+    static Call<Order> call(String key) {
+        return Call.of(ACME, Key.of(key), new Order("book", 42)).withCorrelationId("c-" + key.length());
+    }
+
+    static Call<Order> otherPayload(String key) {
+        return Call.of(ACME, Key.of(key), new Order("book", 43));
+    }
+
+    /** Counts an effect named after the key and answers a receipt for it. */
+    AtomicHandler<Order, Receipt> charging(String key) {
+        return (order, tx) -> {
+            effects.apply(tx, key);
+            return new Receipt("r-" + key);
+        };
+    }
+
+    Answer<Receipt> charge(String key) {
+        return engine.run(CHARGE, call(key), charging(key));
+    }
+
+    static RecordId id(Operation<?, ?> operation, String key) {
+        return Identity.of(ACME, operation.name(), Key.of(key)).id();
+    }
+
+    @Nullable Row row(Operation<?, ?> operation, String key) {
+        RecordId id = id(operation, key);
+        return store.ledger().find(List.of(id)).get(id);
+    }
+
+    @Nullable State state(Operation<?, ?> operation, String key) {
+        Row row = row(operation, key);
+        return row == null ? null : row.state();
+    }
+
+    /** The types of the record's events, oldest first, with what was only counted so far written down. */
+    List<String> story(Operation<?, ?> operation, String key) {
+        engine.duties().replays().flush(true);
+        List<String> types = new ArrayList<>(store.audit().newest(AuditFilter.of(id(operation, key)), 100).stream()
+                .map(event -> new AuditEvent(event).type())
+                .toList());
+        Collections.reverse(types);
+        return types;
+    }
+
+    static Failure failure(Answer<?> answer) {
+        if (answer instanceof Answer.RetryLater<?> later) {
+            return later.failure();
+        }
+        assertThat(answer).isInstanceOf(Answer.Failed.class);
+        return ((Answer.Failed<?>) answer).failure();
+    }
+
+    static void assertExecuted(Answer<Receipt> answer, String number) {
+        assertThat(answer).isInstanceOf(Answer.Executed.class);
+        assertThat(answer.orThrow()).isEqualTo(new Receipt(number));
+    }
+
+    static void assertReplayed(Answer<Receipt> answer, String number) {
+        assertThat(answer).isInstanceOf(Answer.Replayed.class);
+        assertThat(answer.orThrow()).isEqualTo(new Receipt(number));
+    }
+}

@@ -1,0 +1,99 @@
+package dev.semel.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Answer;
+import dev.semel.Failure;
+import dev.semel.Semel;
+import dev.semel.store.State;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A14: operations inside a transaction that the caller already has. */
+abstract class JoinedSuite extends EngineSuite {
+    private Connection connection;
+
+    @SuppressWarnings("NullAway.Init")
+    JoinedSuite(EngineContract contract) {
+        super(contract);
+    }
+
+    @BeforeEach
+    void needAConnection() throws SQLException {
+        var found = connect();
+        Assumptions.assumeTrue(found.isPresent(), () -> store.name() + " has no JDBC transactions to join");
+        connection = found.orElseThrow();
+        connection.setAutoCommit(false);
+    }
+
+    @AfterEach
+    void closeConnection() throws SQLException {
+        if (connection != null) {
+            connection.rollback();
+            connection.close();
+        }
+    }
+
+    @Test
+    void a14_theOperationCommitsWithTheCallersTransaction() throws Exception {
+        try (Semel.Joined joined = engine.join(connection)) {
+            assertExecuted(joined.run(CHARGE, call("k"), charging("k")), "r-k");
+            connection.commit();
+            joined.committed();
+        }
+        assertThat(state(CHARGE, "k")).isEqualTo(State.COMPLETED);
+        assertThat(effects.count("k")).isEqualTo(1);
+        assertReplayed(charge("k"), "r-k");
+    }
+
+    @Test
+    void a14_theOperationRollsBackWithTheCallersTransaction() throws Exception {
+        try (Semel.Joined joined = engine.join(connection)) {
+            assertExecuted(joined.run(CHARGE, call("k"), charging("k")), "r-k");
+            connection.rollback();
+        }
+        assertThat(row(CHARGE, "k")).isNull();
+        assertThat(effects.count("k")).isZero();
+        assertExecuted(charge("k"), "r-k");
+    }
+
+    @Test
+    void aFailureUndoesOnlyTheOperationAndLeavesNoRecord() throws Exception {
+        try (Semel.Joined joined = engine.join(connection)) {
+            Answer<Receipt> failed = joined.run(CHARGE, call("bad"), (order, tx) -> {
+                effects.apply(tx, "bad");
+                throw Failure.of(Failure.Category.VALIDATION, "no").asException();
+            });
+            assertThat(failed).isInstanceOf(Answer.Failed.class);
+            assertExecuted(joined.run(CHARGE, call("good"), charging("good")), "r-good");
+            connection.commit();
+            joined.committed();
+        }
+        assertThat(row(CHARGE, "bad")).isNull();
+        assertThat(effects.count("bad")).isZero();
+        assertThat(effects.count("good")).isEqualTo(1);
+    }
+
+    @Test
+    void aDuplicateInsideTheSameTransactionReplays() throws Exception {
+        try (Semel.Joined joined = engine.join(connection)) {
+            assertExecuted(joined.run(CHARGE, call("k"), charging("k")), "r-k");
+            assertReplayed(joined.run(CHARGE, call("k"), charging("k")), "r-k");
+            connection.commit();
+            joined.committed();
+        }
+        assertThat(effects.count("k")).isEqualTo(1);
+    }
+
+    @Test
+    void aCallInTheSameProcessHearsThatItIsInProgress() throws Exception {
+        try (Semel.Joined joined = engine.join(connection)) {
+            joined.run(CHARGE, call("k"), charging("k"));
+            assertThat(charge("k")).isInstanceOf(Answer.InProgress.class);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package dev.semel.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.Answer;
+import dev.semel.Reconciler.Verdict;
+import dev.semel.SemelException;
+import dev.semel.engine.Engine;
+import dev.semel.store.State;
+import dev.semel.time.ManualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Leases that run out: takeovers under a higher fence, parking, reconciling. */
+abstract class TakeoverSuite extends EngineSuite {
+    TakeoverSuite(EngineContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void a2_anOwnerPausedThreeLeasesLongIsRefusedAndTheOtherOnesResultStands() {
+        Engine other = otherNode();
+        Answer<Receipt> first = engine.run(NOTIFY, call("k"), (order, run) -> {
+            time.advance(LEASE.multipliedBy(3));
+            assertExecuted(other.run(NOTIFY, call("k"), (o, r) -> new Receipt("other")), "other");
+            assertThatThrownBy(run::ensureHeld).isInstanceOf(SemelException.LeaseLost.class);
+            return new Receipt("stale");
+        });
+        assertReplayed(first, "other");
+        assertReplayed(engine.run(NOTIFY, call("k"), (order, run) -> new Receipt("again")), "other");
+        assertThat(story(NOTIFY, "k")).startsWith("operation.taken_over", "operation.executed");
+    }
+
+    @Test
+    void a3_aReceiverThatChecksKeyAndFenceAppliesTheCallOnce() {
+        Engine other = otherNode();
+        Map<String, Long> seen = new HashMap<>();
+        List<String> applied = new ArrayList<>();
+        engine.run(NOTIFY, call("k"), (order, run) -> {
+            run.ensureHeld();
+            time.advance(LEASE.multipliedBy(3));
+            other.run(NOTIFY, call("k"), (o, r) -> receive(seen, applied, r.downstreamKey(), r.fence()));
+            return receive(seen, applied, run.downstreamKey(), run.fence());
+        });
+        assertThat(applied).hasSize(1);
+    }
+
+    private static Receipt receive(Map<String, Long> seen, List<String> applied, String key, long fence) {
+        if (seen.merge(key, fence, Math::max) <= fence && !applied.contains(key)) {
+            applied.add(key);
+        }
+        return new Receipt(key);
+    }
+
+    @Test
+    void a4_theLeaseOfANonRepeatableOperationRunsOut() {
+        Engine other = otherNode();
+        Answer<Receipt> late = engine.run(REFUND, call("k"), (order, run) -> {
+            time.advance(LEASE);
+            assertThat(other.run(REFUND, call("k"), (o, r) -> new Receipt("never")))
+                    .isInstanceOf(Answer.Unknown.class);
+            assertThat(state(REFUND, "k")).isEqualTo(State.UNKNOWN);
+            return new Receipt("late");
+        });
+        // Nobody else was granted it, so the owner's late finish under the same fence counts.
+        assertExecuted(late, "late");
+        assertThat(story(REFUND, "k")).containsExactly("operation.unknown", "operation.executed");
+    }
+
+    @Test
+    void a4_theSweeperParksItAndTheReconcilerDecides() {
+        interrupted(REFUND, "took effect");
+        interrupted(REFUND, "did not");
+        interrupted(REFUND, "cannot tell");
+        time.advance(LEASE);
+        engine.duties().sweeper().sweep();
+        assertThat(state(REFUND, "took effect")).isEqualTo(State.UNKNOWN);
+        AtomicInteger asked = new AtomicInteger();
+        engine.reconcile(REFUND, (order, what) -> {
+            asked.incrementAndGet();
+            if (what.downstreamKey().equals(id(REFUND, "took effect").downstreamKey())) {
+                return new Verdict.TookEffect<>(new Receipt("found"));
+            }
+            return what.downstreamKey().equals(id(REFUND, "did not").downstreamKey())
+                    ? new Verdict.NoEffect<>()
+                    : new Verdict.StillUnknown<>("ask later");
+        });
+        engine.duties().reconciliation().reconcile();
+        assertThat(asked).hasValue(3);
+        assertReplayed(engine.run(REFUND, call("took effect"), (o, r) -> new Receipt("never")), "found");
+        assertExecuted(engine.run(REFUND, call("did not"), (o, r) -> new Receipt("now")), "now");
+        assertThat(state(REFUND, "cannot tell")).isEqualTo(State.UNKNOWN);
+        engine.duties().reconciliation().reconcile();
+        assertThat(asked).hasValue(3);
+        time.advance(Duration.ofMinutes(1));
+        engine.duties().reconciliation().reconcile();
+        assertThat(asked).hasValue(4);
+        assertThat(story(REFUND, "did not"))
+                .containsExactly("operation.unknown", "operation.reconciled", "operation.executed");
+    }
+
+    /** A run whose process died: granted, and never heard of again. */
+    private void interrupted(dev.semel.Operation.Leased<Order, Receipt> operation, String key) {
+        assertThatThrownBy(() -> otherNode().run(operation, call(key), (order, run) -> {
+                    throw new Gone();
+                }))
+                .isInstanceOf(Gone.class);
+    }
+
+    /** Stands for the death of a process: the engine cannot handle it. */
+    @SuppressWarnings("serial")
+    static final class Gone extends ThreadDeath {}
+
+    @Test
+    void aRegisteredHandlerTakesOverWhatNobodyAsksForAnyMore() {
+        interrupted(NOTIFY, "k");
+        engine.handle(NOTIFY, (order, run) -> new Receipt(order.item() + run.attempt()));
+        engine.duties().sweeper().sweep();
+        assertThat(state(NOTIFY, "k")).isEqualTo(State.IN_PROGRESS);
+        time.advance(LEASE);
+        engine.duties().sweeper().sweep();
+        assertReplayed(engine.run(NOTIFY, call("k")), "book2");
+    }
+
+    @Test
+    void a12_aHandlerThatAlwaysOutlivesItsLeaseIsParkedAfterItsAttempts() {
+        for (int i = 0; i < 3; i++) {
+            interrupted(NOTIFY, "k");
+            time.advance(LEASE);
+        }
+        assertThat(row(NOTIFY, "k").status().attempt()).isEqualTo(3);
+        assertThat(engine.run(NOTIFY, call("k"), (order, run) -> new Receipt("never")))
+                .isInstanceOf(Answer.Unknown.class);
+        assertThat(state(NOTIFY, "k")).isEqualTo(State.UNKNOWN);
+    }
+
+    @Test
+    void a11_anHourBetweenTheClocksOfTwoNodesChangesNothing() {
+        ManualTime ahead = new ManualTime(time.millis() + Duration.ofHours(1).toMillis());
+        Engine other = otherNode(ahead);
+        engine.run(NOTIFY, call("k"), (order, run) -> {
+            assertThat(other.run(NOTIFY, call("k"), (o, r) -> new Receipt("never")))
+                    .isInstanceOf(Answer.InProgress.class);
+            ahead.jump(Duration.ofHours(-3));
+            assertThat(other.run(NOTIFY, call("k"), (o, r) -> new Receipt("never")))
+                    .isInstanceOf(Answer.InProgress.class);
+            return new Receipt("r");
+        });
+        assertReplayed(other.run(NOTIFY, call("k"), (o, r) -> new Receipt("never")), "r");
+    }
+
+    @Test
+    void aRunWhoseLeaseWasLostIsInterrupted() {
+        Engine other = otherNode();
+        Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> {
+            time.advance(LEASE);
+            other.run(NOTIFY, call("k"), (o, r) -> new Receipt("other"));
+            engine.duties().keeper().tick();
+            time.sleep(Duration.ofMillis(1));
+            return new Receipt("stale");
+        });
+        assertReplayed(answer, "other");
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+}
