@@ -59,7 +59,8 @@ abstract class AtomicFailureSuite extends EngineSuite {
 
     @Test
     void aFailureThatWouldBeTheSameAgainIsStoredAndReplayedForItsRetention() throws Exception {
-        Answer<Receipt> first = failing("k", Failure.of(Category.VALIDATION, "amount is negative").asException());
+        Answer<Receipt> first = failing(
+                "k", Failure.of(Category.VALIDATION, "amount is negative").asException());
         assertThat(first).isInstanceOf(Answer.Failed.class);
         Answer<Receipt> second = charge("k");
         assertThat(failure(second)).isEqualTo(failure(first));
@@ -133,9 +134,7 @@ abstract class AtomicFailureSuite extends EngineSuite {
         Policy.Limits limits = STEADY.limits();
         assertThat(limits.deadline()).isNull();
         var answer = engine.run(
-                CHARGE,
-                call("k").withDeadline(java.time.Instant.ofEpochMilli(time.millis() + 1_500)),
-                (order, tx) -> {
+                CHARGE, call("k").withDeadline(java.time.Instant.ofEpochMilli(time.millis() + 1_500)), (order, tx) -> {
                     throw new SocketTimeoutException("slow");
                 });
         assertThat(answer).isInstanceOf(Answer.RetryLater.class);

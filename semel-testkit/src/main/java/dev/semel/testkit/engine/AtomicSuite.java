@@ -131,7 +131,8 @@ abstract class AtomicSuite extends EngineSuite {
         assertThat(failed).isInstanceOf(Answer.Failed.class);
         assertThat(effects.count("inner")).isZero();
         assertThat(row(CHARGE, "inner")).isNull();
-        Answer<Receipt> done = engine.run(CHARGE, call("outer2"), (order, tx) -> charge("inner").orThrow());
+        Answer<Receipt> done = engine.run(
+                CHARGE, call("outer2"), (order, tx) -> charge("inner").orThrow());
         assertExecuted(done, "r-inner");
         assertThat(effects.count("inner")).isEqualTo(1);
         assertReplayed(charge("inner"), "r-inner");
@@ -155,9 +156,11 @@ abstract class AtomicSuite extends EngineSuite {
 
     @Test
     void aLeasedOperationIsRefusedInsideAnAtomicHandler() {
-        Answer<Receipt> answer = engine.run(CHARGE, call("k"), (order, tx) -> engine.run(
-                        REFUND, call("inner"), (o, run) -> new Receipt("no"))
-                .orThrow());
+        Answer<Receipt> answer = engine.run(
+                CHARGE,
+                call("k"),
+                (order, tx) -> engine.run(REFUND, call("inner"), (o, run) -> new Receipt("no"))
+                        .orThrow());
         assertThat(failure(answer).exception()).isEqualTo(SemelException.Invalid.class.getName());
         assertThat(row(REFUND, "inner")).isNull();
     }
@@ -186,8 +189,8 @@ abstract class AtomicSuite extends EngineSuite {
             int executed = 0;
             for (Future<Answer<Receipt>> future : answers) {
                 Answer<Receipt> answer = future.get(60, TimeUnit.SECONDS);
-                assertThat(answer).isInstanceOfAny(
-                        Answer.Executed.class, Answer.Replayed.class, Answer.InProgress.class);
+                assertThat(answer)
+                        .isInstanceOfAny(Answer.Executed.class, Answer.Replayed.class, Answer.InProgress.class);
                 executed += answer instanceof Answer.Executed ? 1 : 0;
             }
             assertThat(executed).isEqualTo(1);
@@ -200,7 +203,8 @@ abstract class AtomicSuite extends EngineSuite {
     @Test
     void noAttemptStartsAfterTheDeadlineButAReplayIsStillAnswered() throws Exception {
         Instant past = Instant.ofEpochMilli(time.millis());
-        assertThat(failure(engine.run(CHARGE, call("late").withDeadline(past), charging("late"))).category())
+        assertThat(failure(engine.run(CHARGE, call("late").withDeadline(past), charging("late")))
+                        .category())
                 .isEqualTo(Failure.Category.TIMEOUT);
         assertThat(effects.count("late")).isZero();
         charge("k");

@@ -52,8 +52,9 @@ abstract class EngineSuite {
             Operation.atomic("charge", Order.class, Receipt.class).withPolicy("steady");
     static final Operation.Leased<Order, Receipt> REFUND =
             Operation.leased("refund", Order.class, Receipt.class).withPolicy("steady");
-    static final Operation.Leased<Order, Receipt> NOTIFY =
-            Operation.leased("notify", Order.class, Receipt.class).withPolicy("steady").asRepeatable();
+    static final Operation.Leased<Order, Receipt> NOTIFY = Operation.leased("notify", Order.class, Receipt.class)
+            .withPolicy("steady")
+            .asRepeatable();
 
     private final EngineContract contract;
     private final List<Engine> opened = new ArrayList<>();
@@ -130,12 +131,14 @@ abstract class EngineSuite {
         return Identity.of(ACME, operation.name(), Key.of(key)).id();
     }
 
-    @Nullable Row row(Operation<?, ?> operation, String key) {
+    @Nullable
+    Row row(Operation<?, ?> operation, String key) {
         RecordId id = id(operation, key);
         return store.ledger().find(List.of(id)).get(id);
     }
 
-    @Nullable State state(Operation<?, ?> operation, String key) {
+    @Nullable
+    State state(Operation<?, ?> operation, String key) {
         Row row = row(operation, key);
         return row == null ? null : row.state();
     }

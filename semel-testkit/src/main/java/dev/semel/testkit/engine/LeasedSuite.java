@@ -126,10 +126,12 @@ abstract class LeasedSuite extends EngineSuite {
 
     @Test
     void aStoredFailureIsReplayedAndOneThatIsNotLeavesNoRecord() {
-        Answer<Receipt> first = fail("k", Failure.of(Category.MAPPING, "CRM mapping mismatch").asException());
+        Answer<Receipt> first =
+                fail("k", Failure.of(Category.MAPPING, "CRM mapping mismatch").asException());
         assertThat(failure(first).reason()).isEqualTo("CRM mapping mismatch");
         assertThat(failure(refund("k"))).isEqualTo(failure(first));
-        assertThat(fail("k2", Failure.of(Category.CONFLICT, "taken").asException())).isInstanceOf(Answer.Failed.class);
+        assertThat(fail("k2", Failure.of(Category.CONFLICT, "taken").asException()))
+                .isInstanceOf(Answer.Failed.class);
         assertThat(row(REFUND, "k2")).isNull();
     }
 
@@ -215,7 +217,8 @@ abstract class LeasedSuite extends EngineSuite {
                         time.advance(LEASE.dividedBy(2));
                         engine.duties().keeper().tick();
                     }
-                    assertThat(row(REFUND, "k").status().at()).isEqualTo(until + LEASE.multipliedBy(5).toMillis());
+                    assertThat(row(REFUND, "k").status().at())
+                            .isEqualTo(until + LEASE.multipliedBy(5).toMillis());
                     run.ensureHeld();
                     return new Receipt("r");
                 }),

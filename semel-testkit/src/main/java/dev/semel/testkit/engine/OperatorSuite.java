@@ -26,8 +26,10 @@ abstract class OperatorSuite extends EngineSuite {
     void aForgottenKeyIsNewAgainAndTheAuditSaysWhoAndWhy() throws Exception {
         var cached = start(store, settings -> settings.withLocalCache(10));
         cached.run(CHARGE, call("k"), charging("k"));
-        assertThat(cached.operator().forget(ACME, "charge", Key.of("k"), WARRANT)).isEqualTo(Forgotten.DONE);
-        assertThat(cached.operator().forget(ACME, "charge", Key.of("k"), WARRANT)).isEqualTo(Forgotten.ABSENT);
+        assertThat(cached.operator().forget(ACME, "charge", Key.of("k"), WARRANT))
+                .isEqualTo(Forgotten.DONE);
+        assertThat(cached.operator().forget(ACME, "charge", Key.of("k"), WARRANT))
+                .isEqualTo(Forgotten.ABSENT);
         assertExecuted(cached.run(CHARGE, call("k"), charging("k")), "r-k");
         assertThat(effects.count("k")).isEqualTo(2);
         assertThat(story(CHARGE, "k")).containsExactly("operation.executed", "operator.forgot", "operation.executed");

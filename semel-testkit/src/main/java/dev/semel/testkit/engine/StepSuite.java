@@ -77,8 +77,10 @@ abstract class StepSuite extends EngineSuite {
         Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> {
             run.step("once", String.class, false, key -> {
                 time.advance(LEASE);
-                assertThat(other.run(NOTIFY, call("k"), (o, r) -> new Receipt(
-                                r.step("once", String.class, false, k -> act("again")))))
+                assertThat(other.run(
+                                NOTIFY,
+                                call("k"),
+                                (o, r) -> new Receipt(r.step("once", String.class, false, k -> act("again")))))
                         .isInstanceOf(Answer.Unknown.class);
                 return act("once");
             });
@@ -103,8 +105,10 @@ abstract class StepSuite extends EngineSuite {
 
     @Test
     void aStepThatRefusedForSureIsRunAgain() {
-        Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> new Receipt(
-                run.step("pay", String.class, false, key -> {
+        Answer<Receipt> answer = engine.run(
+                NOTIFY,
+                call("k"),
+                (order, run) -> new Receipt(run.step("pay", String.class, false, key -> {
                     act("try");
                     if (run.attempt() == 1) {
                         throw Failure.of(Failure.Category.RATE_LIMITED, "later").asException();
