@@ -13,9 +13,14 @@ import dev.semel.Tenant;
 import dev.semel.audit.AuditEvent;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
+import dev.semel.key.Codec;
+import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditFilter;
+import dev.semel.store.Header;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Store;
@@ -151,6 +156,27 @@ abstract class EngineSuite {
                 .toList());
         Collections.reverse(types);
         return types;
+    }
+
+    /** A run whose process died: granted, or taken over, and never heard of again. */
+    void abandon(Operation.Leased<Order, Receipt> operation, String key) {
+        byte[] payload = new Codec(1 << 20).encode(call(key).payload(), Order.class);
+        Header header = new Header(
+                ACME.name(),
+                operation.name(),
+                key,
+                Fingerprints.of(operation.definition(), payload),
+                "c-" + key.length(),
+                null);
+        Reservation reservation = new Reservation(
+                Identity.of(ACME, operation.name(), Key.of(key)),
+                header,
+                payload,
+                new Reservation.Grant(time.nanos() + 1, LEASE.toMillis(), operation.repeatable(), 3),
+                null,
+                null);
+        long version = store.switchboard().modes().version();
+        assertThat(store.ledger().reserve(version, List.of(reservation)).get(0)).isInstanceOf(Reserved.Granted.class);
     }
 
     static Failure failure(Answer<?> answer) {

@@ -75,12 +75,9 @@ abstract class TakeoverSuite extends EngineSuite {
 
     @Test
     void a4_theSweeperParksItAndTheReconcilerDecides() {
-        interrupted(REFUND, "took effect");
-        interrupted(REFUND, "did not");
-        interrupted(REFUND, "cannot tell");
-        time.advance(LEASE);
-        engine.duties().sweeper().sweep();
-        assertThat(state(REFUND, "took effect")).isEqualTo(State.UNKNOWN);
+        abandon(REFUND, "took effect");
+        abandon(REFUND, "did not");
+        abandon(REFUND, "cannot tell");
         AtomicInteger asked = new AtomicInteger();
         engine.reconcile(REFUND, (order, what) -> {
             asked.incrementAndGet();
@@ -91,6 +88,9 @@ abstract class TakeoverSuite extends EngineSuite {
                     ? new Verdict.NoEffect<>()
                     : new Verdict.StillUnknown<>("ask later");
         });
+        time.advance(LEASE);
+        engine.duties().sweeper().sweep();
+        assertThat(state(REFUND, "took effect")).isEqualTo(State.UNKNOWN);
         engine.duties().reconciliation().reconcile();
         assertThat(asked).hasValue(3);
         assertReplayed(engine.run(REFUND, call("took effect"), (o, r) -> new Receipt("never")), "found");
@@ -105,21 +105,9 @@ abstract class TakeoverSuite extends EngineSuite {
                 .containsExactly("operation.unknown", "operation.reconciled", "operation.executed");
     }
 
-    /** A run whose process died: granted, and never heard of again. */
-    private void interrupted(dev.semel.Operation.Leased<Order, Receipt> operation, String key) {
-        assertThatThrownBy(() -> otherNode().run(operation, call(key), (order, run) -> {
-                    throw new Gone();
-                }))
-                .isInstanceOf(Gone.class);
-    }
-
-    /** Stands for the death of a process: the engine cannot handle it. */
-    @SuppressWarnings("serial")
-    static final class Gone extends ThreadDeath {}
-
     @Test
     void aRegisteredHandlerTakesOverWhatNobodyAsksForAnyMore() {
-        interrupted(NOTIFY, "k");
+        abandon(NOTIFY, "k");
         engine.handle(NOTIFY, (order, run) -> new Receipt(order.item() + run.attempt()));
         engine.duties().sweeper().sweep();
         assertThat(state(NOTIFY, "k")).isEqualTo(State.IN_PROGRESS);
@@ -131,7 +119,7 @@ abstract class TakeoverSuite extends EngineSuite {
     @Test
     void a12_aHandlerThatAlwaysOutlivesItsLeaseIsParkedAfterItsAttempts() {
         for (int i = 0; i < 3; i++) {
-            interrupted(NOTIFY, "k");
+            abandon(NOTIFY, "k");
             time.advance(LEASE);
         }
         assertThat(row(NOTIFY, "k").status().attempt()).isEqualTo(3);
