@@ -139,12 +139,13 @@ final class SqliteRecords {
             return Verdict.notApplied(move, old);
         }
         State to = move.to();
+        int attempt = change.attempt() < 0 ? old.attempt() : change.attempt();
         if (to == null) {
             remove(move.id());
         } else {
             session.update(MOVE, statement -> {
                 statement.setInt(1, to.code());
-                statement.setInt(2, change.attempt() < 0 ? old.attempt() : change.attempt());
+                statement.setInt(2, attempt);
                 statement.setLong(3, after(now, change.delayMillis()));
                 statement.setLong(4, change.keepMillis());
                 statement.setBytes(5, change.result());
@@ -152,7 +153,7 @@ final class SqliteRecords {
                 statement.setBytes(7, move.id().bytes());
             });
         }
-        append(move.event(), old.fence(), old.attempt());
+        append(move.event(), old.fence(), attempt);
         return new Moved.Applied();
     }
 

@@ -1,0 +1,41 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.Store;
+import dev.semel.store.StoreProvider;
+import dev.semel.testkit.StoreContract;
+import dev.semel.time.TimeSource;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Optional;
+import org.junit.jupiter.api.io.TempDir;
+
+class SqliteStoreContractTest extends StoreContract {
+    @TempDir
+    private static Path directory;
+
+    private static int opened;
+
+    private final Path file = directory.resolve("contract-" + ++opened + ".db");
+
+    @Override
+    protected Store open(TimeSource time) {
+        return new SqliteStoreProvider().open("sqlite:" + file, new StoreProvider.Options(time, false));
+    }
+
+    @Override
+    protected Optional<Store> reopen(TimeSource time) {
+        return Optional.of(open(time));
+    }
+
+    @Override
+    protected Optional<Connection> connect() throws SQLException {
+        return Optional.of(DriverManager.getConnection("jdbc:sqlite:" + file));
+    }
+
+    @Override
+    protected boolean hasOneWriter() {
+        return true;
+    }
+}
