@@ -19,9 +19,11 @@ final class PostgresInstaller {
     static final Schema SCHEMA = new Schema("postgresql");
     private static final int OLDEST = 130_000;
 
+    /** Asks the catalogue's table, because to_regclass may answer from a cache that was filled before the lock was had. */
     private static final String SERVER = """
             SELECT current_setting('server_version_num')::int, current_setting('server_version'), pg_is_in_recovery(),
-                to_regclass('semel_meta') IS NOT NULL, coalesce(current_schema(), ''),
+                EXISTS (SELECT FROM pg_class WHERE relname = 'semel_meta' AND pg_table_is_visible(oid)),
+                coalesce(current_schema(), ''),
                 has_function_privilege('pg_control_system()', 'execute')""";
 
     private static final String LOCK = "SELECT pg_advisory_xact_lock(" + PostgresSql.INSTALL_LOCK + ")";
@@ -70,6 +72,7 @@ final class PostgresInstaller {
     }
 
     private Origin prepareInTransaction(Connection connection) throws SQLException {
+        run(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
         Server server = server(connection);
         demandServing(server);
         if (!server.installed || version(connection) < Schema.VERSION) {

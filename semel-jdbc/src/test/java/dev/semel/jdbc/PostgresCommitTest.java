@@ -1,0 +1,164 @@
+package dev.semel.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.SemelException;
+import dev.semel.store.Move;
+import dev.semel.store.Opening;
+import dev.semel.store.Reserved;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.store.StoreProvider;
+import dev.semel.store.Transactions.Ended;
+import dev.semel.store.Transactions.Tx;
+import dev.semel.testkit.fault.FaultProxy;
+import dev.semel.testkit.fault.FaultProxy.Loss;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A5: the connection is lost exactly at COMMIT. */
+@Timeout(120)
+class PostgresCommitTest {
+    private final FreshSchema schema = FreshSchema.make();
+    private FaultProxy proxy;
+    private Store store;
+
+    @BeforeEach
+    void open() throws IOException {
+        proxy = FaultProxy.toPostgres(schema.server().port());
+        schema.execute("CREATE TABLE effect (n int)");
+        String url = schema.url().replace(":" + schema.server().port() + "/", ":" + proxy.port() + "/");
+        store = new PostgresProvider().open(url, StoreProvider.Options.DEFAULT);
+        // The pool has its connection now: the next COMMIT is the test's.
+        store.switchboard().modes();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        store.close();
+        proxy.close();
+    }
+
+    @Test
+    void a5_aCommitWhoseReplyIsLostIsFoundToBeCommitted() throws Exception {
+        proxy.atCommit(Loss.REPLY);
+        assertThat(land(new Sample("k"))).isEqualTo("done");
+        assertThat(effects()).isEqualTo(1);
+        assertThat(found("k")).isTrue();
+    }
+
+    @Test
+    void a5_aCommitThatNeverArrivedIsFoundToBeRolledBack() throws Exception {
+        proxy.atCommit(Loss.REQUEST);
+        assertThatThrownBy(() -> land(new Sample("k")))
+                .isInstanceOf(SemelException.StoreUnavailable.class)
+                .hasMessageContaining("nothing was committed");
+        assertThat(effects()).isZero();
+        assertThat(found("k")).isFalse();
+        assertThat(land(new Sample("k"))).isEqualTo("done");
+        assertThat(effects()).isEqualTo(1);
+    }
+
+    @Test
+    void a5_aTransactionThatIsStillInFlightIsEndedBeforeItIsJudged() throws Exception {
+        FaultProxy.Trap trap = proxy.atCommit(Loss.REQUEST_HELD);
+        assertThatThrownBy(() -> land(new Sample("k")))
+                .isInstanceOf(SemelException.StoreUnavailable.class)
+                .hasMessageContaining("nothing was committed");
+        trap.release();
+        assertThat(land(new Sample("k"))).isEqualTo("done");
+        assertThat(effects()).isEqualTo(1);
+    }
+
+    @Test
+    void a5_aClaimedRunIsDecidedByItsMove() throws Exception {
+        Sample sample = new Sample("k");
+        long version = store.switchboard().modes().version();
+        long fence = ((Reserved.Granted) store.ledger()
+                        .reserve(version, List.of(sample.reservation()))
+                        .get(0))
+                .fence();
+        Move move = new Move(
+                sample.id(), fence, Set.of(State.IN_PROGRESS), State.COMPLETED, Move.Change.NONE, sample.event());
+        proxy.atCommit(Loss.REPLY);
+        String answer = store.transactions().orElseThrow().run(tx -> {
+            effect(tx);
+            tx.move(List.of(move));
+            return Ended.keep("done");
+        });
+        assertThat(answer).isEqualTo("done");
+        assertThat(effects()).isEqualTo(1);
+    }
+
+    @Test
+    void aCommitWithNothingOfTheLedgerInItStaysUnknown() {
+        proxy.atCommit(Loss.REPLY);
+        assertThatThrownBy(() -> store.transactions().orElseThrow().run(tx -> {
+                    effect(tx);
+                    return Ended.keep("done");
+                }))
+                .isInstanceOf(SemelException.OutcomeUnknown.class);
+    }
+
+    @Test
+    void aDeferredConstraintThatFailsAtTheCommitIsTheHandlersOwnFailure() throws Exception {
+        schema.execute("ALTER TABLE effect ADD CONSTRAINT one UNIQUE (n) DEFERRABLE INITIALLY DEFERRED");
+        assertThat(land(new Sample("k1"))).isEqualTo("done");
+        assertThatThrownBy(() -> land(new Sample("k2")))
+                .isInstanceOfSatisfying(
+                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23505"));
+        assertThat(found("k2")).isFalse();
+    }
+
+    @Test
+    void aLostReplyToABatchIsUnknownAndTheRepeatedCallGetsItsOwnGrant() {
+        var reservation = new Sample("k").reservation();
+        long version = store.switchboard().modes().version();
+        proxy.at(sql -> sql.contains("INSERT INTO semel_record"), Loss.REPLY);
+        assertThatThrownBy(() -> store.ledger().reserve(version, List.of(reservation)))
+                .isInstanceOf(SemelException.OutcomeUnknown.class);
+        assertThat(store.ledger().reserve(version, List.of(reservation)))
+                .singleElement()
+                .isInstanceOf(Reserved.Granted.class);
+    }
+
+    private String land(Sample sample) throws Exception {
+        long version = store.switchboard().modes().version();
+        return store.transactions().orElseThrow().run(tx -> {
+            assertThat(tx.open(version, List.of(sample.identity()))).containsExactly(new Opening.Free());
+            effect(tx);
+            tx.land(List.of(sample.landing()));
+            return Ended.keep("done");
+        });
+    }
+
+    private static void effect(Tx tx) throws SQLException {
+        try (Statement statement = tx.connection().createStatement()) {
+            statement.execute("INSERT INTO effect VALUES (1)");
+        }
+    }
+
+    private boolean found(String key) {
+        Sample sample = new Sample(key);
+        return store.ledger().find(List.of(sample.id())).containsKey(sample.id());
+    }
+
+    private int effects() throws SQLException {
+        try (Connection connection = schema.connect();
+                Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery("SELECT count(*) FROM effect")) {
+            found.next();
+            return found.getInt(1);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package dev.semel.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.SemelException;
+import dev.semel.store.Inspection;
+import dev.semel.store.Reserved;
+import dev.semel.store.Store;
+import dev.semel.store.StoreProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Installing, refusing, the epoch, and what the settings are worth. */
+@Timeout(120)
+class PostgresOpeningTest {
+    private final FreshSchema schema = FreshSchema.make();
+
+    @Test
+    void manyNodesThatStartAtOnceInstallTheSchemaOnce() throws Exception {
+        int nodes = 8;
+        CyclicBarrier start = new CyclicBarrier(nodes);
+        ExecutorService threads = Executors.newFixedThreadPool(nodes);
+        try {
+            List<Future<Integer>> epochs = new ArrayList<>();
+            for (int i = 0; i < nodes; i++) {
+                epochs.add(threads.submit(() -> {
+                    start.await(60, TimeUnit.SECONDS);
+                    try (Store store = schema.open(null)) {
+                        return store.switchboard().epoch();
+                    }
+                }));
+            }
+            for (Future<Integer> epoch : epochs) {
+                assertThat(epoch.get(60, TimeUnit.SECONDS)).isEqualTo(1);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void b11_aSchemaNewerThanTheCodeIsRefusedAndLeftAlone() {
+        schema.open(null).close();
+        schema.execute("UPDATE semel_meta SET schema_version = 99");
+        assertThatThrownBy(() -> schema.open(null))
+                .isInstanceOf(SemelException.Misconfigured.class)
+                .hasMessageContaining("version 99")
+                .hasMessageContaining("newer");
+    }
+
+    @Test
+    void a13_anotherServerOrTimelineRaisesTheEpochOnceAndFencesGrow() {
+        Sample sample = new Sample("k");
+        long before;
+        try (Store store = schema.open(null)) {
+            before = fence(store, sample);
+        }
+        schema.execute("UPDATE semel_meta SET timeline = timeline + 1; DELETE FROM semel_record;"
+                + " SELECT setval('semel_fence', 1)");
+        try (Store store = schema.open(null);
+                Store second = schema.open(null)) {
+            assertThat(store.switchboard().epoch()).isEqualTo(2);
+            assertThat(second.switchboard().epoch()).isEqualTo(2);
+            assertThat(fence(store, sample)).isGreaterThan(before);
+        }
+    }
+
+    @Test
+    void eventsStillGrowInNumberAfterAMoveToAServerWithLowerTransactionNumbers() {
+        try (Store store = schema.open(null)) {
+            store.audit().append(List.of(new Sample("k").event()));
+        }
+        schema.execute("UPDATE semel_audit SET tx = 1000000000000; UPDATE semel_meta SET system_identifier = 7");
+        try (Store store = schema.open(null)) {
+            store.audit().append(List.of(new Sample("later").event()));
+            assertThat(store.audit().newest(dev.semel.store.AuditFilter.ALL, 2))
+                    .extracting(row -> row.entry().subject().record())
+                    .containsExactly(new Sample("later").id(), new Sample("k").id());
+        }
+    }
+
+    @Test
+    void anUnreachableServerIsNamedWithoutItsPassword() {
+        assertThatThrownBy(() -> new PostgresProvider()
+                        .open("postgresql://someone:hush@127.0.0.1:1/none", StoreProvider.Options.DEFAULT))
+                .isInstanceOf(SemelException.StoreUnavailable.class)
+                .hasMessageContaining("127.0.0.1:1/none")
+                .hasMessageNotContaining("hush");
+    }
+
+    @Test
+    void aMissingSchemaIsRefusedWithAdvice() {
+        String url = schema.server().url(schema.database()) + "?currentSchema=nowhere";
+        assertThatThrownBy(() -> new PostgresProvider().open(url, StoreProvider.Options.DEFAULT))
+                .isInstanceOf(SemelException.Misconfigured.class)
+                .hasMessageContaining("currentSchema");
+    }
+
+    @Test
+    void settingsThatLoseCommitsLimitTheClassToC() {
+        try (Store store = schema.open(null)) {
+            Inspection inspection = store.inspect();
+            assertThat(inspection.guarantee()).isEqualTo(Inspection.Guarantee.C);
+            assertThat(inspection.findings())
+                    .filteredOn(finding -> finding.limits() == Inspection.Guarantee.C)
+                    .extracting(Inspection.Finding::setting)
+                    .contains("fsync", "synchronous_commit");
+        }
+    }
+
+    @Test
+    void aDataSourceOfTheApplicationServesAtAnyIsolationLevelOfItsOwn() throws Exception {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(schema.server().jdbcUrl(schema.database()));
+        source.setCurrentSchema(schema.name());
+        source.setOptions("-c default_transaction_isolation=serializable");
+        try (Store store = PostgresStore.on(source, StoreProvider.Options.DEFAULT)) {
+            fence(store, new Sample("k"));
+            String isolation = store.transactions().orElseThrow().run(tx -> {
+                try (var statement = tx.connection().createStatement();
+                        var found = statement.executeQuery("SHOW transaction_isolation")) {
+                    found.next();
+                    return dev.semel.store.Transactions.Ended.keep(found.getString(1));
+                }
+            });
+            assertThat(isolation).isEqualTo("read committed");
+        }
+    }
+
+    private static long fence(Store store, Sample sample) {
+        long version = store.switchboard().modes().version();
+        return ((Reserved.Granted) store.ledger()
+                        .reserve(version, List.of(sample.reservation()))
+                        .get(0))
+                .fence();
+    }
+}

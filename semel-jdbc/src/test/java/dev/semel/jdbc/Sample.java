@@ -1,0 +1,65 @@
+package dev.semel.jdbc;
+
+import dev.semel.Key;
+import dev.semel.Tenant;
+import dev.semel.key.Fingerprint;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Header;
+import dev.semel.store.Landing;
+import dev.semel.store.Reservation;
+import dev.semel.store.State;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/** One record of the tests, and what is asked of it. */
+record Sample(String key) {
+    private static final String TENANT = "acme";
+    private static final String OPERATION = "charge";
+
+    Identity identity() {
+        return Identity.of(Tenant.of(TENANT), OPERATION, Key.of(key));
+    }
+
+    RecordId id() {
+        return identity().id();
+    }
+
+    Header header() {
+        byte[] fingerprint = new byte[35];
+        fingerprint[0] = Fingerprint.VERSION;
+        return new Header(TENANT, OPERATION, key, Fingerprint.of(fingerprint), "correlation", null);
+    }
+
+    AuditEntry event() {
+        return new AuditEntry(
+                2,
+                new AuditEntry.Subject(
+                        TENANT, OPERATION, id(), header().fingerprint().bytes(), "correlation"),
+                null,
+                0,
+                0,
+                null);
+    }
+
+    Reservation reservation() {
+        var grant = new Reservation.Grant(ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE), 60_000, true, 3);
+        return new Reservation(identity(), header(), null, grant, null, null);
+    }
+
+    Landing landing() {
+        return landing(event());
+    }
+
+    Landing landing(@Nullable AuditEntry event) {
+        return new Landing(
+                id(),
+                header(),
+                State.COMPLETED,
+                new Landing.Times(86_400_000, 0, 1),
+                new Landing.Outcome("{\"receipt\":\"r-17\"}".getBytes(StandardCharsets.UTF_8), null),
+                event);
+    }
+}
