@@ -134,7 +134,7 @@ final class MemoryLedger implements Ledger {
                     old.owner());
             state.put(new Row(row.id(), row.header(), status, row.payload(), change.result(), change.failure()));
         }
-        state.append(move.event(), old.fence(), old.attempt());
+        state.append(move.event(), old.fence(), attempt);
         return new Moved.Applied();
     }
 

@@ -34,18 +34,10 @@ final class PostgresMoves {
     private static final String UPDATE = PostgresSql.COMMON + ITEMS + """
             , w AS (
                 UPDATE semel_record r SET state = i.target, at = %s, keep = nullif(i.keep, 0),
+                    attempt = CASE WHEN i.attempt < 0 THEN r.attempt ELSE i.attempt END,
                     result = i.result, failure = i.failure
                 FROM i, c WHERE %s
                 RETURNING i.n, r.fence, r.attempt)
-            """.formatted(PostgresSql.AT, CONDITION);
-
-    /** The same for moves that set the attempt: their events tell the attempt before. */
-    private static final String UPDATE_ATTEMPT = PostgresSql.COMMON + ITEMS + """
-            , w AS (
-                UPDATE semel_record r SET state = i.target, at = %s, keep = nullif(i.keep, 0),
-                    attempt = i.attempt, result = i.result, failure = i.failure
-                FROM i JOIN semel_record o ON o.id = i.id, c WHERE %s
-                RETURNING i.n, r.fence, o.attempt)
             """.formatted(PostgresSql.AT, CONDITION);
 
     private static final String DELETE = PostgresSql.COMMON + ITEMS + """
@@ -62,15 +54,7 @@ final class PostgresMoves {
     private static final String STATUSES =
             "SELECT id, " + Rows.STATUS + " FROM semel_record WHERE id = ANY(?::bytea[])";
 
-    private record Item(int place, Move move) {
-        boolean keepsAttempt() {
-            return move.to() != null && move.change().attempt() < 0;
-        }
-
-        boolean setsAttempt() {
-            return move.to() != null && move.change().attempt() >= 0;
-        }
-    }
+    private record Item(int place, Move move) {}
 
     /** @param xid the transaction in which they were applied; null when none was */
     record Result(List<Moved> moved, @Nullable String xid) {}
@@ -93,8 +77,7 @@ final class PostgresMoves {
                 .sorted(Comparator.comparing(item -> item.move.id()))
                 .toList();
         Moved[] answers = new Moved[batch.size()];
-        write(UPDATE, items.stream().filter(Item::keepsAttempt).toList(), answers);
-        write(UPDATE_ATTEMPT, items.stream().filter(Item::setsAttempt).toList(), answers);
+        write(UPDATE, items.stream().filter(item -> item.move.to() != null).toList(), answers);
         write(DELETE, items.stream().filter(item -> item.move.to() == null).toList(), answers);
         List<Item> rest =
                 items.stream().filter(item -> answers[item.place] == null).toList();

@@ -174,7 +174,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void theEventOfAMoveTellsTheFenceAndAttemptOfTheRunBeforeIt() {
+    void theEventOfAMoveTellsTheFenceAndAttemptAfterIt() {
         long fence = grant("k").fence();
         pass(3);
         AuditEntry given = event("k");
@@ -187,7 +187,7 @@ abstract class MoveSuite extends ContractSuite {
         assertThat(events.get(0).at()).isEqualTo(now());
         assertThat(events.get(0).entry())
                 .usingRecursiveComparison()
-                .isEqualTo(new AuditEntry(given.type(), given.subject(), given.policy(), fence, 1, given.body()));
+                .isEqualTo(new AuditEntry(given.type(), given.subject(), given.policy(), fence, 4, given.body()));
     }
 
     @Test
