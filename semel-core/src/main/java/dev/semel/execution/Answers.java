@@ -29,14 +29,15 @@ final class Answers<R> {
     }
 
     /**
-     * What the record answers, or nothing when it may be granted: it is FAILED_RETRYABLE and due.
+     * What the record answers, or nothing when it may be granted: it is FAILED_RETRYABLE and due. Only looks, so that it can
+     * be used inside a transaction; {@link #told} writes what there is to audit.
      *
      * @param now the store's clock
      */
     @Nullable
     Answer<R> of(Row row, long now) {
         if (!asked.sameMeaning(row.header().fingerprint())) {
-            return conflict(row.id());
+            return conflict();
         }
         return switch (row.state()) {
             case COMPLETED -> completed(row, now);
@@ -55,7 +56,7 @@ final class Answers<R> {
     private Answer<R> completed(Row row, long now) {
         Duration kept = Duration.ofMillis(row.status().at() - now);
         environment.memory().snapshots().put(row.id(), row.header().fingerprint(), row.result(), kept);
-        return replayed(row.id(), row.result());
+        return replayed(row.result());
     }
 
     private static Failure stored(Row row) {
@@ -64,13 +65,11 @@ final class Answers<R> {
                 : Failures.decode(row.failure());
     }
 
-    Answer<R> replayed(RecordId id, byte @Nullable [] result) {
-        read(EventType.OPERATION_REPLAYED, id);
+    Answer<R> replayed(byte @Nullable [] result) {
         return new Answer.Replayed<>(decode(result), asked.correlationId());
     }
 
-    Answer<R> conflict(RecordId id) {
-        read(EventType.OPERATION_CONFLICT, id);
+    Answer<R> conflict() {
         return new Answer.Conflict<>(notice(
                 "The key was used before with another payload; nothing was done.", Next.CHECK_STATUS, Next.CONTACT));
     }
@@ -122,10 +121,29 @@ final class Answers<R> {
                 .decode(result, asked.operation().definition().result());
     }
 
-    private void read(EventType type, RecordId id) {
+    /** The answer, with its event where it only read. Not for use inside a transaction: it may need a connection. */
+    Answer<R> told(Answer<R> answer, RecordId id) {
+        return told(answer, id, environment.audits().each());
+    }
+
+    /** As {@link #told}, never with a connection of its own: counted, also where each replay is to be written. */
+    Answer<R> counted(Answer<R> answer, RecordId id) {
+        return told(answer, id, false);
+    }
+
+    private Answer<R> told(Answer<R> answer, RecordId id, boolean each) {
+        if (answer instanceof Answer.Replayed) {
+            read(EventType.OPERATION_REPLAYED, id, each);
+        } else if (answer instanceof Answer.Conflict) {
+            read(EventType.OPERATION_CONFLICT, id, each);
+        }
+        return answer;
+    }
+
+    private void read(EventType type, RecordId id, boolean each) {
         Events.About about = Events.About.record(
                 id, asked.header(), asked.call().origin(), asked.policy().code());
-        if (environment.audits().each()) {
+        if (each) {
             environment
                     .store()
                     .audit()

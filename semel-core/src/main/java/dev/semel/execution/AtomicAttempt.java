@@ -57,7 +57,7 @@ final class AtomicAttempt<P, R> {
         if (opening instanceof Opening.Found there) {
             Answer<R> answer = answers.of(there.row(), there.now());
             if (answer != null) {
-                return answered(answer);
+                return Ended.undo(new Attempt.Answered<>(answer, there.row().id(), null));
             }
             found = there.row();
             attempt = Math.max(number, found.status().attempt() + 1);
@@ -68,8 +68,8 @@ final class AtomicAttempt<P, R> {
         return asked.late(environment) ? answered(answers.late()) : run(tx, modes.mode(), attempt, found);
     }
 
-    private static <R> Ended<Attempt<R>> answered(Answer<R> answer) {
-        return Ended.undo(new Attempt.Answered<>(answer, null));
+    private Ended<Attempt<R>> answered(Answer<R> answer) {
+        return Ended.undo(new Attempt.Answered<>(answer, asked.id(), null));
     }
 
     private Ended<Attempt<R>> run(Tx tx, Mode mode, int attempt, @Nullable Row found) throws Exception {
@@ -82,8 +82,8 @@ final class AtomicAttempt<P, R> {
             return answered(answers.shadowed(returned.result()));
         }
         tx.land(List.of(landing(found, attempt, returned.snapshot())));
-        return Ended.keep(
-                new Attempt.Answered<>(answers.executed(returned.result()), new Attempt.Snapshot(returned.snapshot())));
+        return Ended.keep(new Attempt.Answered<>(
+                answers.executed(returned.result()), asked.id(), new Attempt.Snapshot(returned.snapshot())));
     }
 
     /** How the handler ended. */

@@ -107,6 +107,10 @@ public final class AtomicBatch {
         } catch (SemelException.LeaseLost e) {
             return Map.of();
         }
+        items.forEach(item -> answered.computeIfPresent(
+                item.place(),
+                (place, answer) -> new Answers<>(environment, item.asked())
+                        .told(answer, item.asked().id())));
         done.forEach((item, result) -> {
             byte[] snapshot = result.landing().outcome().result();
             Asked<P, R> asked = item.asked();

@@ -122,8 +122,9 @@ final class AtomicFailures<P, R> {
 
     /** Writes the failure unless somebody else has meanwhile got further; then that is the answer. */
     private Optional<Answer<R>> leave(Landing landing) {
-        return AtomicRunner.checked(
+        Optional<Answer<R>> overtaken = AtomicRunner.checked(
                 () -> AtomicRunner.transactions(environment.store()).run(tx -> leave(tx, landing)));
+        return overtaken.map(answer -> answers.told(answer, asked.id()));
     }
 
     private Ended<Optional<Answer<R>>> leave(Tx tx, Landing landing) {

@@ -39,7 +39,7 @@ public final class AtomicRunner {
         }
         Snapshots.Snapshot known = environment.memory().snapshots().get(asked.id());
         if (known != null && asked.sameMeaning(known.fingerprint())) {
-            return attempt.answers().replayed(asked.id(), known.result());
+            return attempt.answers().told(attempt.answers().replayed(known.result()), asked.id());
         }
         return environment
                 .memory()
@@ -52,7 +52,7 @@ public final class AtomicRunner {
         for (int tries = 0; tries < 3; tries++) {
             Attempt<R> ended = checked(() -> tx.part(() -> attempt.in(tx, 1)));
             if (ended instanceof Attempt.Answered<R> answered) {
-                return answered.answer();
+                return attempt.answers().counted(answered.answer(), answered.record());
             }
             if (ended instanceof Attempt.Threw<R> threw) {
                 return new AtomicFailures<>(environment, asked, attempt.answers()).withoutRecord(threw);
@@ -102,7 +102,7 @@ public final class AtomicRunner {
                 if (answered.snapshot() != null) {
                     committed(asked, flight, answered.snapshot().result());
                 }
-                return failures.shadowAudited(answered.answer());
+                return attempt.answers().told(failures.shadowAudited(answered.answer()), answered.record());
             }
             if (ended instanceof Attempt.Threw<R> threw) {
                 Answer<R> answer = failures.after(threw);

@@ -1,12 +1,19 @@
 package dev.semel.execution;
 
 import dev.semel.Answer;
+import dev.semel.key.RecordId;
 import org.jspecify.annotations.Nullable;
 
 /** How one try of a direct atomic call ended. */
 sealed interface Attempt<R> {
-    /** With an answer; {@code snapshot} is set when the result was written and is final once the transaction commits. */
-    record Answered<R>(Answer<R> answer, @Nullable Snapshot snapshot) implements Attempt<R> {}
+    /**
+     * With an answer.
+     *
+     * @param record the record it is about
+     * @param snapshot set when the result was written; it is final once the transaction commits
+     */
+    record Answered<R>(
+            Answer<R> answer, RecordId record, @Nullable Snapshot snapshot) implements Attempt<R> {}
 
     /** The modes must be read again. */
     record ModesChanged<R>() implements Attempt<R> {}

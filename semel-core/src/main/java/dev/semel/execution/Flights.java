@@ -90,7 +90,7 @@ public final class Flights {
 
     private <R> @Nullable Answer<R> beside(Flight other, Asked<?, R> asked, long until, Answers<R> answers) {
         if (other.visible && !asked.sameMeaning(other.fingerprint)) {
-            return answers.conflict(asked.id());
+            return answers.told(answers.conflict(), asked.id());
         }
         Duration left = Duration.ofNanos(until - time.nanos());
         boolean self = other.leader == Thread.currentThread();
@@ -101,9 +101,9 @@ public final class Flights {
         if (landed == null) {
             return null;
         }
-        return asked.sameMeaning(landed.fingerprint())
-                ? answers.replayed(asked.id(), landed.result())
-                : answers.conflict(asked.id());
+        Answer<R> answer =
+                asked.sameMeaning(landed.fingerprint()) ? answers.replayed(landed.result()) : answers.conflict();
+        return answers.told(answer, asked.id());
     }
 
     private static boolean await(TimeSource.Gate gate, Duration left) {

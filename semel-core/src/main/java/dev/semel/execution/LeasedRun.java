@@ -139,7 +139,7 @@ final class LeasedRun<P, R> {
                 ? ""
                 : " to fence " + refused.current().fence();
         return answer != null
-                ? answer
+                ? answers.told(answer, asked.id())
                 : answers.unknown("Its lease was lost" + fence + "; what this run did was not recorded.");
     }
 

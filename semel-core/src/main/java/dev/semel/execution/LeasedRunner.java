@@ -45,7 +45,7 @@ public final class LeasedRunner {
         Answers<R> answers = new Answers<>(environment, asked);
         Snapshots.Snapshot known = environment.memory().snapshots().get(asked.id());
         if (known != null && asked.sameMeaning(known.fingerprint())) {
-            return answers.replayed(asked.id(), known.result());
+            return answers.told(answers.replayed(known.result()), asked.id());
         }
         return environment.memory().flights().fly(asked, flight -> patiently(asked, handler, flight), answers);
     }
@@ -118,7 +118,8 @@ public final class LeasedRunner {
     private <P, R> @Nullable Answer<R> lookUp(Asked<P, R> asked, Answers<R> answers) {
         Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
         // The record's own clock is not at hand: one that may have expired is treated as present, which grants nothing.
-        return row == null ? null : answers.of(row, Long.MIN_VALUE);
+        Answer<R> answer = row == null ? null : answers.of(row, Long.MIN_VALUE);
+        return answer == null ? null : answers.told(answer, asked.id());
     }
 
     Reservation reservation(Asked<?, ?> asked) {
@@ -149,7 +150,7 @@ public final class LeasedRunner {
             environment.commits().move(lose(asked, row));
             return answers.unknown("Its run was interrupted; whether it took effect is being looked into.");
         }
-        return answer != null ? answer : answers.inProgress();
+        return answer != null ? answers.told(answer, row.id()) : answers.inProgress();
     }
 
     private Move lose(Asked<?, ?> asked, Row row) {
