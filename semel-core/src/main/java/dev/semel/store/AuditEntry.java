@@ -4,9 +4,8 @@ import dev.semel.key.RecordId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An audit event on its way into the store. Written with a {@link Reservation} or {@link Landing}, its fence and attempt are
- * those of the row after the write; with a {@link Move}, those of the row before it, which is the run it tells of; written
- * alone, the ones given here.
+ * An audit event on its way into the store. Written with a {@link Move}, {@link Reservation} or {@link Landing}, its fence
+ * and attempt are those of the row after the write; written alone, the ones given here.
  *
  * @param type stable code of the event's type
  * @param subject what it is about

@@ -153,7 +153,7 @@ final class SqliteRecords {
                 statement.setBytes(7, move.id().bytes());
             });
         }
-        append(move.event(), old.fence(), old.attempt());
+        append(move.event(), old.fence(), attempt);
         return new Moved.Applied();
     }
 
