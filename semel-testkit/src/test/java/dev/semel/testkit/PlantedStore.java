@@ -1,0 +1,77 @@
+package dev.semel.testkit;
+
+import dev.semel.store.AuditEntry;
+import dev.semel.store.AuditLog;
+import dev.semel.store.Ledger;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Row;
+import dev.semel.store.Seal;
+import dev.semel.store.Switchboard;
+import dev.semel.store.Transactions;
+import dev.semel.testkit.fault.ForwardingAuditLog;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.testkit.fault.ForwardingSwitchboard;
+import dev.semel.testkit.fault.ForwardingTransactions;
+import dev.semel.time.TimeSource;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** A store with one bug in it. */
+final class PlantedStore extends ForwardingStore {
+    private final StoreBug bug;
+    private final TimeSource time;
+
+    PlantedStore(StoreBug bug, TimeSource time) {
+        super(new MemoryStore(time));
+        this.bug = bug;
+        this.time = time;
+    }
+
+    @Override
+    public Ledger ledger() {
+        return new PlantedLedger(bug, delegate(), time);
+    }
+
+    @Override
+    public AuditLog audit() {
+        return new ForwardingAuditLog(super.audit()) {
+            @Override
+            public boolean add(Seal seal) {
+                return super.add(seal) || bug == StoreBug.SEAL_OUT_OF_SEQUENCE;
+            }
+        };
+    }
+
+    @Override
+    public Switchboard switchboard() {
+        return new ForwardingSwitchboard(super.switchboard()) {
+            @Override
+            public int adopt(Function<Row, AuditEntry> forRecord, AuditEntry adoption) {
+                return bug == StoreBug.ADOPTION_WITHOUT_EPOCH ? 2 : super.adopt(forRecord, adoption);
+            }
+        };
+    }
+
+    @Override
+    public Optional<Transactions> transactions() {
+        return super.transactions().map(transactions -> new ForwardingTransactions(transactions) {
+            @Override
+            public <T> T run(Work<T> work) throws Exception {
+                return super.run(tx -> {
+                    Ended<T> ended = work.run(tx);
+                    return bug == StoreBug.ACKNOWLEDGED_BEFORE_COMMIT ? Ended.undo(ended.value()) : ended;
+                });
+            }
+
+            @Override
+            protected Tx wrap(Tx tx) {
+                return new ForwardingTx(tx) {
+                    @Override
+                    public <T> T part(Part<T> part) throws Exception {
+                        return bug == StoreBug.PART_NOT_UNDONE ? part.run().value() : super.part(part);
+                    }
+                };
+            }
+        });
+    }
+}
