@@ -18,7 +18,13 @@ final class StoreOption {
             })
     private String url = "";
 
+    /** A ledger that is there: a mistyped URL makes no new one. */
     Store open() {
-        return Stores.open(url, StoreProvider.Options.DEFAULT);
+        return Stores.open(url, StoreProvider.Options.EXISTING);
+    }
+
+    /** As {@link #open}, also when the ledger was restored from a copy. */
+    Store openRestored() {
+        return Stores.open(url, new StoreProvider.Options(null, true, false));
     }
 }

@@ -3,6 +3,7 @@ package dev.semel.cli;
 import static dev.semel.cli.Shell.semel;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.Semel;
 import dev.semel.cli.Doctor.Report;
 import dev.semel.store.Inspection;
 import dev.semel.store.Inspection.Finding;
@@ -33,10 +34,20 @@ class DoctorTest {
 
     @Test
     void aFileOfSqliteAsSemelMakesItIsOfClassA(@TempDir Path directory) {
-        Shell sqlite = semel("doctor", "--store", "sqlite:" + directory.resolve("ledger.db"), "--require", "A");
+        String url = "sqlite:" + directory.resolve("ledger.db");
+        Semel.open(url).close();
+        Shell sqlite = semel("doctor", "--store", url, "--require", "A");
         assertThat(sqlite.err()).isEmpty();
         assertThat(sqlite.exit()).isZero();
         assertThat(sqlite.out()).containsPattern("(?m)^class +A$").doesNotContain("at most");
+    }
+
+    @Test
+    void aMistypedFileIsBadInputAndNoNewLedger(@TempDir Path directory) {
+        Shell sqlite = semel("doctor", "--store", "sqlite:" + directory.resolve("ledgr.db"));
+        assertThat(sqlite.exit()).isEqualTo(2);
+        assertThat(sqlite.err()).contains("ledgr.db", "there is no ledger in this place");
+        assertThat(directory).isEmptyDirectory();
     }
 
     @Test

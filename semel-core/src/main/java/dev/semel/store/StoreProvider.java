@@ -14,7 +14,8 @@ public interface StoreProvider {
     boolean accepts(String url);
 
     /**
-     * Opens the store; installs its schema where there is none, and refuses one that is newer than the code.
+     * Opens the store; installs its schema where there is none, unless told not to, and refuses one that is newer than the
+     * code.
      *
      * @throws dev.semel.SemelException.Misconfigured when it cannot serve, saying what to do
      */
@@ -28,8 +29,16 @@ public interface StoreProvider {
     /**
      * @param time in place of the store's own clock, for tests; absent to use the store's
      * @param adopt take over a store that was restored, instead of refusing it
+     * @param create make the ledger where there is none, instead of refusing a place without one
      */
-    record Options(@Nullable TimeSource time, boolean adopt) {
+    record Options(@Nullable TimeSource time, boolean adopt, boolean create) {
         public static final Options DEFAULT = new Options(null, false);
+
+        /** Looks at a ledger that is there; a mistyped URL does not make a new one. */
+        public static final Options EXISTING = new Options(null, false, false);
+
+        public Options(@Nullable TimeSource time, boolean adopt) {
+            this(time, adopt, true);
+        }
     }
 }

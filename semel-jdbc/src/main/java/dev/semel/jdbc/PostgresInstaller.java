@@ -40,9 +40,12 @@ final class PostgresInstaller {
             WHERE (system_identifier, timeline) <> (?, ?)""";
 
     private final String name;
+    private final boolean create;
 
-    PostgresInstaller(String name) {
+    /** @param create whether a schema may be installed where there is none */
+    PostgresInstaller(String name, boolean create) {
         this.name = name;
+        this.create = create;
     }
 
     private record Server(
@@ -75,6 +78,14 @@ final class PostgresInstaller {
         run(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
         Server server = server(connection);
         demandServing(server);
+        if (!server.installed && !create) {
+            throw new Misconfigured(
+                    name,
+                    List.of(
+                            "there is no ledger in schema " + server.schema
+                                    + ", and none is made here: check the database"
+                                    + " and currentSchema in the URL, or let the application that uses the ledger open it first"));
+        }
         if (!server.installed || version(connection) < Schema.VERSION) {
             run(connection, LOCK);
             install(connection, server(connection).installed ? version(connection) : 0);

@@ -22,14 +22,14 @@ final class PostgresPool implements DataSource {
     private final PostgresInstaller installer;
     private final Driver driver = new org.postgresql.Driver();
 
-    private PostgresPool(PostgresUrl url) {
+    private PostgresPool(PostgresUrl url, boolean create) {
         this.url = url;
-        this.installer = new PostgresInstaller(url.name());
+        this.installer = new PostgresInstaller(url.name(), create);
     }
 
-    static HikariDataSource open(PostgresUrl url) {
+    static HikariDataSource open(PostgresUrl url, boolean create) {
         HikariConfig config = new HikariConfig();
-        config.setDataSource(new PostgresPool(url));
+        config.setDataSource(new PostgresPool(url, create));
         config.setPoolName("semel-postgresql");
         config.setMaximumPoolSize(url.pool().size());
         config.setMinimumIdle(0);
@@ -39,9 +39,9 @@ final class PostgresPool implements DataSource {
     }
 
     /** Connects once outside the pool, which would wrap what is wrong in a time-out. */
-    static void check(PostgresUrl url) {
+    static void check(PostgresUrl url, boolean create) {
         try {
-            new PostgresPool(url).getConnection().close();
+            new PostgresPool(url, create).getConnection().close();
         } catch (SQLException e) {
             throw e.getCause() instanceof StoreUnavailable known
                     ? known

@@ -50,7 +50,7 @@ public final class PostgresStore implements Store {
         PostgresSessions sessions = new PostgresSessions(source, name, false, options.time());
         Connection connection = sessions.take();
         try {
-            new PostgresInstaller(name).prepare(connection);
+            new PostgresInstaller(name, options.create()).prepare(connection);
         } finally {
             PostgresSessions.giveBack(connection);
         }
@@ -58,8 +58,8 @@ public final class PostgresStore implements Store {
     }
 
     static PostgresStore open(PostgresUrl url, StoreProvider.Options options) {
-        PostgresPool.check(url);
-        HikariDataSource pool = PostgresPool.open(url);
+        PostgresPool.check(url, options.create());
+        HikariDataSource pool = PostgresPool.open(url, options.create());
         return new PostgresStore(new PostgresSessions(pool, url.name(), true, options.time()), pool::close);
     }
 

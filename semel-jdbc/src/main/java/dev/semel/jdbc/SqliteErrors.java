@@ -109,6 +109,11 @@ record SqliteErrors(String store) {
         return new SemelException.Misconfigured(store + " cannot be opened", List.of(fault));
     }
 
+    SemelException.Misconfigured noLedger() {
+        return refused("there is no ledger in this place, and none is made here: check the path, or let the application"
+                + " that uses the ledger open it first");
+    }
+
     /** For a failure while the store is being opened. */
     SemelException cannotOpen(SQLException e) {
         return isBusy(e) ? unavailable(e) : refused(reasonWithoutStop(e));

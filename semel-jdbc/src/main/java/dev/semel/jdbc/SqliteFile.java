@@ -69,8 +69,9 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
      * Refuses what cannot serve, all faults at once; makes the file where there is none and there never was.
      *
      * @param sidecar the file that tells of a ledger that was here
+     * @param create whether the file may be made
      */
-    void prepare(SqliteSidecar sidecar) {
+    void prepare(SqliteSidecar sidecar, boolean create) {
         List<String> faults = new ArrayList<>();
         Path directory = path.getParent();
         if (directory == null || !Files.isDirectory(directory)) {
@@ -91,7 +92,7 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
             throw new SemelException.Misconfigured(errors.store() + " cannot be opened", faults);
         }
         try {
-            checkOrCreate(sidecar);
+            checkOrCreate(sidecar, create);
         } catch (SqliteSidecar.Damaged e) {
             throw errors.refused(e.getMessage() + ": put back an intact copy of it, or run semel store adopt");
         } catch (IOException e) {
@@ -99,7 +100,7 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
         }
     }
 
-    private void checkOrCreate(SqliteSidecar sidecar) throws IOException {
+    private void checkOrCreate(SqliteSidecar sidecar, boolean create) throws IOException {
         long size = Files.exists(path) ? Files.size(path) : 0;
         if (size == 0) {
             if (Files.exists(sidecar.path())
@@ -107,6 +108,9 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
                 throw errors.refused("the file is " + (Files.exists(path) ? "empty" : "missing") + ", but "
                         + sidecar.path().getFileName() + " tells of a ledger in it: put the file back, or, to begin an"
                         + " empty ledger that knows nothing of what was done, delete " + sidecar.path());
+            }
+            if (!create) {
+                throw errors.noLedger();
             }
             create();
             return;

@@ -1,5 +1,6 @@
 package dev.semel.jdbc;
 
+import dev.semel.store.StoreProvider;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -35,14 +36,18 @@ final class SqliteSchema {
     }
 
     /**
-     * @param adopt make the ledger this installation's own, whatever the sidecar says
+     * @param options whether to make the ledger this installation's own, whatever the sidecar says, and whether to install
+     *     one where there is none
      * @return the ledger's name
      */
-    String open(boolean adopt) throws SQLException, IOException {
+    String open(StoreProvider.Options options) throws SQLException, IOException {
         demandVersion();
+        if (!options.create() && number(HAS_LEDGER) == 0) {
+            throw errors.noLedger();
+        }
         demandWal();
         inTransaction("BEGIN EXCLUSIVE", this::installIfAbsent);
-        return inTransaction("BEGIN IMMEDIATE", () -> reconcile(adopt));
+        return inTransaction("BEGIN IMMEDIATE", () -> reconcile(options.adopt()));
     }
 
     private void demandVersion() throws SQLException {

@@ -34,11 +34,11 @@ final class SqliteStore implements Store {
         TimeSource given = options.time();
         SqliteFile file = SqliteFile.of(url, given == null ? TimeSource.system() : given);
         SqliteSidecar sidecar = new SqliteSidecar(file.path());
-        file.prepare(sidecar);
+        file.prepare(sidecar, options.create());
         try {
             String name;
             try (SqliteSession session = file.connect(SqliteFile.Role.WRITE)) {
-                name = new SqliteSchema(session, sidecar, file.errors()).open(options.adopt());
+                name = new SqliteSchema(session, sidecar, file.errors()).open(options);
             }
             SqliteLine line = new SqliteLine(file, sidecar, name);
             SqliteWriter<SqliteLine> writer = new SqliteWriter<>(line, file.time(), file.errors());

@@ -70,6 +70,23 @@ class SqliteOpeningTest {
     }
 
     @Test
+    void whereNoneIsToBeMadeAPlaceWithoutALedgerIsRefusedAndLeftAsItIs() throws Exception {
+        StoreProvider.Options existing = StoreProvider.Options.EXISTING;
+        assertThatThrownBy(() -> SqliteFixture.open(file, existing))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessageContaining("there is no ledger in this place");
+        assertThat(directory).isEmptyDirectory();
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file)) {
+            other.createStatement().execute("CREATE TABLE orders (id INTEGER)");
+        }
+        byte[] before = Files.readAllBytes(file);
+        assertThatThrownBy(() -> SqliteFixture.open(file, existing)).isInstanceOf(Misconfigured.class);
+        assertThat(Files.readAllBytes(file)).isEqualTo(before);
+        SqliteFixture.open(file).close();
+        SqliteFixture.open(file, existing).close();
+    }
+
+    @Test
     void aDatabaseInMemoryIsRefused() {
         for (String url : List.of("sqlite::memory:", "sqlite:", "sqlite:file:x.db?mode=memory", "sqlite:x.db?a=b")) {
             assertThatThrownBy(() -> new SqliteStoreProvider().open(url, StoreProvider.Options.DEFAULT))
