@@ -1,0 +1,56 @@
+package dev.semel.time;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class TimeTest {
+    @Test
+    void sleepingMovesTheManualClockAndAJumpMovesOnlyTheWall() throws Exception {
+        ManualTime time = new ManualTime(1_000);
+        time.sleep(Duration.ofSeconds(2));
+        assertThat(time.millis()).isEqualTo(3_000);
+        assertThat(time.nanos()).isEqualTo(2_000_000_000L);
+        time.sleep(Duration.ofSeconds(-5));
+        time.jump(Duration.ofHours(-1));
+        assertThat(time.nanos()).isEqualTo(2_000_000_000L);
+        assertThat(time.millis()).isEqualTo(3_000 - 3_600_000);
+    }
+
+    @Test
+    void aBoundedWaitAtAShutManualGateMovesTheClockAndGivesUp() throws Exception {
+        ManualTime time = new ManualTime(0);
+        TimeSource.Gate gate = time.gate();
+        assertThat(gate.await(Duration.ofSeconds(1))).isFalse();
+        assertThat(time.millis()).isEqualTo(1_000);
+        gate.open();
+        assertThat(gate.isOpen()).isTrue();
+        assertThat(gate.await(Duration.ofSeconds(1))).isTrue();
+        gate.await();
+        assertThat(time.millis()).isEqualTo(1_000);
+    }
+
+    @Test
+    void anInterruptEndsASleepOnEveryClock() {
+        for (TimeSource time : new TimeSource[] {new ManualTime(0), TimeSource.system()}) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> time.sleep(Duration.ofSeconds(100))).isInstanceOf(InterruptedException.class);
+        }
+    }
+
+    @Test
+    void theSystemsGateOpensForThoseWhoWait() throws Exception {
+        TimeSource time = TimeSource.system();
+        TimeSource.Gate gate = time.gate();
+        assertThat(gate.await(Duration.ofNanos(1))).isFalse();
+        Thread opener = new Thread(gate::open);
+        opener.start();
+        gate.await();
+        assertThat(gate.await(Duration.ofDays(1_000_000))).isTrue();
+        time.sleep(Duration.ZERO);
+        assertThat(time.millis()).isPositive();
+        opener.join();
+    }
+}

@@ -1,0 +1,77 @@
+package dev.semel.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.time.TimeSource;
+import dev.semel.worker.Housekeeper.Duty;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class HousekeeperTest {
+    @Test
+    void dutiesComeAgainEvenAfterOneFailed() throws Exception {
+        CountDownLatch rounds = new CountDownLatch(3);
+        AtomicInteger failures = new AtomicInteger();
+        Duty failing = Duty.every(Duration.ofMillis(1), "fails", () -> {
+            failures.incrementAndGet();
+            throw new IllegalStateException("the store is away");
+        });
+        Duty counting = Duty.every(Duration.ofMillis(1), "counts", rounds::countDown);
+        try (Housekeeper housekeeper = new Housekeeper("test", TimeSource.system(), List.of(failing, counting))) {
+            housekeeper.start();
+            assertThat(rounds.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+        assertThat(failures.get()).isPositive();
+    }
+
+    @Test
+    void wakingMakesEveryDutyDue() throws Exception {
+        CountDownLatch first = new CountDownLatch(1);
+        CountDownLatch second = new CountDownLatch(2);
+        Duty rare = Duty.every(Duration.ofDays(1), "rare", () -> {
+            first.countDown();
+            second.countDown();
+        });
+        try (Housekeeper housekeeper = new Housekeeper("test", TimeSource.system(), List.of(rare))) {
+            housekeeper.start();
+            assertThat(first.await(30, TimeUnit.SECONDS)).isTrue();
+            housekeeper.wake();
+            assertThat(second.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void takeoversRunOnThreadsOfTheirOwnOrOnTheSweepers() throws Exception {
+        try (Takeovers takeovers = new Takeovers(false)) {
+            Thread[] ran = new Thread[1];
+            takeovers.execute(() -> ran[0] = Thread.currentThread());
+            assertThat(ran[0]).isSameAs(Thread.currentThread());
+        }
+        CountDownLatch release = new CountDownLatch(1);
+        CountDownLatch failed = new CountDownLatch(1);
+        AtomicInteger started = new AtomicInteger();
+        try (Takeovers takeovers = new Takeovers(true)) {
+            takeovers.execute(() -> {
+                failed.countDown();
+                throw new IllegalStateException("lost");
+            });
+            assertThat(failed.await(30, TimeUnit.SECONDS)).isTrue();
+            for (int i = 0; i < 40; i++) {
+                takeovers.execute(() -> {
+                    started.incrementAndGet();
+                    try {
+                        release.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                });
+            }
+            assertThat(started.get()).isLessThanOrEqualTo(16);
+            release.countDown();
+        }
+    }
+}
