@@ -7,49 +7,45 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The audit events of a batch, each with the place of its change in the batch. */
+/** The audit events of a batch, one or none for each item. */
 final class PostgresEvents {
-    private static final String ALONE = PostgresSql.COMMON + """
-            INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation,
-                policy, body)
-            SELECT pg_current_xact_id()::text::bigint + c.tx_base, c.now, i.fence, i.attempt, e.type, e.tenant,
-                e.operation, e.record, e.fingerprint, e.correlation, e.policy, e.body
-            FROM c, %s JOIN unnest(?::int[], ?::bigint[], ?::int[]) AS i(n, fence, attempt) ON i.n = e.n
-            ORDER BY e.n""".formatted(PostgresSql.EVENTS);
+    private static final int NONE = -1;
 
-    private record Placed(int place, AuditEntry entry) {}
+    private static final String ALONE = PostgresSql.COMMON
+            + ", w AS (SELECT * FROM unnest(?::int[], ?::bigint[], ?::int[]" + PostgresSql.EVENT_ARRAYS
+            + ") AS w(n, fence, attempt" + PostgresSql.EVENT_NAMES + ")) " + PostgresSql.WRITE_EVENTS;
 
-    private final List<Placed> placed = new ArrayList<>();
+    private final List<@Nullable AuditEntry> entries;
+
+    private PostgresEvents(List<@Nullable AuditEntry> entries) {
+        this.entries = entries;
+    }
 
     static <T> PostgresEvents of(List<T> batch, Function<T, @Nullable AuditEntry> event) {
-        PostgresEvents events = new PostgresEvents();
-        for (int i = 0; i < batch.size(); i++) {
-            AuditEntry entry = event.apply(batch.get(i));
-            if (entry != null) {
-                events.placed.add(new Placed(i, entry));
-            }
-        }
-        return events;
+        List<@Nullable AuditEntry> entries = new ArrayList<>();
+        batch.forEach(item -> entries.add(event.apply(item)));
+        return new PostgresEvents(entries);
     }
 
     boolean isEmpty() {
-        return placed.isEmpty();
+        return entries.stream().allMatch(Objects::isNull);
     }
 
-    /** Fills {@link PostgresSql#EVENTS}. */
+    /** Fills {@link PostgresSql#EVENT_ARRAYS}. */
     void bind(Binder binder) throws SQLException {
-        binder.ints(placed, Placed::place)
-                .ints(placed, p -> p.entry.type())
-                .texts(placed, p -> p.entry.subject().tenant())
-                .texts(placed, p -> p.entry.subject().operation())
-                .bytes(placed, p -> bytes(p.entry.subject().record()))
-                .bytes(placed, p -> p.entry.subject().fingerprint())
-                .texts(placed, p -> p.entry.subject().correlationId())
-                .texts(placed, p -> p.entry.policy())
-                .texts(placed, p -> p.entry.body());
+        binder.ints(entries, e -> e == null ? NONE : e.type())
+                .texts(entries, e -> e == null ? null : e.subject().tenant())
+                .texts(entries, e -> e == null ? null : e.subject().operation())
+                .bytes(entries, e -> e == null ? null : bytes(e.subject().record()))
+                .bytes(entries, e -> e == null ? null : e.subject().fingerprint())
+                .texts(entries, e -> e == null ? null : e.subject().correlationId())
+                .texts(entries, e -> e == null ? null : e.policy())
+                .texts(entries, e -> e == null ? null : e.body());
     }
 
     /** Writes events that carry their own fence and attempt. */
@@ -57,13 +53,14 @@ final class PostgresEvents {
         if (entries.isEmpty()) {
             return;
         }
-        PostgresEvents events = of(entries, entry -> entry);
+        List<Integer> places = IntStream.range(0, entries.size()).boxed().toList();
         try (PreparedStatement statement = connection.prepareStatement(ALONE)) {
-            Binder binder = new Binder(statement).number(now);
-            events.bind(binder);
-            binder.ints(events.placed, Placed::place)
-                    .longs(events.placed, p -> p.entry.fence())
-                    .ints(events.placed, p -> p.entry.attempt());
+            Binder binder = new Binder(statement)
+                    .number(now)
+                    .ints(places, place -> place)
+                    .longs(entries, AuditEntry::fence)
+                    .ints(entries, AuditEntry::attempt);
+            of(entries, entry -> entry).bind(binder);
             statement.executeUpdate();
         }
     }

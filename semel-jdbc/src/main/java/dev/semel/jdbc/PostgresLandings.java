@@ -18,30 +18,35 @@ import org.jspecify.annotations.Nullable;
 
 /** What direct atomic calls leave, in one statement: the records, their events, and the number of the transaction. */
 final class PostgresLandings {
-    /** "At" in the past and neither QUEUED, IN_PROGRESS nor UNKNOWN: expired, or failed and due. */
+    /**
+     * The fence is drawn for the item, and serves the record and its event alike: either all land or nothing does. "At" in
+     * the past and neither QUEUED, IN_PROGRESS nor UNKNOWN is expired, or failed and due.
+     */
     private static final String LAND = PostgresSql.COMMON + """
-            , i AS MATERIALIZED (
-                SELECT * FROM unnest(?::int[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[],
-                    ?::bytea[], ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bytea[], ?::bytea[])
+            , w AS MATERIALIZED (
+                SELECT i.*, c.high | nextval('semel_fence') AS fence
+                FROM c, unnest(?::int[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[],
+                    ?::bytea[], ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bytea[], ?::bytea[]%%s)
                     AS i(n, id, tenant, operation, key, fingerprint, correlation, parent, state, attempt, delay, keep,
-                        result, failure))
+                        result, failure%%s))
             , u AS (
                 INSERT INTO semel_record AS r (id, tenant, operation, key, fingerprint, correlation, parent, state, fence,
                     attempt, at, created, keep, result, failure)
                 SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.parent, i.state,
-                    c.high | nextval('semel_fence'), i.attempt, %s, c.now, nullif(i.keep, 0), i.result, i.failure
-                FROM c, i ORDER BY i.id
+                    i.fence, i.attempt, %s, c.now, nullif(i.keep, 0), i.result, i.failure
+                FROM c, w AS i
                 ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, correlation = excluded.correlation,
                     parent = excluded.parent, state = excluded.state, fence = excluded.fence,
                     attempt = excluded.attempt, at = excluded.at, created = excluded.created, keep = excluded.keep,
                     owner = NULL, payload = NULL, result = excluded.result, failure = excluded.failure
                 WHERE r.at <= excluded.created AND r.state IN (2, 3, 4, 6, 7)
-                RETURNING r.id, r.fence, r.attempt, r.xmax = 0 AS made)
-            , w AS (SELECT i.n, u.fence, u.attempt, u.made FROM u JOIN i ON i.id = u.id)
+                RETURNING r.id, r.fence, r.xmax = 0 AS made)
             """.formatted(PostgresSql.AT);
 
-    private static final String AUDIT = ", a AS (" + PostgresSql.WRITE_EVENTS + ")";
-    private static final String RESULT = " SELECT w.n, w.fence, w.made, pg_current_xact_id()::text FROM w";
+    private static final String RESULT = " SELECT u.id, u.fence, u.made, pg_current_xact_id()::text FROM u";
+    private static final String SILENT = LAND.formatted("", "") + RESULT;
+    private static final String AUDITED = LAND.formatted(PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES) + ", a AS ("
+            + PostgresSql.WRITE_EVENTS + ")" + RESULT;
 
     private static final String STATUSES =
             "SELECT id, " + Rows.STATUS + " FROM semel_record WHERE id = ANY(?::bytea[])";
@@ -63,8 +68,9 @@ final class PostgresLandings {
         List<PostgresTx.Evidence> evidence = new ArrayList<>();
         List<RecordId> replaced = new ArrayList<>();
         String xid = "";
-        try (PreparedStatement statement =
-                connection.prepareStatement(LAND + (events.isEmpty() ? "" : AUDIT) + RESULT)) {
+        Map<RecordId, Landing> byId = new HashMap<>();
+        landings.forEach(landing -> byId.put(landing.id(), landing));
+        try (PreparedStatement statement = connection.prepareStatement(events.isEmpty() ? SILENT : AUDITED)) {
             Binder binder = new Binder(statement).number(now);
             bind(binder, landings);
             if (!events.isEmpty()) {
@@ -72,7 +78,7 @@ final class PostgresLandings {
             }
             try (ResultSet written = statement.executeQuery()) {
                 while (written.next()) {
-                    Landing landing = landings.get(written.getInt(1));
+                    Landing landing = byId.get(Rows.id(written, 1));
                     evidence.add(new PostgresTx.Evidence(
                             landing.id(), written.getLong(2), landing.state().code()));
                     if (!written.getBoolean(3)) {

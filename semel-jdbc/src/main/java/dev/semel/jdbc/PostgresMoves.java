@@ -23,36 +23,46 @@ final class PostgresMoves {
     private static final String ITEMS = """
             , i AS MATERIALIZED (
                 SELECT * FROM unnest(?::int[], ?::bytea[], ?::bigint[], ?::int[], ?::int[], ?::int[], ?::bigint[],
-                    ?::bigint[], ?::int[], ?::bytea[], ?::bytea[])
-                    AS i(n, id, fence, origins, over, target, delay, keep, attempt, result, failure))
+                    ?::bigint[], ?::int[], ?::bytea[], ?::bytea[]%s)
+                    AS i(n, id, fence, origins, over, target, delay, keep, attempt, result, failure%s))
             """;
 
     private static final String CONDITION = """
              r.id = i.id AND r.fence = i.fence AND (i.origins >> r.state) & 1 = 1 AND (i.over = 0 OR r.at <= c.now)
             """;
 
-    private static final String UPDATE = PostgresSql.COMMON + ITEMS + """
+    private static final Sql UPDATE = Sql.of(PostgresSql.COMMON + ITEMS + """
             , w AS (
                 UPDATE semel_record r SET state = i.target, at = %s, keep = nullif(i.keep, 0),
                     attempt = CASE WHEN i.attempt < 0 THEN r.attempt ELSE i.attempt END,
                     result = i.result, failure = i.failure
                 FROM i, c WHERE %s
-                RETURNING i.n, r.fence, r.attempt)
-            """.formatted(PostgresSql.AT, CONDITION);
+                RETURNING i.n, r.fence, r.attempt%%s)
+            """.formatted(PostgresSql.AT, CONDITION));
 
-    private static final String DELETE = PostgresSql.COMMON + ITEMS + """
+    private static final Sql DELETE = Sql.of(PostgresSql.COMMON + ITEMS + """
             , w AS (
                 DELETE FROM semel_record r USING i, c WHERE %s
-                RETURNING i.n, r.id, r.fence, r.attempt)
+                RETURNING i.n, r.id, r.fence, r.attempt%%s)
             , s AS (DELETE FROM semel_record r USING w WHERE r.parent = w.id)
-            """.formatted(CONDITION);
+            """.formatted(CONDITION));
 
-    private static final String AUDIT = ", a AS (" + PostgresSql.WRITE_EVENTS + ")";
-    private static final String RESULT = " SELECT w.n, pg_current_xact_id()::text FROM w";
     private static final String INDEXED = "SELECT " + PostgresSql.BY_INDEX + "; ";
 
     private static final String STATUSES =
             "SELECT id, " + Rows.STATUS + " FROM semel_record WHERE id = ANY(?::bytea[])";
+
+    /** A statement without events, and with them. */
+    private record Sql(String silent, String audited) {
+        private static final String RESULT = " SELECT w.n, pg_current_xact_id()::text FROM w";
+
+        static Sql of(String template) {
+            return new Sql(
+                    template.formatted("", "", "") + RESULT,
+                    template.formatted(PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, PostgresSql.EVENT_NAMES)
+                            + ", a AS (" + PostgresSql.WRITE_EVENTS + ")" + RESULT);
+        }
+    }
 
     private record Item(int place, Move move) {}
 
@@ -88,12 +98,12 @@ final class PostgresMoves {
         return new Result(Arrays.asList(answers), xid);
     }
 
-    private void write(String sql, List<Item> items, Moved[] answers) throws SQLException {
+    private void write(Sql sql, List<Item> items, Moved[] answers) throws SQLException {
         if (items.isEmpty()) {
             return;
         }
         PostgresEvents events = PostgresEvents.of(items, item -> item.move.event());
-        String whole = (indexed ? INDEXED : "") + sql + (events.isEmpty() ? "" : AUDIT) + RESULT;
+        String whole = (indexed ? INDEXED : "") + (events.isEmpty() ? sql.silent : sql.audited);
         try (PreparedStatement statement = connection.prepareStatement(whole)) {
             Binder binder = new Binder(statement).number(now);
             bind(binder, items);
