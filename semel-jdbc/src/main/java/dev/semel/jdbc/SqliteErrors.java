@@ -47,19 +47,19 @@ record SqliteErrors(String store) {
     }
 
     SemelException.StoreUnavailable cannotBegin(SQLException e) {
-        return new SemelException.StoreUnavailable(store + ": no write transaction could be begun. " + reason(e), e);
+        return new SemelException.StoreUnavailable(store + ": no write transaction could be begun: " + reason(e), e);
     }
 
     SemelException commitFailed(@Nullable Exception cause, boolean inDoubt) {
         String why = cause instanceof SQLException e ? reason(e) : String.valueOf(cause);
         if (inDoubt) {
             return new SemelException.OutcomeUnknown(
-                    store + ": the commit could not be synced to the disk, and may come back should this process die."
+                    store + ": the commit could not be synced to the disk, and may come back should this process die:"
                             + " " + why + " Repeat the same call: it finds out.",
                     cause == null ? new IllegalStateException(why) : cause);
         }
         String message =
-                store + ": the commit failed. " + why + " Nothing was committed; the same call may be repeated.";
+                store + ": the commit failed: " + why + " Nothing was committed; the same call may be repeated.";
         return cause == null
                 ? new SemelException.StoreUnavailable(message)
                 : new SemelException.StoreUnavailable(message, cause);

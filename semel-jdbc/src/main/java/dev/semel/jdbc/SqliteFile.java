@@ -3,17 +3,22 @@ package dev.semel.jdbc;
 import dev.semel.SemelException;
 import dev.semel.time.TimeSource;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteOpenMode;
@@ -26,7 +31,7 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
     static final int BUSY_MILLIS = 5_000;
 
     private static final List<String> PREFIXES = List.of("jdbc:sqlite:", "sqlite:");
-    private static final byte[] MAGIC = "SQLite format 3\0".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
+    private static final byte[] MAGIC = "SQLite format 3\0".getBytes(StandardCharsets.ISO_8859_1);
 
     /** What a connection is for. */
     enum Role {
@@ -116,11 +121,11 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
             return;
         }
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            java.nio.ByteBuffer start = java.nio.ByteBuffer.allocate(MAGIC.length);
+            ByteBuffer start = ByteBuffer.allocate(MAGIC.length);
             while (start.hasRemaining() && channel.read(start) >= 0) {
                 continue;
             }
-            if (start.hasRemaining() || !java.util.Arrays.equals(start.array(), MAGIC)) {
+            if (start.hasRemaining() || !Arrays.equals(start.array(), MAGIC)) {
                 throw errors.refused("the file is damaged or is not a SQLite database: put back an intact copy, or name"
                         + " another file; it is never replaced by an empty ledger");
             }
@@ -153,6 +158,16 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
             session.execute("PRAGMA journal_size_limit = 67108864");
         }
         return session;
+    }
+
+    /** Tells the file from another one under the same name; empty when there is none. */
+    Optional<Object> identity() {
+        try {
+            return Optional.ofNullable(
+                    Files.readAttributes(path, BasicFileAttributes.class).fileKey());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
     }
 
     Path beside(String suffix) {

@@ -34,6 +34,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
     private final AtomicBoolean checkpointing = new AtomicBoolean();
     private final AtomicInteger toCopy = new AtomicInteger();
     private final SqliteSession copier;
+    private final Optional<Object> identity;
 
     private SqliteSession session;
     private SqliteRecords records;
@@ -51,6 +52,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         this.file = file;
         this.sidecar = sidecar;
         this.ledger = ledger;
+        this.identity = file.identity();
         this.copier = file.connect(SqliteFile.Role.CHECKPOINT);
         this.session = file.connect(SqliteFile.Role.WRITE);
         this.records = new SqliteRecords(session, this, file.time());
@@ -80,6 +82,10 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
     }
 
     private void start() throws SQLException {
+        // A file that was removed or replaced still takes commits, for nobody to find.
+        if (!file.identity().equals(identity)) {
+            throw file.errors().replaced();
+        }
         try {
             session.execute(BEGIN);
         } catch (SQLException e) {

@@ -353,6 +353,16 @@ class SqliteOpeningTest {
     }
 
     @Test
+    void b7_aFileThatIsRemovedWhileOpenTakesNoMoreCommits() throws Exception {
+        try (SqliteStore store = SqliteFixture.open(file)) {
+            Files.delete(file);
+            assertThatThrownBy(() -> store.audit().append(List.of(SqliteFixture.event("into nothing"))))
+                    .isInstanceOf(StoreUnavailable.class)
+                    .hasMessageContaining("replaced");
+        }
+    }
+
+    @Test
     void aClosedStoreSaysSo() {
         SqliteStore store = SqliteFixture.open(file);
         store.close();
