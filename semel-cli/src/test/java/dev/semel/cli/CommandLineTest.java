@@ -20,7 +20,7 @@ class CommandLineTest {
     void helpNamesEveryCommandAndExitCode() {
         Shell help = semel("--help");
         assertThat(help.exit()).isZero();
-        assertThat(help.out()).contains("doctor", "schema", "Exit codes:");
+        assertThat(help.out()).contains("audit", "doctor", "ops", "schema", "store", "Exit codes:");
         for (Exit exit : Exit.values()) {
             assertThat(help.out()).containsPattern("(?m)^ +" + exit.code() + "   \\w");
         }
@@ -28,7 +28,7 @@ class CommandLineTest {
 
     @Test
     void everyCommandHasAHelpOfItsOwn() {
-        for (String command : List.of("doctor", "schema")) {
+        for (String command : List.of("audit", "doctor", "ops", "schema", "store")) {
             Shell help = semel(command, "--help");
             assertThat(help.exit()).isZero();
             assertThat(help.out()).contains("Usage: semel " + command);

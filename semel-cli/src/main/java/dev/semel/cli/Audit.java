@@ -1,0 +1,102 @@
+package dev.semel.cli;
+
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.semel.SemelException;
+import dev.semel.audit.Verification;
+import dev.semel.store.AuditRow;
+import dev.semel.store.Seal;
+import dev.semel.store.Store;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+@Command(name = "audit", description = "Looks after the audit of a store.", mixinStandardHelpOptions = true)
+final class Audit implements Runnable {
+    private static final Pattern ANCHOR = Pattern.compile("[1-9][0-9]{0,17}:[0-9a-f]{64}");
+    private static final int MOST_COUNTED = 10_000;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Say what to do with the audit: verify.");
+    }
+
+    @Command(
+            name = "verify",
+            header = "Checks that no event of the audit was changed, removed or inserted.",
+            description = {
+                "Only reads. Events that are not sealed yet are not covered; a running application seals every few seconds.",
+                "A tail that was cut off whole shows only against an anchor that was kept elsewhere.",
+                "Exits with 1 when the audit is damaged."
+            },
+            mixinStandardHelpOptions = true)
+    int verify(
+            @Mixin StoreOption store,
+            @Mixin JsonOption json,
+            @Option(
+                            names = "--anchor",
+                            paramLabel = "N:HASH",
+                            description = "The anchor that an earlier run printed; it must still be in the chain.")
+                    @Nullable
+                    String anchor) {
+        String known = anchor == null ? null : anchor.toLowerCase(Locale.ROOT);
+        if (known != null && !ANCHOR.matcher(known).matches()) {
+            throw new SemelException.Invalid("The anchor '" + anchor + "' is not a number, a colon and 64 hexadecimal"
+                    + " digits. Give it as an earlier 'semel audit verify' printed it.");
+        }
+        Verdict verdict;
+        try (Store opened = store.open()) {
+            Verification.Report report = new Verification(opened.audit()).verify(known);
+            verdict = new Verdict(opened.name(), report.intact(), report, unsealed(opened));
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        if (json.chosen()) {
+            json.print(out, verdict);
+        } else {
+            verdict.print(out, spec.commandLine().getColorScheme().ansi());
+        }
+        return (verdict.intact() ? Exit.OK : Exit.CHECK_FAILED).code();
+    }
+
+    private static int unsealed(Store store) {
+        AuditRow.Position sealed = store.audit().newestSeal().map(Seal::upTo).orElse(AuditRow.Position.START);
+        return store.audit().behindHorizon(sealed, MOST_COUNTED).size();
+    }
+
+    /** What was found; its components are the names in the JSON. */
+    record Verdict(
+            String store, boolean intact, @JsonUnwrapped Verification.Report report, int unsealed) {
+        void print(PrintWriter out, Ansi ansi) {
+            String row = "%-9s %s%n";
+            out.printf(row, "store", store);
+            String damage = report.damage().map(Verification.Damage::sentence).orElse("");
+            out.printf(
+                    row,
+                    "audit",
+                    ansi.new Text(intact ? "@|green intact|@" : "@|red damaged|@") + (intact ? "" : ": " + damage));
+            out.printf(
+                    row, "seals", (intact ? "" : "intact up to ") + String.format(Locale.ROOT, "%,d", report.seals()));
+            out.printf(row, "events", String.format(Locale.ROOT, "%,d sealed, ", report.events()) + waiting());
+            report.anchor().filter(anchor -> intact).ifPresent(anchor -> {
+                out.printf(row, "anchor", anchor);
+                out.printf(
+                        row, "", "Keep it elsewhere: 'semel audit verify --anchor' with it shows a tail that was cut.");
+            });
+        }
+
+        private String waiting() {
+            String count = String.format(Locale.ROOT, "%,d", unsealed);
+            return (unsealed < MOST_COUNTED ? count : count + " or more") + " not sealed yet";
+        }
+    }
+}
