@@ -47,7 +47,8 @@ public final class LeasedBatch {
 
     private record Item<P, R>(int place, Asked<P, R> asked, Flights.Flight flight) {}
 
-    private record Ran<P, R>(Item<P, R> item, LeasedRun<P, R> run, LeasedRun.Ran.Returned<R> returned) {}
+    private record Ran<P, R>(
+            Item<P, R> item, LeasedRun<P, R> run, Reserved.Granted granted, LeasedRun.Ran.Returned<R> returned) {}
 
     private <P, R> Map<Integer, Answer<R>> together(
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
@@ -112,7 +113,7 @@ public final class LeasedBatch {
                 LeasedRun<P, R> run = new LeasedRun<>(environment, item.asked(), answers, handler);
                 LeasedRun.Ran<R> ran = run.invoke(grant);
                 if (ran instanceof LeasedRun.Ran.Returned<R> result) {
-                    returned.add(new Ran<>(item, run, result));
+                    returned.add(new Ran<>(item, run, grant, result));
                     moves.add(run.completion(grant, result.snapshot()));
                 } else {
                     Answer<R> answer = run.afterThrow(grant, (LeasedRun.Ran.Threw<R>) ran);
@@ -121,7 +122,7 @@ public final class LeasedBatch {
                     }
                 }
             } else if (reserved.get(i) instanceof Reserved.Existing existing
-                    && existing.row().id().equals(item.asked().id())) {
+                    && item.asked().asksFor(existing.row())) {
                 answered.put(item.place(), single.existing(item.asked(), existing, answers));
             }
         }
@@ -145,14 +146,13 @@ public final class LeasedBatch {
         }
         for (int i = 0; i < returned.size(); i++) {
             Ran<P, R> ran = returned.get(i);
-            if (moved.get(i) instanceof Moved.Refused refused) {
-                answered.put(ran.item().place(), ran.run().lost(refused));
-            } else {
-                ran.run().landed(ran.returned().snapshot(), ran.item().flight());
-                answered.put(
-                        ran.item().place(),
-                        ran.run().answers().executed(ran.returned().result()));
-            }
+            Answer<R> answer = ran.run()
+                    .done(
+                            ran.granted(),
+                            moved.get(i),
+                            ran.returned(),
+                            ran.item().flight());
+            answered.put(ran.item().place(), answer);
         }
     }
 }

@@ -8,7 +8,6 @@ import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
-import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
 import dev.semel.store.Move;
 import dev.semel.store.Reservation;
@@ -102,9 +101,9 @@ public final class LeasedRunner {
             if (reserved instanceof Reserved.ModesChanged) {
                 environment.modes().reload();
             } else if (reserved instanceof Reserved.Existing existing) {
-                RecordId id = existing.row().id();
-                boolean neighbour = !id.equals(asked.id()) && answers.of(existing.row(), existing.now()) == null;
-                return neighbour ? attempts(asked.at(id), handler, flight) : existing(asked, existing, answers);
+                return mayBeAskedFor(asked, existing)
+                        ? attempts(asked.as(existing.row()), handler, flight)
+                        : existing(asked, existing, answers);
             } else if (reserved instanceof Reserved.Granted granted) {
                 flight.becameVisible();
                 Answer<R> answer = modes.mode() == Mode.SHADOW ? run.shadow(granted) : run.underGrant(granted, flight);
@@ -115,11 +114,20 @@ public final class LeasedRunner {
         }
     }
 
+    /** The store grants only what is asked for exactly; the same call may be there in other words. */
+    private static boolean mayBeAskedFor(Asked<?, ?> asked, Reserved.Existing existing) {
+        Row row = existing.row();
+        boolean open = row.state() == State.FAILED_RETRYABLE || row.state() == State.IN_PROGRESS;
+        return open
+                && row.status().at() <= existing.now()
+                && !asked.asksFor(row)
+                && asked.sameMeaning(row.header().fingerprint());
+    }
+
     private <P, R> @Nullable Answer<R> lookUp(Asked<P, R> asked, Answers<R> answers) {
         Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
-        // The record's own clock is not at hand: one that may have expired is treated as present, which grants nothing.
-        Answer<R> answer = row == null ? null : answers.of(row, Long.MIN_VALUE);
-        return answer == null ? null : answers.told(answer, asked.id());
+        // The store's clock is not at hand: one that may have expired is treated as present, which grants nothing.
+        return row == null ? null : answers.told(answers.standing(row), asked.id());
     }
 
     Reservation reservation(Asked<?, ?> asked) {
