@@ -7,6 +7,7 @@ import dev.semel.Failure;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.key.RecordId;
+import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.time.Duration;
@@ -37,32 +38,30 @@ final class Answers<R> {
      */
     @Nullable
     Answer<R> of(Row row, long now) {
-        if (asked.sameMeaning(row.header().fingerprint())) {
-            if (row.state() == State.FAILED_RETRYABLE) {
-                long wait = row.status().at() - now;
-                return wait <= 0 ? null : retryLater(Duration.ofMillis(wait), stored(row));
-            }
-            if (row.state() == State.COMPLETED) {
-                Duration kept = Duration.ofMillis(row.status().at() - now);
-                environment.memory().snapshots().put(row.id(), row.header().fingerprint(), row.result(), kept);
-            }
-        }
-        return standing(row);
-    }
-
-    /** What the record answers to those who do not ask for it to be granted and have no clock of the store at hand. */
-    Answer<R> standing(Row row) {
         if (!asked.sameMeaning(row.header().fingerprint())) {
             return conflict();
         }
         return switch (row.state()) {
             case COMPLETED -> replayed(row.result());
-            case FAILED_TERMINAL, DISCARDED -> failed(stored(row));
+            case FAILED_TERMINAL -> failed(stored(row));
+            case DISCARDED -> failed(stored(row));
             case UNKNOWN -> unknown("Whether it took effect is not known; it is being looked into.");
             case IN_PROGRESS, QUEUED -> inProgress();
-            case FAILED_RETRYABLE -> retryLater(Duration.ZERO, stored(row));
+            case FAILED_RETRYABLE ->
+                row.status().at() <= now
+                        ? null
+                        : retryLater(Duration.ofMillis(row.status().at() - now), stored(row));
             case SHADOWED -> new Answer.Shadowed<>(decode(row.result()), asked.correlationId());
         };
+    }
+
+    /** Keeps a result that was found committed for later replays in this process. */
+    void remember(Reserved.Existing seen) {
+        Row row = seen.row();
+        if (row.state() == State.COMPLETED) {
+            Duration kept = Duration.ofMillis(row.status().at() - seen.now());
+            environment.memory().snapshots().put(row.id(), row.header().fingerprint(), row.result(), kept);
+        }
     }
 
     private static Failure stored(Row row) {
@@ -99,6 +98,10 @@ final class Answers<R> {
 
     Answer<R> unknown(String reason) {
         return new Answer.Unknown<>(notice(reason, Next.CHECK_STATUS, Next.CONTACT));
+    }
+
+    Answer<R> uncommitted() {
+        return unknown("Whether it was committed is not known yet; repeat the call to find out.");
     }
 
     Answer<R> inProgress() {

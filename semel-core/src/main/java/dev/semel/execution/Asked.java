@@ -61,7 +61,7 @@ final class Asked<P, R> {
                 other.header.key(),
                 row.header().fingerprint(),
                 other.header.correlationId(),
-                other.header.parent());
+                null);
         this.startedNanos = other.startedNanos;
     }
 
@@ -87,14 +87,9 @@ final class Asked<P, R> {
         this.startedNanos = environment.time().nanos();
     }
 
-    /** The same call as the record has it: under a neighbouring key, or with the fingerprint of another schema version. */
-    Asked<P, R> as(Row row) {
+    /** The same call, whose record turned out to be under a neighbouring key or an older version's fingerprint. */
+    Asked<P, R> at(Row row) {
         return new Asked<>(this, row);
-    }
-
-    /** Whether the record is this call's own, and a grant of it can be had by asking as it is. */
-    boolean asksFor(Row row) {
-        return row.id().equals(id()) && row.header().fingerprint().equals(header.fingerprint());
     }
 
     Operation<P, R> operation() {
@@ -134,6 +129,11 @@ final class Asked<P, R> {
                 || (stored.schema() != header.fingerprint().schema()
                                 || stored.version() != header.fingerprint().version())
                         && Fingerprints.matches(stored, operation.definition(), payload);
+    }
+
+    /** The modes that apply to it. Not inside a transaction. */
+    ModesView.Reading modes(Environment environment) {
+        return environment.modes().of(header.tenant(), header.operation());
     }
 
     Events.About about() {

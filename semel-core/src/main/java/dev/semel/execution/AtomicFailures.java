@@ -122,25 +122,15 @@ final class AtomicFailures<P, R> {
 
     /** Writes the failure unless somebody else has meanwhile got further; then that is the answer. */
     private Optional<Answer<R>> leave(Landing landing) {
+        long version = asked.modes(environment).version();
         Optional<Answer<R>> overtaken = AtomicRunner.checked(
-                () -> AtomicRunner.transactions(environment.store()).run(tx -> leave(tx, landing)));
+                () -> AtomicRunner.transactions(environment.store()).run(tx -> leave(tx, version, landing)));
         return overtaken.map(answer -> answers.told(answer, asked.id()));
     }
 
-    private Ended<Optional<Answer<R>>> leave(Tx tx, Landing landing) {
-        long version = environment
-                .modes()
-                .of(asked.header().tenant(), asked.header().operation())
-                .version();
+    /** A failure is not a grant: whatever the modes have become, it is left. */
+    private Ended<Optional<Answer<R>>> leave(Tx tx, long version, Landing landing) {
         Opening opening = tx.open(version, List.of(asked.identity())).get(0);
-        if (opening instanceof Opening.ModesChanged) {
-            environment.modes().reload();
-            version = environment
-                    .modes()
-                    .of(asked.header().tenant(), asked.header().operation())
-                    .version();
-            opening = tx.open(version, List.of(asked.identity())).get(0);
-        }
         if (opening instanceof Opening.Found found) {
             Answer<R> answer = answers.of(found.row(), found.now());
             if (answer != null) {
@@ -149,7 +139,7 @@ final class AtomicFailures<P, R> {
             tx.land(List.of(withId(landing, found.row())));
             return Ended.keep(Optional.empty());
         }
-        if (opening instanceof Opening.Free) {
+        if (opening instanceof Opening.Free || opening instanceof Opening.ModesChanged) {
             tx.land(List.of(landing));
             return Ended.keep(Optional.empty());
         }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeaseKeeper {
     private static final Duration IDLE = Duration.ofMillis(500);
+    private static final Duration FOREVER = Duration.ofDays(1);
     private static final int LARGEST_BATCH = 512;
 
     private final Ledger ledger;
@@ -53,6 +54,13 @@ public final class LeaseKeeper {
             onEarlier.run();
         }
         return run;
+    }
+
+    /** Renews a lease that is granted and not being run at the moment. */
+    Watched hold(Lease lease) {
+        Watched held = watch(FOREVER, lease);
+        held.handlerEnded();
+        return held;
     }
 
     /** Does what is due. Says how long until the next time. */

@@ -47,8 +47,7 @@ public final class LeasedBatch {
 
     private record Item<P, R>(int place, Asked<P, R> asked, Flights.Flight flight) {}
 
-    private record Ran<P, R>(
-            Item<P, R> item, LeasedRun<P, R> run, Reserved.Granted granted, LeasedRun.Ran.Returned<R> returned) {}
+    private record Ran<P, R>(Item<P, R> item, LeasedRun<P, R> run, LeasedRun.Ran.Returned<R> returned) {}
 
     private <P, R> Map<Integer, Answer<R>> together(
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
@@ -81,53 +80,66 @@ public final class LeasedBatch {
     }
 
     private boolean isLive(Asked<?, ?> asked) {
-        return environment
-                                .modes()
-                                .of(asked.header().tenant(), asked.header().operation())
-                                .mode()
-                        == Mode.LIVE
-                && !asked.late(environment);
+        return asked.modes(environment).mode() == Mode.LIVE && !asked.late(environment);
     }
 
     private <P, R> Map<Integer, Answer<R>> granted(List<Item<P, R>> items, LeasedHandler<P, R> handler) {
-        Asked<P, R> first = items.get(0).asked();
-        long version = environment
-                .modes()
-                .of(first.header().tenant(), first.header().operation())
-                .version();
         List<Reserved> reserved = environment
                 .commits()
                 .reserveAll(
-                        version,
+                        items.get(0).asked().modes(environment).version(),
                         items.stream()
                                 .map(item -> single.reservation(item.asked()))
                                 .toList());
         Map<Integer, Answer<R>> answered = new HashMap<>();
         List<Ran<P, R>> returned = new ArrayList<>();
         List<Move> moves = new ArrayList<>();
-        for (int i = 0; i < items.size(); i++) {
-            Item<P, R> item = items.get(i);
-            Answers<R> answers = new Answers<>(environment, item.asked());
-            if (reserved.get(i) instanceof Reserved.Granted grant) {
-                item.flight().becameVisible();
-                LeasedRun<P, R> run = new LeasedRun<>(environment, item.asked(), answers, handler);
-                LeasedRun.Ran<R> ran = run.invoke(grant);
-                if (ran instanceof LeasedRun.Ran.Returned<R> result) {
-                    returned.add(new Ran<>(item, run, grant, result));
-                    moves.add(run.completion(grant, result.snapshot()));
-                } else {
-                    Answer<R> answer = run.afterThrow(grant, (LeasedRun.Ran.Threw<R>) ran);
-                    if (answer != null) {
-                        answered.put(item.place(), answer);
+        // Every lease is renewed until the batch is finished: the last call may wait long for its turn.
+        List<LeaseKeeper.Watched> held = hold(items, reserved);
+        try {
+            for (int i = 0; i < items.size(); i++) {
+                Item<P, R> item = items.get(i);
+                Answers<R> answers = new Answers<>(environment, item.asked());
+                if (reserved.get(i) instanceof Reserved.Granted grant) {
+                    item.flight().becameVisible();
+                    LeasedRun<P, R> run = new LeasedRun<>(environment, item.asked(), answers, handler);
+                    LeasedRun.Ran<R> ran = run.invoke(grant);
+                    if (ran instanceof LeasedRun.Ran.Returned<R> result) {
+                        returned.add(new Ran<>(item, run, result));
+                        moves.add(run.completion(grant, result.snapshot()));
+                    } else {
+                        Answer<R> answer = run.afterThrow(grant, (LeasedRun.Ran.Threw<R>) ran);
+                        if (answer != null) {
+                            answered.put(item.place(), answer);
+                        }
                     }
+                } else if (reserved.get(i) instanceof Reserved.Existing existing
+                        && !single.isElsewhere(item.asked(), existing, answers)) {
+                    answered.put(item.place(), single.existing(item.asked(), existing, answers));
                 }
-            } else if (reserved.get(i) instanceof Reserved.Existing existing
-                    && item.asked().asksFor(existing.row())) {
-                answered.put(item.place(), single.existing(item.asked(), existing, answers));
+            }
+            finish(returned, moves, answered);
+        } finally {
+            held.forEach(LeaseKeeper.Watched::close);
+        }
+        return answered;
+    }
+
+    private <P, R> List<LeaseKeeper.Watched> hold(List<Item<P, R>> items, List<Reserved> reserved) {
+        List<LeaseKeeper.Watched> held = new ArrayList<>();
+        for (int i = 0; i < items.size(); i++) {
+            if (reserved.get(i) instanceof Reserved.Granted grant) {
+                Asked<P, R> asked = items.get(i).asked();
+                held.add(environment
+                        .memory()
+                        .keeper()
+                        .hold(new LeaseKeeper.Lease(
+                                asked.id(),
+                                grant.fence(),
+                                asked.policy().limits().lease())));
             }
         }
-        finish(returned, moves, answered);
-        return answered;
+        return held;
     }
 
     private <P, R> void finish(List<Ran<P, R>> returned, List<Move> moves, Map<Integer, Answer<R>> answered) {
@@ -146,13 +158,14 @@ public final class LeasedBatch {
         }
         for (int i = 0; i < returned.size(); i++) {
             Ran<P, R> ran = returned.get(i);
-            Answer<R> answer = ran.run()
-                    .done(
-                            ran.granted(),
-                            moved.get(i),
-                            ran.returned(),
-                            ran.item().flight());
-            answered.put(ran.item().place(), answer);
+            if (moved.get(i) instanceof Moved.Refused refused) {
+                answered.put(ran.item().place(), ran.run().lost(refused));
+            } else {
+                ran.run().landed(ran.returned().snapshot(), ran.item().flight());
+                answered.put(
+                        ran.item().place(),
+                        ran.run().answers().executed(ran.returned().result()));
+            }
         }
     }
 }

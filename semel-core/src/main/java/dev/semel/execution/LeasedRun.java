@@ -14,7 +14,6 @@ import dev.semel.store.Moved;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +85,11 @@ final class LeasedRun<P, R> {
         try (LeaseKeeper.Watched run =
                 environment.memory().keeper().watch(asked.policy().limits().attemptTimeout(), lease)) {
             try {
-                R result = handler.run(asked.call().payload(), new Steps(environment, asked, granted));
+                Steps steps = new Steps(environment, asked, granted);
+                R result = handler.run(asked.call().payload(), steps);
+                if (steps.broken() != null) {
+                    throw steps.broken();
+                }
                 byte[] snapshot = environment
                         .tools()
                         .codec()
@@ -105,22 +108,8 @@ final class LeasedRun<P, R> {
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return answers.unknown("It ran, but its end could not be recorded; it is being looked into.");
         }
-        return done(granted, moved, returned, flight);
-    }
-
-    /** The answer once the end is recorded: by this move, or before it by whoever had the record under the same fence. */
-    Answer<R> done(Reserved.Granted granted, Moved moved, Ran.Returned<R> returned, Flights.Flight flight) {
         if (moved instanceof Moved.Refused refused) {
             return lost(refused);
-        }
-        if (moved instanceof Moved.Same) {
-            Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
-            boolean reconciled = row != null
-                    && row.status().fence() == granted.fence()
-                    && !Arrays.equals(row.result(), returned.snapshot());
-            if (reconciled) {
-                return answers.told(answers.standing(row), asked.id());
-            }
         }
         landed(returned.snapshot(), flight);
         return answers.executed(returned.result());
@@ -149,7 +138,9 @@ final class LeasedRun<P, R> {
     /** Another grant has the record: its state is the answer. */
     Answer<R> lost(Moved.Refused refused) {
         Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
-        Answer<R> answer = row == null ? null : answers.standing(row);
+        // The store's clock is not at hand; nothing is granted by this reading, so this node's will do.
+        Answer<R> answer =
+                row == null ? null : answers.of(row, environment.time().millis());
         String fence = refused.current() == null
                 ? ""
                 : " to fence " + refused.current().fence();
