@@ -38,21 +38,12 @@ final class Answers<R> {
      */
     @Nullable
     Answer<R> of(Row row, long now) {
-        if (!asked.sameMeaning(row.header().fingerprint())) {
-            return conflict();
+        if (row.state() == State.FAILED_RETRYABLE
+                && asked.sameMeaning(row.header().fingerprint())) {
+            long wait = row.status().at() - now;
+            return wait <= 0 ? null : retryLater(Duration.ofMillis(wait), stored(row));
         }
-        return switch (row.state()) {
-            case COMPLETED -> replayed(row.result());
-            case FAILED_TERMINAL -> failed(stored(row));
-            case DISCARDED -> failed(stored(row));
-            case UNKNOWN -> unknown("Whether it took effect is not known; it is being looked into.");
-            case IN_PROGRESS, QUEUED -> inProgress();
-            case FAILED_RETRYABLE ->
-                row.status().at() <= now
-                        ? null
-                        : retryLater(Duration.ofMillis(row.status().at() - now), stored(row));
-            case SHADOWED -> new Answer.Shadowed<>(decode(row.result()), asked.correlationId());
-        };
+        return standing(row);
     }
 
     /** Keeps a result that was found committed for later replays in this process. */
@@ -62,6 +53,21 @@ final class Answers<R> {
             Duration kept = Duration.ofMillis(row.status().at() - seen.now());
             environment.memory().snapshots().put(row.id(), row.header().fingerprint(), row.result(), kept);
         }
+    }
+
+    /** What the record answers to those who do not ask for it to be granted and have no clock of the store at hand. */
+    Answer<R> standing(Row row) {
+        if (!asked.sameMeaning(row.header().fingerprint())) {
+            return conflict();
+        }
+        return switch (row.state()) {
+            case COMPLETED -> replayed(row.result());
+            case FAILED_TERMINAL, DISCARDED -> failed(stored(row));
+            case UNKNOWN -> unknown("Whether it took effect is not known; it is being looked into.");
+            case IN_PROGRESS, QUEUED -> inProgress();
+            case FAILED_RETRYABLE -> retryLater(Duration.ZERO, stored(row));
+            case SHADOWED -> new Answer.Shadowed<>(decode(row.result()), asked.correlationId());
+        };
     }
 
     private static Failure stored(Row row) {

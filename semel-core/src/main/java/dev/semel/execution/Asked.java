@@ -61,7 +61,7 @@ final class Asked<P, R> {
                 other.header.key(),
                 row.header().fingerprint(),
                 other.header.correlationId(),
-                null);
+                other.header.parent());
         this.startedNanos = other.startedNanos;
     }
 
@@ -87,9 +87,14 @@ final class Asked<P, R> {
         this.startedNanos = environment.time().nanos();
     }
 
-    /** The same call, whose record turned out to be under a neighbouring key or an older version's fingerprint. */
-    Asked<P, R> at(Row row) {
+    /** The same call as the record has it: under a neighbouring key, or with the fingerprint of another schema version. */
+    Asked<P, R> as(Row row) {
         return new Asked<>(this, row);
+    }
+
+    /** Whether the record is this call's own, and a grant of it can be had by asking as it is. */
+    boolean asksFor(Row row) {
+        return row.id().equals(id()) && row.header().fingerprint().equals(header.fingerprint());
     }
 
     Operation<P, R> operation() {

@@ -7,7 +7,6 @@ import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.key.RecordId;
-import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Reserved;
 import java.util.ArrayList;
@@ -47,7 +46,8 @@ public final class LeasedBatch {
 
     private record Item<P, R>(int place, Asked<P, R> asked, Flights.Flight flight) {}
 
-    private record Ran<P, R>(Item<P, R> item, LeasedRun<P, R> run, LeasedRun.Ran.Returned<R> returned) {}
+    private record Ran<P, R>(
+            Item<P, R> item, LeasedRun<P, R> run, Reserved.Granted granted, LeasedRun.Ran.Returned<R> returned) {}
 
     private <P, R> Map<Integer, Answer<R>> together(
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
@@ -93,7 +93,6 @@ public final class LeasedBatch {
                                 .toList());
         Map<Integer, Answer<R>> answered = new HashMap<>();
         List<Ran<P, R>> returned = new ArrayList<>();
-        List<Move> moves = new ArrayList<>();
         // Every lease is renewed until the batch is finished: the last call may wait long for its turn.
         List<LeaseKeeper.Watched> held = hold(items, reserved);
         try {
@@ -105,8 +104,7 @@ public final class LeasedBatch {
                     LeasedRun<P, R> run = new LeasedRun<>(environment, item.asked(), answers, handler);
                     LeasedRun.Ran<R> ran = run.invoke(grant);
                     if (ran instanceof LeasedRun.Ran.Returned<R> result) {
-                        returned.add(new Ran<>(item, run, result));
-                        moves.add(run.completion(grant, result.snapshot()));
+                        returned.add(new Ran<>(item, run, grant, result));
                     } else {
                         Answer<R> answer = run.afterThrow(grant, (LeasedRun.Ran.Threw<R>) ran);
                         if (answer != null) {
@@ -114,11 +112,11 @@ public final class LeasedBatch {
                         }
                     }
                 } else if (reserved.get(i) instanceof Reserved.Existing existing
-                        && !single.isElsewhere(item.asked(), existing, answers)) {
+                        && item.asked().asksFor(existing.row())) {
                     answered.put(item.place(), single.existing(item.asked(), existing, answers));
                 }
             }
-            finish(returned, moves, answered);
+            finish(returned, answered);
         } finally {
             held.forEach(LeaseKeeper.Watched::close);
         }
@@ -142,10 +140,15 @@ public final class LeasedBatch {
         return held;
     }
 
-    private <P, R> void finish(List<Ran<P, R>> returned, List<Move> moves, Map<Integer, Answer<R>> answered) {
+    private <P, R> void finish(List<Ran<P, R>> returned, Map<Integer, Answer<R>> answered) {
         List<Moved> moved;
         try {
-            moved = environment.commits().moveAll(moves);
+            moved = environment
+                    .commits()
+                    .moveAll(returned.stream()
+                            .map(ran -> ran.run()
+                                    .completion(ran.granted(), ran.returned().snapshot()))
+                            .toList());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             for (Ran<P, R> ran : returned) {
                 answered.put(
@@ -158,14 +161,13 @@ public final class LeasedBatch {
         }
         for (int i = 0; i < returned.size(); i++) {
             Ran<P, R> ran = returned.get(i);
-            if (moved.get(i) instanceof Moved.Refused refused) {
-                answered.put(ran.item().place(), ran.run().lost(refused));
-            } else {
-                ran.run().landed(ran.returned().snapshot(), ran.item().flight());
-                answered.put(
-                        ran.item().place(),
-                        ran.run().answers().executed(ran.returned().result()));
-            }
+            Answer<R> answer = ran.run()
+                    .done(
+                            ran.granted(),
+                            moved.get(i),
+                            ran.returned(),
+                            ran.item().flight());
+            answered.put(ran.item().place(), answer);
         }
     }
 }

@@ -14,6 +14,7 @@ import dev.semel.store.Moved;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -108,8 +109,22 @@ final class LeasedRun<P, R> {
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return answers.unknown("It ran, but its end could not be recorded; it is being looked into.");
         }
+        return done(granted, moved, returned, flight);
+    }
+
+    /** The answer once the end is recorded: by this move, or before it by whoever had the record under the same fence. */
+    Answer<R> done(Reserved.Granted granted, Moved moved, Ran.Returned<R> returned, Flights.Flight flight) {
         if (moved instanceof Moved.Refused refused) {
             return lost(refused);
+        }
+        if (moved instanceof Moved.Same) {
+            Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
+            boolean reconciled = row != null
+                    && row.status().fence() == granted.fence()
+                    && !Arrays.equals(row.result(), returned.snapshot());
+            if (reconciled) {
+                return answers.told(answers.standing(row), asked.id());
+            }
         }
         landed(returned.snapshot(), flight);
         return answers.executed(returned.result());
@@ -138,9 +153,7 @@ final class LeasedRun<P, R> {
     /** Another grant has the record: its state is the answer. */
     Answer<R> lost(Moved.Refused refused) {
         Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
-        // The store's clock is not at hand; nothing is granted by this reading, so this node's will do.
-        Answer<R> answer =
-                row == null ? null : answers.of(row, environment.time().millis());
+        Answer<R> answer = row == null ? null : answers.standing(row);
         String fence = refused.current() == null
                 ? ""
                 : " to fence " + refused.current().fence();

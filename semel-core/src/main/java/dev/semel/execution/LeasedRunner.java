@@ -90,9 +90,7 @@ public final class LeasedRunner {
         Answers<R> answers = new Answers<>(environment, asked);
         LeasedRun<P, R> run = new LeasedRun<>(environment, asked, answers, handler);
         while (true) {
-            ModesView.Reading modes = environment
-                    .modes()
-                    .of(asked.header().tenant(), asked.header().operation());
+            ModesView.Reading modes = asked.modes(environment);
             if (modes.mode() == Mode.HALTED || asked.late(environment)) {
                 Answer<R> known = lookUp(asked, answers);
                 return known != null ? known : modes.mode() == Mode.HALTED ? answers.halted() : answers.late();
@@ -101,8 +99,8 @@ public final class LeasedRunner {
             if (reserved instanceof Reserved.ModesChanged) {
                 environment.modes().reload();
             } else if (reserved instanceof Reserved.Existing existing) {
-                return isElsewhere(asked, existing, answers)
-                        ? attempts(asked.at(existing.row()), handler, flight)
+                return mayBeAskedFor(asked, existing)
+                        ? attempts(asked.as(existing.row()), handler, flight)
                         : existing(asked, existing, answers);
             } else if (reserved instanceof Reserved.Granted granted) {
                 flight.becameVisible();
@@ -114,22 +112,20 @@ public final class LeasedRunner {
         }
     }
 
-    /** Whether the record could be granted if it were asked for by its own id and in its own version's fingerprint. */
-    <R> boolean isElsewhere(Asked<?, R> asked, Reserved.Existing existing, Answers<R> answers) {
+    /** The store grants only what is asked for exactly; the same call may be there in other words. */
+    private static boolean mayBeAskedFor(Asked<?, ?> asked, Reserved.Existing existing) {
         Row row = existing.row();
-        boolean asItIs = row.id().equals(asked.id())
-                && row.header().fingerprint().equals(asked.header().fingerprint());
-        boolean due = answers.of(row, existing.now()) == null
-                || row.state() == State.IN_PROGRESS && row.status().at() <= existing.now();
-        return !asItIs && due && asked.sameMeaning(row.header().fingerprint());
+        boolean open = row.state() == State.FAILED_RETRYABLE || row.state() == State.IN_PROGRESS;
+        return open
+                && row.status().at() <= existing.now()
+                && !asked.asksFor(row)
+                && asked.sameMeaning(row.header().fingerprint());
     }
 
     private <P, R> @Nullable Answer<R> lookUp(Asked<P, R> asked, Answers<R> answers) {
         Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
-        // The store's clock is not at hand; nothing is granted by this reading, so this node's will do.
-        long now = environment.time().millis();
-        Answer<R> answer = row == null || row.status().expired(now) ? null : answers.of(row, now);
-        return answer == null ? null : answers.told(answer, asked.id());
+        // The store's clock is not at hand: one that may have expired is treated as present, which grants nothing.
+        return row == null ? null : answers.told(answers.standing(row), asked.id());
     }
 
     Reservation reservation(Asked<?, ?> asked) {

@@ -30,8 +30,8 @@ enum Verdict {
         if (status.expired(now)) {
             return REPLACE;
         }
-        boolean same = found.header().fingerprint().equals(asked.header().fingerprint());
-        if (status.at() > now || !same) {
+        boolean another = !found.header().fingerprint().equals(asked.header().fingerprint());
+        if (another || status.at() > now) {
             return LEAVE;
         }
         if (status.state() == State.FAILED_RETRYABLE) {

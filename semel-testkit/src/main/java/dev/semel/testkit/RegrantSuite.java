@@ -37,18 +37,23 @@ abstract class RegrantSuite extends ContractSuite {
     }
 
     @Test
-    void a7_anotherFingerprintIsNeverGrantedWhatIsThere() {
-        put("due", State.FAILED_RETRYABLE, 1_000, 60_000);
-        put("over", State.IN_PROGRESS, 1_000, 0);
+    void a7_aRetryThatIsDueIsNotGrantedToAnotherPayload() {
+        long before = put("k", State.FAILED_RETRYABLE, 0, 0);
+        Row found = existing(reserve(Ask.of("k").fingerprinted(2))).row();
+        assertThat(found.status().fence()).isEqualTo(before);
+        assertThat(found.header()).isEqualTo(Ask.of("k").header());
+    }
+
+    @Test
+    void a7_aLeaseThatIsOverIsNotTakenOverByAnotherPayload() {
+        long before = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(1_000);
-        for (String key : List.of("due", "over")) {
-            Status before = status(key);
-            assertThat(existing(reserve(Ask.of(key).fingerprinted(2))).row().status())
-                    .isEqualTo(before);
-            assertThat(status(key)).isEqualTo(before);
-        }
-        put("expired", State.COMPLETED, 0, 0);
-        assertThat(grant(Ask.of("expired").fingerprinted(2)).attempt()).isEqualTo(1);
+        assertThat(existing(reserve(Ask.of("k").fingerprinted(2).by(8)))
+                        .row()
+                        .status()
+                        .fence())
+                .isEqualTo(before);
+        assertThat(grant(Ask.of("k").by(9)).takenOver()).isTrue();
     }
 
     @Test
