@@ -85,9 +85,12 @@ final class Demo implements Callable<Integer> {
         demandSense();
         try (DemoInterrupt interrupt = new DemoInterrupt()) {
             Path directory = Files.createTempDirectory("semel-demo-");
+            // The driver unpacks its library there; elsewhere it would stay behind after Ctrl-C.
+            System.setProperty("org.sqlite.tmpdir", directory.toString());
             try {
                 return interrupt.exitsWith(play(directory, interrupt)).code();
             } finally {
+                System.clearProperty("org.sqlite.tmpdir");
                 remove(directory);
             }
         }
