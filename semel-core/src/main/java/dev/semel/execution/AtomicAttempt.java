@@ -96,7 +96,7 @@ final class AtomicAttempt<P, R> {
     /** Runs the handler, watched for its time-out. */
     Handled<R> handled(Tx tx, int attempt) {
         try (LeaseKeeper.Watched run =
-                environment.memory().keeper().watch(asked.policy().limits().attemptTimeout(), null)) {
+                environment.memory().keeper().watch(asked.policy().limits().attemptTimeout())) {
             try {
                 R result = Nesting.inside(
                         environment,

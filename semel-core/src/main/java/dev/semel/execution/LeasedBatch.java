@@ -92,52 +92,57 @@ public final class LeasedBatch {
                                 .map(item -> single.reservation(item.asked()))
                                 .toList());
         Map<Integer, Answer<R>> answered = new HashMap<>();
-        List<Ran<P, R>> returned = new ArrayList<>();
         // Every lease is renewed until the batch is finished: the last call may wait long for its turn.
-        List<LeaseKeeper.Watched> held = hold(items, reserved);
+        Map<Item<P, R>, Held<P, R>> granted = hold(items, reserved, handler);
         try {
+            List<Ran<P, R>> returned = new ArrayList<>();
             for (int i = 0; i < items.size(); i++) {
                 Item<P, R> item = items.get(i);
-                Answers<R> answers = new Answers<>(environment, item.asked());
-                if (reserved.get(i) instanceof Reserved.Granted grant) {
-                    item.flight().becameVisible();
-                    LeasedRun<P, R> run = new LeasedRun<>(environment, item.asked(), answers, handler);
-                    LeasedRun.Ran<R> ran = run.invoke(grant);
-                    if (ran instanceof LeasedRun.Ran.Returned<R> result) {
-                        returned.add(new Ran<>(item, run, grant, result));
-                    } else {
-                        Answer<R> answer = run.afterThrow(grant, (LeasedRun.Ran.Threw<R>) ran);
-                        if (answer != null) {
-                            answered.put(item.place(), answer);
-                        }
-                    }
+                Held<P, R> held = granted.get(item);
+                if (held != null) {
+                    run(item, held, returned, answered);
                 } else if (reserved.get(i) instanceof Reserved.Existing existing
                         && item.asked().asksFor(existing.row())) {
+                    Answers<R> answers = new Answers<>(environment, item.asked());
                     answered.put(item.place(), single.existing(item.asked(), existing, answers));
                 }
             }
             finish(returned, answered);
         } finally {
-            held.forEach(LeaseKeeper.Watched::close);
+            granted.values().forEach(held -> held.lease().close());
         }
         return answered;
     }
 
-    private <P, R> List<LeaseKeeper.Watched> hold(List<Item<P, R>> items, List<Reserved> reserved) {
-        List<LeaseKeeper.Watched> held = new ArrayList<>();
+    /** A call that was granted. */
+    private record Held<P, R>(LeasedRun<P, R> run, Reserved.Granted grant, LeaseKeeper.Watched lease) {}
+
+    private <P, R> Map<Item<P, R>, Held<P, R>> hold(
+            List<Item<P, R>> items, List<Reserved> reserved, LeasedHandler<P, R> handler) {
+        Map<Item<P, R>, Held<P, R>> held = new LinkedHashMap<>();
         for (int i = 0; i < items.size(); i++) {
             if (reserved.get(i) instanceof Reserved.Granted grant) {
                 Asked<P, R> asked = items.get(i).asked();
-                held.add(environment
-                        .memory()
-                        .keeper()
-                        .hold(new LeaseKeeper.Lease(
-                                asked.id(),
-                                grant.fence(),
-                                asked.policy().limits().lease())));
+                LeasedRun<P, R> run = new LeasedRun<>(environment, asked, new Answers<>(environment, asked), handler);
+                held.put(items.get(i), new Held<>(run, grant, run.hold(grant)));
             }
         }
         return held;
+    }
+
+    private static <P, R> void run(
+            Item<P, R> item, Held<P, R> held, List<Ran<P, R>> returned, Map<Integer, Answer<R>> answered) {
+        item.flight().becameVisible();
+        LeasedRun.Ran<R> ran = held.run().invoke(held.grant(), held.lease());
+        if (ran instanceof LeasedRun.Ran.Returned<R> result) {
+            returned.add(new Ran<>(item, held.run(), held.grant(), result));
+            return;
+        }
+        held.lease().close();
+        Answer<R> answer = held.run().afterThrow(held.grant(), (LeasedRun.Ran.Threw<R>) ran);
+        if (answer != null) {
+            answered.put(item.place(), answer);
+        }
     }
 
     private <P, R> void finish(List<Ran<P, R>> returned, Map<Integer, Answer<R>> answered) {

@@ -52,11 +52,24 @@ final class LeasedRun<P, R> {
     /** The answer, or nothing when the record is due for its next attempt now. */
     @Nullable
     Answer<R> underGrant(Reserved.Granted granted, Flights.Flight flight) {
-        Ran<R> ran = invoke(granted);
-        if (ran instanceof Ran.Returned<R> returned) {
-            return completed(granted, returned, flight);
+        Ran.Threw<R> threw;
+        try (LeaseKeeper.Watched held = hold(granted)) {
+            Ran<R> ran = invoke(granted, held);
+            if (ran instanceof Ran.Returned<R> returned) {
+                return completed(granted, returned, flight);
+            }
+            threw = (Ran.Threw<R>) ran;
         }
-        return afterThrow(granted, (Ran.Threw<R>) ran);
+        return afterThrow(granted, threw);
+    }
+
+    /** The lease is renewed from now on. */
+    LeaseKeeper.Watched hold(Reserved.Granted granted) {
+        return environment
+                .memory()
+                .keeper()
+                .hold(new LeaseKeeper.Lease(
+                        asked.id(), granted.fence(), asked.policy().limits().lease()));
     }
 
     /** Records the failure, with the thread's interrupt put aside meanwhile. */
@@ -80,25 +93,25 @@ final class LeasedRun<P, R> {
         record Threw<R>(Throwable thrown, LeaseKeeper.Stop stop) implements Ran<R> {}
     }
 
-    Ran<R> invoke(Reserved.Granted granted) {
-        var lease = new LeaseKeeper.Lease(
-                asked.id(), granted.fence(), asked.policy().limits().lease());
-        try (LeaseKeeper.Watched run =
-                environment.memory().keeper().watch(asked.policy().limits().attemptTimeout(), lease)) {
-            try {
-                Steps steps = new Steps(environment, asked, granted);
-                R result = handler.run(asked.call().payload(), steps);
-                if (steps.broken() != null) {
-                    throw steps.broken();
-                }
-                byte[] snapshot = environment
-                        .tools()
-                        .codec()
-                        .encode(result, asked.operation().definition().result());
-                return new Ran.Returned<>(result, snapshot);
-            } catch (Throwable thrown) {
-                return new Ran.Threw<>(thrown, run.handlerEnded());
+    /** Runs the handler, unless the record was lost while it waited for its turn. */
+    Ran<R> invoke(Reserved.Granted granted, LeaseKeeper.Watched held) {
+        Steps steps = new Steps(environment, asked, granted);
+        if (!held.begin(asked.policy().limits().attemptTimeout())) {
+            return new Ran.Threw<>(steps.lost(), LeaseKeeper.Stop.LEASE_LOST);
+        }
+        try {
+            R result = handler.run(asked.call().payload(), steps);
+            if (steps.broken() != null) {
+                throw steps.broken();
             }
+            byte[] snapshot = environment
+                    .tools()
+                    .codec()
+                    .encode(result, asked.operation().definition().result());
+            held.handlerEnded();
+            return new Ran.Returned<>(result, snapshot);
+        } catch (Throwable thrown) {
+            return new Ran.Threw<>(thrown, held.handlerEnded());
         }
     }
 

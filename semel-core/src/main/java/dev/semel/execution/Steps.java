@@ -188,7 +188,7 @@ final class Steps implements LeasedContext {
         return broken;
     }
 
-    private SemelException.LeaseLost lost() {
+    SemelException.LeaseLost lost() {
         return new SemelException.LeaseLost(
                 asked.name() + ": lease lost under fence " + granted.fence()
                         + "; another run has the record, whose result will be replayed on the next call.",

@@ -213,7 +213,9 @@ final class Book {
         }
         if (move == null || move.to() != null || move.fence() != old.status().fence()) {
             wrong(id, cause.name() + " removed it while it was " + old.state());
-        } else if (old.state() != State.IN_PROGRESS) {
+        } else if (old.state() == State.IN_PROGRESS) {
+            rules.forgotten(kept.name, old.status().fence());
+        } else {
             forgotten(kept);
         }
     }

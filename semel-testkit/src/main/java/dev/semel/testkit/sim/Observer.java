@@ -21,9 +21,11 @@ import dev.semel.testkit.fault.ForwardingLedger;
 import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.testkit.fault.ForwardingSwitchboard;
 import dev.semel.testkit.fault.ForwardingTransactions;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -70,6 +72,12 @@ final class Observer {
         return answer;
     }
 
+    /** The ports are promised distinct ids in a batch. */
+    private void distinct(List<RecordId> ids) {
+        Set<RecordId> once = new HashSet<>();
+        ids.stream().filter(id -> !once.add(id)).forEach(id -> book.wrong(id, "is in one batch twice"));
+    }
+
     private final class WatchedLedger extends ForwardingLedger {
         WatchedLedger(Ledger delegate) {
             super(delegate);
@@ -77,6 +85,7 @@ final class Observer {
 
         @Override
         public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
+            distinct(batch.stream().map(each -> each.identity().id()).toList());
             batch.forEach(each -> book.know(each.identity().id(), each.header(), each.parent() != null));
             List<Boolean> parents = batch.stream().map(this::parentHeld).toList();
             List<Reserved> answers = seen(Book.Cause.reserve(batch), () -> super.reserve(modesVersion, batch));
@@ -113,11 +122,13 @@ final class Observer {
 
         @Override
         public List<Moved> move(List<Move> batch) {
+            distinct(batch.stream().map(Move::id).toList());
             return seen(Book.Cause.move(batch), () -> super.move(batch));
         }
 
         @Override
         public List<Boolean> renew(List<Renewal> batch) {
+            distinct(batch.stream().map(Renewal::id).toList());
             return seen(Book.Cause.RENEWAL, () -> super.renew(batch));
         }
 
