@@ -120,11 +120,12 @@ final class AtomicFailures<P, R> {
                 asked.id(), asked.header(), state, times, new Landing.Outcome(null, Failures.encode(failure)), event);
     }
 
-    /** Writes the failure unless somebody else has meanwhile got further; then that is the answer. */
+    /** Writes the failure unless somebody else got further or is at it; then that is the answer, and the event stands alone. */
     private Optional<Answer<R>> leave(Landing landing) {
         long version = asked.modes(environment).version();
         Optional<Answer<R>> overtaken = AtomicRunner.checked(
                 () -> AtomicRunner.transactions(environment.store()).run(tx -> leave(tx, version, landing)));
+        overtaken.ifPresent(answer -> append(landing.event()));
         return overtaken.map(answer -> answers.told(answer, asked.id()));
     }
 
@@ -143,7 +144,7 @@ final class AtomicFailures<P, R> {
             tx.land(List.of(landing));
             return Ended.keep(Optional.empty());
         }
-        return AtomicRunner.looked(Optional.empty());
+        return AtomicRunner.looked(Optional.of(answers.inProgress()));
     }
 
     private static Landing withId(Landing landing, Row row) {
