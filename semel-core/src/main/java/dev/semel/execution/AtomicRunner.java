@@ -49,19 +49,15 @@ public final class AtomicRunner {
 
     /** In a transaction that somebody else ends: one try, under a savepoint, leaving no failure behind. */
     <P, R> Answer<R> inside(Transactions.Tx tx, AtomicAttempt<P, R> attempt, Asked<P, R> asked) {
-        String tenant = asked.header().tenant();
-        String operation = asked.header().operation();
-        ModesView.Reading modes = environment.modes().in(tx, tenant, operation);
         for (int tries = 0; tries < 3; tries++) {
-            ModesView.Reading current = modes;
-            Attempt<R> ended = checked(() -> tx.part(() -> attempt.in(tx, current, 1)));
+            Attempt<R> ended = checked(() -> tx.part(() -> attempt.in(tx, 1)));
             if (ended instanceof Attempt.Answered<R> answered) {
                 return attempt.answers().counted(answered.answer(), answered.record());
             }
             if (ended instanceof Attempt.Threw<R> threw) {
                 return new AtomicFailures<>(environment, asked, attempt.answers()).withoutRecord(threw);
             }
-            modes = environment.modes().afresh(tx, tenant, operation);
+            environment.modes().reload();
         }
         return attempt.answers().halted();
     }
@@ -92,22 +88,19 @@ public final class AtomicRunner {
             Attempt<R> ended;
             try {
                 int current = number;
-                ModesView.Reading modes = asked.modes(environment);
-                ended = checked(() -> transactions(environment.store()).run(tx -> attempt.in(tx, modes, current)));
+                ended = checked(() -> transactions(environment.store()).run(tx -> attempt.in(tx, current)));
             } catch (SemelException.LeaseLost e) {
                 if (++overtaken == 3) {
                     throw e;
                 }
                 continue;
             } catch (SemelException.OutcomeUnknown e) {
-                return attempt.answers().uncommitted();
+                return attempt.answers()
+                        .unknown("Whether it was committed is not known yet; repeat the call to find out.");
             }
             if (ended instanceof Attempt.Answered<R> answered) {
-                if (answered.found() != null) {
-                    attempt.answers().remember(answered.found());
-                }
                 if (answered.snapshot() != null) {
-                    committed(environment, asked, flight, answered.snapshot().result());
+                    committed(asked, flight, answered.snapshot().result());
                 }
                 return attempt.answers().told(failures.shadowAudited(answered.answer()), answered.record());
             }
@@ -123,8 +116,7 @@ public final class AtomicRunner {
         }
     }
 
-    /** The result is final: waiters and later callers of this process may have it. */
-    static void committed(Environment environment, Asked<?, ?> asked, Flights.Flight flight, byte @Nullable [] result) {
+    private void committed(Asked<?, ?> asked, Flights.Flight flight, byte @Nullable [] result) {
         flight.landed(new Flights.Landed(asked.header().fingerprint(), result));
         environment
                 .memory()

@@ -33,7 +33,6 @@ final class Steps implements LeasedContext {
     private final Asked<?, ?> asked;
     private final Reserved.Granted granted;
     private final Set<String> used = new HashSet<>();
-    private @Nullable RuntimeException broken;
 
     Steps(Environment environment, Asked<?, ?> asked, Reserved.Granted granted) {
         this.environment = environment;
@@ -105,10 +104,10 @@ final class Steps implements LeasedContext {
             if (row.state() == State.COMPLETED) {
                 return environment.tools().codec().decode(row.result(), result);
             }
-            throw broken(new Interrupted(asked.name() + ": an earlier run was interrupted in step \"" + name
-                    + "\", which may not be repeated."));
+            throw new Interrupted(asked.name() + ": an earlier run was interrupted in step \"" + name
+                    + "\", which may not be repeated.");
         }
-        throw broken(lost());
+        throw lost();
     }
 
     private Reserved reserve(RecordId id, String name, boolean repeatable) {
@@ -128,9 +127,9 @@ final class Steps implements LeasedContext {
                 new Reservation.Parent(asked.id(), granted.fence()),
                 null);
         while (true) {
-            ModesView.Reading modes = asked.modes(environment);
+            ModesView.Reading modes = environment.modes().of(header.tenant(), header.operation());
             if (modes.mode() != Mode.LIVE) {
-                throw broken(new Halted(asked.name() + ": " + modes.mode() + " before step \"" + name + "\"."));
+                throw new Halted(asked.name() + ": " + modes.mode() + " before step \"" + name + "\".");
             }
             Reserved reserved = environment.commits().reserve(modes.version(), reservation);
             if (!(reserved instanceof Reserved.ModesChanged)) {
@@ -159,7 +158,7 @@ final class Steps implements LeasedContext {
         }
         Move.Change kept = Transition.result(Duration.ofMillis(Status.NEVER), snapshot);
         if (environment.commits().move(Transition.COMPLETE.of(id, own.fence(), kept, null)) instanceof Moved.Refused) {
-            throw broken(lost());
+            throw lost();
         }
         return result;
     }
@@ -173,22 +172,11 @@ final class Steps implements LeasedContext {
                 .renew(List.of(new Renewal(asked.id(), granted.fence(), lease)))
                 .get(0);
         if (!held) {
-            throw broken(lost());
+            throw lost();
         }
     }
 
-    private <E extends RuntimeException> E broken(E why) {
-        broken = why;
-        return why;
-    }
-
-    /** Why the run cannot be completed any more, even if its handler swallows that. */
-    @Nullable
-    RuntimeException broken() {
-        return broken;
-    }
-
-    SemelException.LeaseLost lost() {
+    private SemelException.LeaseLost lost() {
         return new SemelException.LeaseLost(
                 asked.name() + ": lease lost under fence " + granted.fence()
                         + "; another run has the record, whose result will be replayed on the next call.",

@@ -38,9 +38,7 @@ final class MemoryLedger implements Ledger {
                 return new Reserved.Granted(status.fence(), status.attempt(), false);
             }
             boolean neighbour = !found.id().equals(asked.identity().id());
-            boolean another =
-                    !found.header().fingerprint().equals(asked.header().fingerprint());
-            if (neighbour || another || !grantable(status, asked.grant(), now)) {
+            if (neighbour || !grantable(status, asked.grant(), now)) {
                 return new Reserved.Existing(MemoryState.copy(found), now);
             }
         }

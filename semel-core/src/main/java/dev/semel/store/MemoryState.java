@@ -52,10 +52,6 @@ final class MemoryState {
         }
     }
 
-    Switchboard.Modes modes() {
-        return locked(() -> new Switchboard.Modes(modesVersion, settings));
-    }
-
     long now() {
         return time.millis();
     }

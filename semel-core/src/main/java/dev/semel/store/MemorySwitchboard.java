@@ -14,7 +14,7 @@ final class MemorySwitchboard implements Switchboard {
 
     @Override
     public Modes modes() {
-        return state.modes();
+        return state.locked(() -> new Modes(state.modesVersion, state.settings));
     }
 
     @Override

@@ -5,17 +5,16 @@ public sealed interface Opening {
     /** Nobody has it, and nobody else can take it until this transaction ends. */
     record Free() implements Opening {}
 
-    /** Another transaction holds it at this moment, and there is no answer stored. */
+    /** Another transaction holds it at this moment. */
     record Locked() implements Opening {}
 
     /**
-     * It is there; if it may be run, it is locked by this transaction. Never an expired one. What may not be run is found
-     * whoever holds the lock, so that an answer that is stored does not wait for anybody.
+     * It is there, and locked by this transaction. Never an expired one.
      *
      * @param now the store's clock
      */
     record Found(Row row, long now) implements Opening {}
 
-    /** It may be run, but the modes are not those of the version given. */
+    /** The modes are not those of the version given. */
     record ModesChanged() implements Opening {}
 }
