@@ -16,16 +16,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
         name = "semel",
         description = "Makes an operation take effect exactly once, and shows what happened.",
-        subcommands = {
-            Demo.class,
-            Doctor.class,
-            Schema.class,
-            Audit.class,
-            Ops.class,
-            StoreCommand.class,
-            Bench.class,
-            DemoWorker.class
-        },
+        subcommands = {Doctor.class, Schema.class, Audit.class, Ops.class, StoreCommand.class},
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",

@@ -175,11 +175,10 @@ final class SqliteRecords {
             absent.accept(identity.id());
         }
         Row found = live(own, identity, now);
-        boolean runnable = found == null || Verdict.free(found.status(), now);
-        if (runnable && modesVersion != fences.modes()) {
-            return new Opening.ModesChanged();
+        if (found != null) {
+            return new Opening.Found(found, now);
         }
-        return found == null ? new Opening.Free() : new Opening.Found(found, now);
+        return modesVersion == fences.modes() ? new Opening.Free() : new Opening.ModesChanged();
     }
 
     /** @param absent that it was in this transaction when it was opened; then it is not looked for again */

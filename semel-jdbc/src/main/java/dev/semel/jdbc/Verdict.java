@@ -30,8 +30,7 @@ enum Verdict {
         if (status.expired(now)) {
             return REPLACE;
         }
-        boolean another = !found.header().fingerprint().equals(asked.header().fingerprint());
-        if (another || status.at() > now) {
+        if (status.at() > now) {
             return LEAVE;
         }
         if (status.state() == State.FAILED_RETRYABLE) {

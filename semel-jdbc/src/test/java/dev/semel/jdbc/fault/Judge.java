@@ -1,0 +1,127 @@
+package dev.semel.jdbc.fault;
+
+import dev.semel.audit.EventType;
+import dev.semel.audit.Sealer;
+import dev.semel.audit.Verification;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditRow;
+import dev.semel.store.Row;
+import dev.semel.store.Store;
+import dev.semel.testkit.history.Event;
+import dev.semel.testkit.history.Event.Grant;
+import dev.semel.testkit.history.Event.Reception;
+import dev.semel.testkit.history.History;
+import dev.semel.testkit.history.HistoryChecker;
+import dev.semel.testkit.history.Judgement;
+import dev.semel.time.TimeSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Puts what processes wrote down together with what is found afterwards, and has the checker judge it. */
+final class Judge {
+    private final Place place;
+    private final List<Event> events;
+    private final Map<RecordId, String> names = new HashMap<>();
+    private final History found = History.inMemory("judge", TimeSource.system());
+
+    private Judge(Place place, List<Event> events) {
+        this.place = place;
+        this.events = events;
+        for (String record : records(events)) {
+            names.put(Work.Item.of(record).identity().id(), record);
+        }
+    }
+
+    static Judgement judge(Place place, Collection<Path> histories) throws IOException, SQLException {
+        return judge(place, History.read(histories));
+    }
+
+    static Judgement judge(Place place, List<Event> events) throws SQLException {
+        Judge judge = new Judge(place, events);
+        judge.readEffects();
+        judge.readOutside();
+        try (Store store = place.open()) {
+            judge.readLedger(store);
+            judge.readAudit(store);
+        }
+        List<Event> all = new ArrayList<>(events);
+        all.addAll(judge.found.events());
+        return HistoryChecker.check(all);
+    }
+
+    static Set<String> records(List<Event> events) {
+        Set<String> records = new TreeSet<>();
+        events.forEach(event -> records.add(event.record()));
+        return records;
+    }
+
+    private void readEffects() throws SQLException {
+        try (Connection connection = place.connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT record, payload FROM applied")) {
+            while (row.next()) {
+                delivered(row.getString(1), Grant.NONE, row.getString(2), Reception.APPLIED);
+            }
+        }
+    }
+
+    private void readOutside() throws SQLException {
+        try (Connection connection = place.connectOutside();
+                Statement statement = connection.createStatement()) {
+            try (ResultSet row = statement.executeQuery("SELECT record, payload FROM printed")) {
+                while (row.next()) {
+                    delivered(row.getString(1), Grant.NONE, row.getString(2), Reception.APPLIED);
+                }
+            }
+            try (ResultSet row = statement.executeQuery(
+                    "SELECT record, payload, fence, attempt, reception FROM received ORDER BY n")) {
+                while (row.next()) {
+                    Grant grant = new Grant(row.getLong(3), row.getInt(4));
+                    delivered(row.getString(1), grant, row.getString(2), Reception.valueOf(row.getString(5)));
+                }
+            }
+        }
+    }
+
+    private void delivered(String record, Grant grant, String payload, Reception reception) {
+        String hash = History.hash(Work.bytes(payload));
+        found.append(stamp -> new Event.Delivered(stamp, record, grant, hash, reception, null));
+    }
+
+    private void readLedger(Store store) {
+        List<RecordId> ids = new ArrayList<>(names.keySet());
+        for (int i = 0; i < ids.size(); i += 200) {
+            Map<RecordId, Row> rows = store.ledger().find(ids.subList(i, Math.min(i + 200, ids.size())));
+            rows.forEach((id, row) -> found.append(stamp ->
+                    new Event.Left(stamp, names.get(id), row.state().name(), History.hash(row.result()), false)));
+        }
+    }
+
+    private void readAudit(Store store) {
+        new Sealer(store.audit()).sealAll();
+        Verification.Report report = new Verification(store.audit()).verify(null);
+        String finding = report.damage().map(Verification.Damage::sentence).orElse("");
+        found.append(stamp -> new Event.Chained(stamp, report.intact(), finding));
+        for (AuditRow row : store.audit().newest(AuditFilter.ALL, Integer.MAX_VALUE)) {
+            RecordId id = row.entry().subject().record();
+            String record = id == null ? null : names.get(id);
+            if (record != null) {
+                String type = EventType.of(row.entry().type()).orElseThrow().publicName();
+                Grant grant = new Grant(row.entry().fence(), row.entry().attempt());
+                found.append(stamp -> new Event.Audited(stamp, record, type, grant));
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package dev.semel.jdbc.fault;
+
+import dev.semel.store.Store;
+import dev.semel.store.StoreProvider;
+import dev.semel.store.Stores;
+import dev.semel.testkit.PrivatePostgres;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * Where a run keeps its ledger with the effects beside it, and where the outside world keeps what it received.
+ *
+ * @param store Semel's URL
+ * @param effects the driver's URL of the same database
+ * @param outside the driver's URL of a database that does not commit together with it
+ */
+record Place(String store, String effects, String outside) {
+
+    static Place sqlite(Path directory) {
+        Path file = directory.resolve("semel.db");
+        return new Place(
+                "sqlite:" + file,
+                "jdbc:sqlite:" + file + "?busy_timeout=20000",
+                "jdbc:sqlite:" + directory.resolve("outside.db") + "?busy_timeout=20000&synchronous=OFF");
+    }
+
+    static Place postgres() {
+        return postgres(PrivatePostgres.shared());
+    }
+
+    static Place postgres(PrivatePostgres server) {
+        String database = server.freshDatabase();
+        return new Place(server.url(database), server.jdbcUrl(database), server.jdbcUrl(database));
+    }
+
+    /** The same behind a proxy: only Semel goes through it. */
+    Place through(int port) {
+        return new Place(store.replaceFirst(":\\d+/", ":" + port + "/"), effects, outside);
+    }
+
+    Place withParameters(String parameters) {
+        return new Place(store + (store.contains("?") ? "&" : "?") + parameters, effects, outside);
+    }
+
+    /** Installs the ledger and makes the tables around it. */
+    void prepare() throws SQLException {
+        open().close();
+        execute(effects, "CREATE TABLE IF NOT EXISTS applied (record TEXT, payload TEXT, result TEXT)");
+        if (outside.startsWith("jdbc:sqlite:")) {
+            execute(outside, "PRAGMA journal_mode = WAL");
+        }
+        execute(outside, "CREATE TABLE IF NOT EXISTS printed (record TEXT, payload TEXT)");
+        execute(outside, "CREATE TABLE IF NOT EXISTS seen (record TEXT PRIMARY KEY, fence BIGINT, deliveries INTEGER)");
+        String number = outside.startsWith("jdbc:sqlite:") ? "INTEGER PRIMARY KEY" : "BIGSERIAL PRIMARY KEY";
+        execute(
+                outside,
+                "CREATE TABLE IF NOT EXISTS received (n " + number
+                        + ", record TEXT, fence BIGINT, attempt INTEGER, payload TEXT, reception TEXT)");
+    }
+
+    Store open() {
+        return Stores.open(store, StoreProvider.Options.DEFAULT);
+    }
+
+    Connection connect() throws SQLException {
+        return DriverManager.getConnection(effects);
+    }
+
+    Connection connectOutside() throws SQLException {
+        return DriverManager.getConnection(outside);
+    }
+
+    private static void execute(String url, String sql) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}
