@@ -16,7 +16,16 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
         name = "semel",
         description = "Makes an operation take effect exactly once, and shows what happened.",
-        subcommands = {Doctor.class, Schema.class, Audit.class, Ops.class, StoreCommand.class},
+        subcommands = {
+            Demo.class,
+            Doctor.class,
+            Schema.class,
+            Audit.class,
+            Ops.class,
+            StoreCommand.class,
+            Bench.class,
+            DemoWorker.class
+        },
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",

@@ -18,6 +18,10 @@ final class StoreOption {
             })
     private String url = "";
 
+    String url() {
+        return url;
+    }
+
     /** A ledger that is there: a mistyped URL makes no new one. */
     Store open() {
         return Stores.open(url, StoreProvider.Options.EXISTING);

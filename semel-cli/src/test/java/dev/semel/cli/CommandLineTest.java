@@ -28,7 +28,7 @@ class CommandLineTest {
 
     @Test
     void everyCommandHasAHelpOfItsOwn() {
-        for (String command : List.of("audit", "doctor", "ops", "schema", "store")) {
+        for (String command : List.of("audit", "demo", "doctor", "ops", "schema", "store")) {
             Shell help = semel(command, "--help");
             assertThat(help.exit()).isZero();
             assertThat(help.out()).contains("Usage: semel " + command);

@@ -4,11 +4,12 @@ import dev.semel.Answer;
 import dev.semel.Answer.Next;
 import dev.semel.Answer.Notice;
 import dev.semel.Failure;
-import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.key.RecordId;
+import dev.semel.store.Reserved;
 import dev.semel.store.Row;
+import dev.semel.store.State;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -37,39 +38,36 @@ final class Answers<R> {
      */
     @Nullable
     Answer<R> of(Row row, long now) {
+        if (row.state() == State.FAILED_RETRYABLE
+                && asked.sameMeaning(row.header().fingerprint())) {
+            long wait = row.status().at() - now;
+            return wait <= 0 ? null : retryLater(Duration.ofMillis(wait), stored(row));
+        }
+        return standing(row);
+    }
+
+    /** Keeps a result that was found committed for later replays in this process. */
+    void remember(Reserved.Existing seen) {
+        Row row = seen.row();
+        if (row.state() == State.COMPLETED) {
+            Duration kept = Duration.ofMillis(row.status().at() - seen.now());
+            environment.memory().snapshots().put(row.id(), row.header().fingerprint(), row.result(), kept);
+        }
+    }
+
+    /** What the record answers to those who do not ask for it to be granted and have no clock of the store at hand. */
+    Answer<R> standing(Row row) {
         if (!asked.sameMeaning(row.header().fingerprint())) {
             return conflict();
         }
         return switch (row.state()) {
-            case COMPLETED -> completed(row, now);
-            case FAILED_TERMINAL -> failed(stored(row));
-            case DISCARDED -> failed(stored(row));
+            case COMPLETED -> replayed(row.result());
+            case FAILED_TERMINAL, DISCARDED -> failed(stored(row));
             case UNKNOWN -> unknown("Whether it took effect is not known; it is being looked into.");
             case IN_PROGRESS, QUEUED -> inProgress();
-            case FAILED_RETRYABLE ->
-                row.status().at() <= now
-                        ? null
-                        : retryLater(Duration.ofMillis(row.status().at() - now), stored(row));
+            case FAILED_RETRYABLE -> retryLater(Duration.ZERO, stored(row));
             case SHADOWED -> new Answer.Shadowed<>(decode(row.result()), asked.correlationId());
         };
-    }
-
-    private Answer<R> completed(Row row, long now) {
-        Duration kept = Duration.ofMillis(row.status().at() - now);
-        environment.memory().snapshots().put(row.id(), row.header().fingerprint(), row.result(), kept);
-        return replayed(row.result());
-    }
-
-    /** For one who will not wait for another call on this node, which may itself be here only for the stored answer. */
-    Answer<R> withoutWaiting() {
-        try {
-            Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
-            long now = environment.time().millis();
-            Answer<R> answer = row == null || row.status().expired(now) ? null : of(row, now);
-            return answer == null ? inProgress() : told(answer, asked.id());
-        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-            return inProgress();
-        }
     }
 
     private static Failure stored(Row row) {
@@ -106,6 +104,10 @@ final class Answers<R> {
 
     Answer<R> unknown(String reason) {
         return new Answer.Unknown<>(notice(reason, Next.CHECK_STATUS, Next.CONTACT));
+    }
+
+    Answer<R> uncommitted() {
+        return unknown("Whether it was committed is not known yet; repeat the call to find out.");
     }
 
     Answer<R> inProgress() {

@@ -49,13 +49,19 @@ final class Asked<P, R> {
         this.startedNanos = environment.time().nanos();
     }
 
-    private Asked(Asked<P, R> other, Identity identity) {
+    private Asked(Asked<P, R> other, Row row) {
         this.operation = other.operation;
         this.policy = other.policy;
         this.call = other.call;
         this.payload = other.payload;
-        this.identity = identity;
-        this.header = other.header;
+        this.identity = Identity.of(row.id());
+        this.header = new Header(
+                other.header.tenant(),
+                other.header.operation(),
+                other.header.key(),
+                row.header().fingerprint(),
+                other.header.correlationId(),
+                other.header.parent());
         this.startedNanos = other.startedNanos;
     }
 
@@ -81,9 +87,14 @@ final class Asked<P, R> {
         this.startedNanos = environment.time().nanos();
     }
 
-    /** The same call, whose record turned out to be under a neighbouring key. */
-    Asked<P, R> at(RecordId id) {
-        return new Asked<>(this, Identity.of(id));
+    /** The same call as the record has it: under a neighbouring key, or with the fingerprint of another schema version. */
+    Asked<P, R> as(Row row) {
+        return new Asked<>(this, row);
+    }
+
+    /** Whether the record is this call's own, and a grant of it can be had by asking as it is. */
+    boolean asksFor(Row row) {
+        return row.id().equals(id()) && row.header().fingerprint().equals(header.fingerprint());
     }
 
     Operation<P, R> operation() {
@@ -123,6 +134,11 @@ final class Asked<P, R> {
                 || (stored.schema() != header.fingerprint().schema()
                                 || stored.version() != header.fingerprint().version())
                         && Fingerprints.matches(stored, operation.definition(), payload);
+    }
+
+    /** The modes that apply to it. Not inside a transaction. */
+    ModesView.Reading modes(Environment environment) {
+        return environment.modes().of(header.tenant(), header.operation());
     }
 
     Events.About about() {

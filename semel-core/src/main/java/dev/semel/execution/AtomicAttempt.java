@@ -11,6 +11,7 @@ import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.store.Landing;
 import dev.semel.store.Opening;
+import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Transactions.Ended;
@@ -42,9 +43,7 @@ final class AtomicAttempt<P, R> {
     }
 
     /** @param number of this attempt when there is no record yet that counts them */
-    Ended<Attempt<R>> in(Tx tx, int number) throws Exception {
-        ModesView.Reading modes =
-                environment.modes().of(asked.header().tenant(), asked.header().operation());
+    Ended<Attempt<R>> in(Tx tx, ModesView.Reading modes, int number) throws Exception {
         Opening opening = tx.open(modes.version(), List.of(asked.identity())).get(0);
         if (opening instanceof Opening.ModesChanged) {
             return Ended.undo(new Attempt.ModesChanged<>());
@@ -57,7 +56,8 @@ final class AtomicAttempt<P, R> {
         if (opening instanceof Opening.Found there) {
             Answer<R> answer = answers.of(there.row(), there.now());
             if (answer != null) {
-                return Ended.undo(new Attempt.Answered<>(answer, there.row().id(), null));
+                return Ended.undo(new Attempt.Answered<>(
+                        answer, there.row().id(), new Reserved.Existing(there.row(), there.now()), null));
             }
             found = there.row();
             attempt = Math.max(number, found.status().attempt() + 1);
@@ -69,7 +69,7 @@ final class AtomicAttempt<P, R> {
     }
 
     private Ended<Attempt<R>> answered(Answer<R> answer) {
-        return Ended.undo(new Attempt.Answered<>(answer, asked.id(), null));
+        return Ended.undo(new Attempt.Answered<>(answer, asked.id(), null, null));
     }
 
     private Ended<Attempt<R>> run(Tx tx, Mode mode, int attempt, @Nullable Row found) throws Exception {
@@ -83,7 +83,7 @@ final class AtomicAttempt<P, R> {
         }
         tx.land(List.of(landing(found, attempt, returned.snapshot())));
         return Ended.keep(new Attempt.Answered<>(
-                answers.executed(returned.result()), asked.id(), new Attempt.Snapshot(returned.snapshot())));
+                answers.executed(returned.result()), asked.id(), null, new Attempt.Snapshot(returned.snapshot())));
     }
 
     /** How the handler ended. */
@@ -96,7 +96,7 @@ final class AtomicAttempt<P, R> {
     /** Runs the handler, watched for its time-out. */
     Handled<R> handled(Tx tx, int attempt) {
         try (LeaseKeeper.Watched run =
-                environment.memory().keeper().watch(asked.policy().limits().attemptTimeout(), null)) {
+                environment.memory().keeper().watch(asked.policy().limits().attemptTimeout())) {
             try {
                 R result = Nesting.inside(
                         environment,

@@ -6,7 +6,6 @@ import dev.semel.Call;
 import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.SemelException;
-import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Landing;
 import dev.semel.store.Opening;
@@ -66,11 +65,18 @@ public final class AtomicBatch {
             Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler) {
         Map<Integer, Answer<R>> answered = new HashMap<>();
         Map<RecordId, Item<P, R>> items = new LinkedHashMap<>();
+        long version = 0;
         try {
             for (int i = 0; i < calls.size(); i++) {
                 try {
                     Asked<P, R> asked = new Asked<>(environment, operation, calls.get(i));
-                    if (!items.containsKey(asked.identity().lock())) {
+                    ModesView.Reading modes = asked.modes(environment);
+                    version = items.isEmpty() ? modes.version() : version;
+                    boolean together = modes.mode() == Mode.LIVE
+                            && modes.version() == version
+                            && !asked.late(environment)
+                            && !items.containsKey(asked.identity().lock());
+                    if (together) {
                         Flights.Flight flight = environment.memory().flights().tryLead(asked);
                         if (flight != null) {
                             items.put(asked.identity().lock(), new Item<>(i, asked, flight));
@@ -83,7 +89,7 @@ public final class AtomicBatch {
                 }
             }
             if (!items.isEmpty()) {
-                answered.putAll(commit(List.copyOf(items.values()), handler));
+                answered.putAll(commit(version, List.copyOf(items.values()), handler));
             }
         } finally {
             items.values().forEach(item -> environment.memory().flights().end(item.asked(), item.flight()));
@@ -91,80 +97,83 @@ public final class AtomicBatch {
         return answered;
     }
 
-    private <P, R> Map<Integer, Answer<R>> commit(List<Item<P, R>> items, AtomicHandler<P, R> handler) {
-        Map<Item<P, R>, Done<R>> done = new LinkedHashMap<>();
-        Map<Integer, Answer<R>> answered = new HashMap<>();
+    private <P, R> Map<Integer, Answer<R>> commit(long version, List<Item<P, R>> items, AtomicHandler<P, R> handler) {
+        Together<P, R> together = new Together<>(items, handler);
         try {
             boolean whole = AtomicRunner.checked(() -> AtomicRunner.transactions(environment.store())
-                    .run(tx -> {
-                        done.clear();
-                        answered.clear();
-                        return run(tx, items, handler, done, answered) ? Ended.keep(true) : Ended.undo(false);
-                    }));
-            if (!whole) {
-                return Map.of();
-            }
+                    .run(tx -> together.in(tx, version) ? Ended.keep(true) : Ended.undo(false)));
+            return whole ? together.committed() : Map.of();
         } catch (SemelException.LeaseLost e) {
             return Map.of();
+        } catch (SemelException.OutcomeUnknown e) {
+            return together.unknown();
         }
-        items.forEach(item -> answered.computeIfPresent(
-                item.place(),
-                (place, answer) -> new Answers<>(environment, item.asked())
-                        .told(answer, item.asked().id())));
-        done.forEach((item, result) -> {
-            byte[] snapshot = result.landing().outcome().result();
-            Asked<P, R> asked = item.asked();
-            item.flight().landed(new Flights.Landed(asked.header().fingerprint(), snapshot));
-            environment
-                    .memory()
-                    .snapshots()
-                    .put(
-                            asked.id(),
-                            asked.header().fingerprint(),
-                            snapshot,
-                            asked.policy().retention().success());
-            answered.put(item.place(), new Answers<>(environment, asked).executed(result.result()));
-        });
-        return answered;
     }
 
-    /** Says whether every call that was free has run; those that were not have their answers, or are left to run alone. */
-    private <P, R> boolean run(
-            Tx tx,
-            List<Item<P, R>> items,
-            AtomicHandler<P, R> handler,
-            Map<Item<P, R>, Done<R>> done,
-            Map<Integer, Answer<R>> answered)
-            throws Exception {
-        Asked<P, R> first = items.get(0).asked();
-        ModesView.Reading modes =
-                environment.modes().of(first.header().tenant(), first.header().operation());
-        List<Identity> identities =
-                items.stream().map(item -> item.asked().identity()).toList();
-        List<Opening> openings = tx.open(modes.version(), identities);
-        for (int i = 0; i < items.size(); i++) {
-            Item<P, R> item = items.get(i);
-            Opening opening = openings.get(i);
-            if (opening instanceof Opening.Found found) {
-                Answer<R> answer = new Answers<>(environment, item.asked()).of(found.row(), found.now());
-                if (answer != null) {
-                    answered.put(item.place(), answer);
+    /** The calls in their transaction, which may be run more than once. */
+    private final class Together<P, R> {
+        private final List<Item<P, R>> items;
+        private final AtomicHandler<P, R> handler;
+        private final Map<Item<P, R>, Done<R>> done = new LinkedHashMap<>();
+        private final Map<Item<P, R>, Answer<R>> found = new LinkedHashMap<>();
+
+        Together(List<Item<P, R>> items, AtomicHandler<P, R> handler) {
+            this.items = items;
+            this.handler = handler;
+        }
+
+        /** Says whether every call that was free has run; those that are locked or due are left to run alone. */
+        boolean in(Tx tx, long version) {
+            done.clear();
+            found.clear();
+            List<Opening> openings = tx.open(
+                    version, items.stream().map(item -> item.asked().identity()).toList());
+            for (int i = 0; i < items.size(); i++) {
+                Item<P, R> item = items.get(i);
+                if (openings.get(i) instanceof Opening.Found there) {
+                    Answer<R> answer = new Answers<>(environment, item.asked()).of(there.row(), there.now());
+                    if (answer != null) {
+                        found.put(item, answer);
+                    }
+                } else if (openings.get(i) instanceof Opening.Free) {
+                    AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, item.asked(), handler);
+                    if (!(attempt.handled(tx, 1) instanceof AtomicAttempt.Handled.Returned<R> returned)) {
+                        return false;
+                    }
+                    done.put(item, new Done<>(returned.result(), attempt.landing(null, 1, returned.snapshot())));
                 }
-            } else if (opening instanceof Opening.Free && isLive(item.asked(), modes.version())) {
-                AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, item.asked(), handler);
-                if (!(attempt.handled(tx, 1) instanceof AtomicAttempt.Handled.Returned<R> returned)) {
-                    return false;
-                }
-                done.put(item, new Done<>(returned.result(), attempt.landing(null, 1, returned.snapshot())));
             }
+            tx.land(done.values().stream().map(Done::landing).toList());
+            return true;
         }
-        tx.land(done.values().stream().map(Done::landing).toList());
-        return true;
-    }
 
-    private boolean isLive(Asked<?, ?> asked, long version) {
-        ModesView.Reading modes =
-                environment.modes().of(asked.header().tenant(), asked.header().operation());
-        return modes.mode() == Mode.LIVE && modes.version() == version && !asked.late(environment);
+        Map<Integer, Answer<R>> committed() {
+            Map<Integer, Answer<R>> answers = told();
+            done.forEach((item, result) -> {
+                AtomicRunner.committed(
+                        environment,
+                        item.asked(),
+                        item.flight(),
+                        result.landing().outcome().result());
+                answers.put(item.place(), new Answers<>(environment, item.asked()).executed(result.result()));
+            });
+            return answers;
+        }
+
+        Map<Integer, Answer<R>> unknown() {
+            Map<Integer, Answer<R>> answers = told();
+            done.keySet()
+                    .forEach(item -> answers.put(item.place(), new Answers<>(environment, item.asked()).uncommitted()));
+            return answers;
+        }
+
+        private Map<Integer, Answer<R>> told() {
+            Map<Integer, Answer<R>> answers = new HashMap<>();
+            found.forEach((item, answer) -> answers.put(
+                    item.place(),
+                    new Answers<>(environment, item.asked())
+                            .told(answer, item.asked().id())));
+            return answers;
+        }
     }
 }

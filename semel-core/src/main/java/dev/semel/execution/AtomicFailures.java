@@ -120,27 +120,18 @@ final class AtomicFailures<P, R> {
                 asked.id(), asked.header(), state, times, new Landing.Outcome(null, Failures.encode(failure)), event);
     }
 
-    /** Writes the failure unless somebody else has meanwhile got further; then that is the answer. */
+    /** Writes the failure unless somebody else got further or is at it; then that is the answer, and the event stands alone. */
     private Optional<Answer<R>> leave(Landing landing) {
+        long version = asked.modes(environment).version();
         Optional<Answer<R>> overtaken = AtomicRunner.checked(
-                () -> AtomicRunner.transactions(environment.store()).run(tx -> leave(tx, landing)));
+                () -> AtomicRunner.transactions(environment.store()).run(tx -> leave(tx, version, landing)));
+        overtaken.ifPresent(answer -> append(landing.event()));
         return overtaken.map(answer -> answers.told(answer, asked.id()));
     }
 
-    private Ended<Optional<Answer<R>>> leave(Tx tx, Landing landing) {
-        long version = environment
-                .modes()
-                .of(asked.header().tenant(), asked.header().operation())
-                .version();
+    /** A failure is not a grant: whatever the modes have become, it is left. */
+    private Ended<Optional<Answer<R>>> leave(Tx tx, long version, Landing landing) {
         Opening opening = tx.open(version, List.of(asked.identity())).get(0);
-        if (opening instanceof Opening.ModesChanged) {
-            environment.modes().reload();
-            version = environment
-                    .modes()
-                    .of(asked.header().tenant(), asked.header().operation())
-                    .version();
-            opening = tx.open(version, List.of(asked.identity())).get(0);
-        }
         if (opening instanceof Opening.Found found) {
             Answer<R> answer = answers.of(found.row(), found.now());
             if (answer != null) {
@@ -149,11 +140,11 @@ final class AtomicFailures<P, R> {
             tx.land(List.of(withId(landing, found.row())));
             return Ended.keep(Optional.empty());
         }
-        if (opening instanceof Opening.Free) {
+        if (opening instanceof Opening.Free || opening instanceof Opening.ModesChanged) {
             tx.land(List.of(landing));
             return Ended.keep(Optional.empty());
         }
-        return AtomicRunner.looked(Optional.empty());
+        return AtomicRunner.looked(Optional.of(answers.inProgress()));
     }
 
     private static Landing withId(Landing landing, Row row) {

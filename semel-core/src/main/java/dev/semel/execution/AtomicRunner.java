@@ -49,15 +49,19 @@ public final class AtomicRunner {
 
     /** In a transaction that somebody else ends: one try, under a savepoint, leaving no failure behind. */
     <P, R> Answer<R> inside(Transactions.Tx tx, AtomicAttempt<P, R> attempt, Asked<P, R> asked) {
+        String tenant = asked.header().tenant();
+        String operation = asked.header().operation();
+        ModesView.Reading modes = environment.modes().in(tx, tenant, operation);
         for (int tries = 0; tries < 3; tries++) {
-            Attempt<R> ended = checked(() -> tx.part(() -> attempt.in(tx, 1)));
+            ModesView.Reading current = modes;
+            Attempt<R> ended = checked(() -> tx.part(() -> attempt.in(tx, current, 1)));
             if (ended instanceof Attempt.Answered<R> answered) {
                 return attempt.answers().counted(answered.answer(), answered.record());
             }
             if (ended instanceof Attempt.Threw<R> threw) {
                 return new AtomicFailures<>(environment, asked, attempt.answers()).withoutRecord(threw);
             }
-            environment.modes().reload();
+            modes = environment.modes().afresh(tx, tenant, operation);
         }
         return attempt.answers().halted();
     }
@@ -88,19 +92,22 @@ public final class AtomicRunner {
             Attempt<R> ended;
             try {
                 int current = number;
-                ended = checked(() -> transactions(environment.store()).run(tx -> attempt.in(tx, current)));
+                ModesView.Reading modes = asked.modes(environment);
+                ended = checked(() -> transactions(environment.store()).run(tx -> attempt.in(tx, modes, current)));
             } catch (SemelException.LeaseLost e) {
                 if (++overtaken == 3) {
                     throw e;
                 }
                 continue;
             } catch (SemelException.OutcomeUnknown e) {
-                return attempt.answers()
-                        .unknown("Whether it was committed is not known yet; repeat the call to find out.");
+                return attempt.answers().uncommitted();
             }
             if (ended instanceof Attempt.Answered<R> answered) {
+                if (answered.found() != null) {
+                    attempt.answers().remember(answered.found());
+                }
                 if (answered.snapshot() != null) {
-                    committed(asked, flight, answered.snapshot().result());
+                    committed(environment, asked, flight, answered.snapshot().result());
                 }
                 return attempt.answers().told(failures.shadowAudited(answered.answer()), answered.record());
             }
@@ -116,7 +123,8 @@ public final class AtomicRunner {
         }
     }
 
-    private void committed(Asked<?, ?> asked, Flights.Flight flight, byte @Nullable [] result) {
+    /** The result is final: waiters and later callers of this process may have it. */
+    static void committed(Environment environment, Asked<?, ?> asked, Flights.Flight flight, byte @Nullable [] result) {
         flight.landed(new Flights.Landed(asked.header().fingerprint(), result));
         environment
                 .memory()

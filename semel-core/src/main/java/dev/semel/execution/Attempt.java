@@ -2,6 +2,7 @@ package dev.semel.execution;
 
 import dev.semel.Answer;
 import dev.semel.key.RecordId;
+import dev.semel.store.Reserved;
 import org.jspecify.annotations.Nullable;
 
 /** How one try of a direct atomic call ended. */
@@ -10,10 +11,14 @@ sealed interface Attempt<R> {
      * With an answer.
      *
      * @param record the record it is about
+     * @param found what was found; committed for others only once the transaction has ended
      * @param snapshot set when the result was written; it is final once the transaction commits
      */
     record Answered<R>(
-            Answer<R> answer, RecordId record, @Nullable Snapshot snapshot) implements Attempt<R> {}
+            Answer<R> answer,
+            RecordId record,
+            Reserved.@Nullable Existing found,
+            @Nullable Snapshot snapshot) implements Attempt<R> {}
 
     /** The modes must be read again. */
     record ModesChanged<R>() implements Attempt<R> {}

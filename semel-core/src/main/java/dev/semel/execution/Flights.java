@@ -94,11 +94,8 @@ public final class Flights {
         }
         Duration left = Duration.ofNanos(until - time.nanos());
         boolean self = other.leader == Thread.currentThread();
-        if (self) {
+        if (self || left.isNegative() || left.isZero() || !await(other.gate, left)) {
             return answers.inProgress();
-        }
-        if (left.isNegative() || left.isZero() || !await(other.gate, left)) {
-            return other.visible ? answers.inProgress() : answers.withoutWaiting();
         }
         Landed landed = other.landed;
         if (landed == null) {

@@ -46,13 +46,26 @@ public final class LeaseKeeper {
     /** A lease to be renewed. */
     record Lease(RecordId id, long fence, Duration length) {}
 
-    Watched watch(Duration attemptTimeout, @Nullable Lease lease) {
-        Watched run = new Watched(time.nanos() + Flights.bounded(attemptTimeout), lease);
+    /** Watches a handler that begins now and has no lease. */
+    Watched watch(Duration attemptTimeout) {
+        Watched run = new Watched(null);
         watched.add(run);
+        run.begin(attemptTimeout);
+        return run;
+    }
+
+    /** Renews a lease from its grant until it is closed; its handler begins later, if at all. */
+    Watched hold(Lease lease) {
+        Watched run = new Watched(lease);
+        watched.add(run);
+        wakeFor(run);
+        return run;
+    }
+
+    private void wakeFor(Watched run) {
         if (run.nextDue() - nextTick < 0) {
             onEarlier.run();
         }
-        return run;
     }
 
     /** Does what is due. Says how long until the next time. */
@@ -60,7 +73,7 @@ public final class LeaseKeeper {
         long now = time.nanos();
         List<Watched> renewing = new ArrayList<>();
         for (Watched run : watched) {
-            if (run.deadline - now <= 0) {
+            if (run.running && run.deadline - now <= 0) {
                 run.stop(Stop.TIMED_OUT);
             }
             if (run.lease != null && run.renewAt - now <= 0 && !run.leaseLost) {
@@ -103,21 +116,36 @@ public final class LeaseKeeper {
         return Duration.ofNanos(Math.max(0, next - now));
     }
 
-    /** One run, from the start of its handler to its end, on one thread. */
+    /** One run on one thread, from its grant to its end. */
     final class Watched implements AutoCloseable {
         private final Thread thread = Thread.currentThread();
         private final ReentrantLock lock = new ReentrantLock();
-        private final long deadline;
         private final @Nullable Lease lease;
+        private volatile long deadline;
         private volatile long renewAt;
         private volatile boolean leaseLost;
-        private volatile boolean running = true;
+        private volatile boolean running;
         private volatile Stop stopped = Stop.NONE;
 
-        Watched(long deadline, @Nullable Lease lease) {
-            this.deadline = deadline;
+        Watched(@Nullable Lease lease) {
             this.lease = lease;
             renewed();
+        }
+
+        /** The handler begins, unless the record is known to be lost already. */
+        boolean begin(Duration attemptTimeout) {
+            lock.lock();
+            try {
+                if (leaseLost) {
+                    return false;
+                }
+                deadline = time.nanos() + Flights.bounded(attemptTimeout);
+                running = true;
+            } finally {
+                lock.unlock();
+            }
+            wakeFor(this);
+            return true;
         }
 
         private Lease held() {

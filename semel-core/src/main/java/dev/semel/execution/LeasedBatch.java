@@ -7,7 +7,6 @@ import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.key.RecordId;
-import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Reserved;
 import java.util.ArrayList;
@@ -47,7 +46,8 @@ public final class LeasedBatch {
 
     private record Item<P, R>(int place, Asked<P, R> asked, Flights.Flight flight) {}
 
-    private record Ran<P, R>(Item<P, R> item, LeasedRun<P, R> run, LeasedRun.Ran.Returned<R> returned) {}
+    private record Ran<P, R>(
+            Item<P, R> item, LeasedRun<P, R> run, Reserved.Granted granted, LeasedRun.Ran.Returned<R> returned) {}
 
     private <P, R> Map<Integer, Answer<R>> together(
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
@@ -80,59 +80,80 @@ public final class LeasedBatch {
     }
 
     private boolean isLive(Asked<?, ?> asked) {
-        return environment
-                                .modes()
-                                .of(asked.header().tenant(), asked.header().operation())
-                                .mode()
-                        == Mode.LIVE
-                && !asked.late(environment);
+        return asked.modes(environment).mode() == Mode.LIVE && !asked.late(environment);
     }
 
     private <P, R> Map<Integer, Answer<R>> granted(List<Item<P, R>> items, LeasedHandler<P, R> handler) {
-        Asked<P, R> first = items.get(0).asked();
-        long version = environment
-                .modes()
-                .of(first.header().tenant(), first.header().operation())
-                .version();
         List<Reserved> reserved = environment
                 .commits()
                 .reserveAll(
-                        version,
+                        items.get(0).asked().modes(environment).version(),
                         items.stream()
                                 .map(item -> single.reservation(item.asked()))
                                 .toList());
         Map<Integer, Answer<R>> answered = new HashMap<>();
-        List<Ran<P, R>> returned = new ArrayList<>();
-        List<Move> moves = new ArrayList<>();
-        for (int i = 0; i < items.size(); i++) {
-            Item<P, R> item = items.get(i);
-            Answers<R> answers = new Answers<>(environment, item.asked());
-            if (reserved.get(i) instanceof Reserved.Granted grant) {
-                item.flight().becameVisible();
-                LeasedRun<P, R> run = new LeasedRun<>(environment, item.asked(), answers, handler);
-                LeasedRun.Ran<R> ran = run.invoke(grant);
-                if (ran instanceof LeasedRun.Ran.Returned<R> result) {
-                    returned.add(new Ran<>(item, run, result));
-                    moves.add(run.completion(grant, result.snapshot()));
-                } else {
-                    Answer<R> answer = run.afterThrow(grant, (LeasedRun.Ran.Threw<R>) ran);
-                    if (answer != null) {
-                        answered.put(item.place(), answer);
-                    }
+        // Every lease is renewed until the batch is finished: the last call may wait long for its turn.
+        Map<Item<P, R>, Held<P, R>> granted = hold(items, reserved, handler);
+        try {
+            List<Ran<P, R>> returned = new ArrayList<>();
+            for (int i = 0; i < items.size(); i++) {
+                Item<P, R> item = items.get(i);
+                Held<P, R> held = granted.get(item);
+                if (held != null) {
+                    run(item, held, returned, answered);
+                } else if (reserved.get(i) instanceof Reserved.Existing existing
+                        && item.asked().asksFor(existing.row())) {
+                    Answers<R> answers = new Answers<>(environment, item.asked());
+                    answered.put(item.place(), single.existing(item.asked(), existing, answers));
                 }
-            } else if (reserved.get(i) instanceof Reserved.Existing existing
-                    && existing.row().id().equals(item.asked().id())) {
-                answered.put(item.place(), single.existing(item.asked(), existing, answers));
             }
+            finish(returned, answered);
+        } finally {
+            granted.values().forEach(held -> held.lease().close());
         }
-        finish(returned, moves, answered);
         return answered;
     }
 
-    private <P, R> void finish(List<Ran<P, R>> returned, List<Move> moves, Map<Integer, Answer<R>> answered) {
+    /** A call that was granted. */
+    private record Held<P, R>(LeasedRun<P, R> run, Reserved.Granted grant, LeaseKeeper.Watched lease) {}
+
+    private <P, R> Map<Item<P, R>, Held<P, R>> hold(
+            List<Item<P, R>> items, List<Reserved> reserved, LeasedHandler<P, R> handler) {
+        Map<Item<P, R>, Held<P, R>> held = new LinkedHashMap<>();
+        for (int i = 0; i < items.size(); i++) {
+            if (reserved.get(i) instanceof Reserved.Granted grant) {
+                Asked<P, R> asked = items.get(i).asked();
+                LeasedRun<P, R> run = new LeasedRun<>(environment, asked, new Answers<>(environment, asked), handler);
+                held.put(items.get(i), new Held<>(run, grant, run.hold(grant)));
+            }
+        }
+        return held;
+    }
+
+    private static <P, R> void run(
+            Item<P, R> item, Held<P, R> held, List<Ran<P, R>> returned, Map<Integer, Answer<R>> answered) {
+        item.flight().becameVisible();
+        LeasedRun.Ran<R> ran = held.run().invoke(held.grant(), held.lease());
+        if (ran instanceof LeasedRun.Ran.Returned<R> result) {
+            returned.add(new Ran<>(item, held.run(), held.grant(), result));
+            return;
+        }
+        held.lease().close();
+        Answer<R> answer = held.run().afterThrow(held.grant(), (LeasedRun.Ran.Threw<R>) ran);
+        if (answer != null) {
+            answered.put(item.place(), answer);
+        }
+    }
+
+    private <P, R> void finish(List<Ran<P, R>> returned, Map<Integer, Answer<R>> answered) {
         List<Moved> moved;
         try {
-            moved = environment.commits().moveAll(moves);
+            moved = environment
+                    .commits()
+                    .moveAll(returned.stream()
+                            .map(ran -> ran.run()
+                                    .completion(ran.granted(), ran.returned().snapshot()))
+                            .toList());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             for (Ran<P, R> ran : returned) {
                 answered.put(
@@ -145,14 +166,13 @@ public final class LeasedBatch {
         }
         for (int i = 0; i < returned.size(); i++) {
             Ran<P, R> ran = returned.get(i);
-            if (moved.get(i) instanceof Moved.Refused refused) {
-                answered.put(ran.item().place(), ran.run().lost(refused));
-            } else {
-                ran.run().landed(ran.returned().snapshot(), ran.item().flight());
-                answered.put(
-                        ran.item().place(),
-                        ran.run().answers().executed(ran.returned().result()));
-            }
+            Answer<R> answer = ran.run()
+                    .done(
+                            ran.granted(),
+                            moved.get(i),
+                            ran.returned(),
+                            ran.item().flight());
+            answered.put(ran.item().place(), answer);
         }
     }
 }

@@ -14,6 +14,7 @@ import dev.semel.store.Moved;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -51,11 +52,24 @@ final class LeasedRun<P, R> {
     /** The answer, or nothing when the record is due for its next attempt now. */
     @Nullable
     Answer<R> underGrant(Reserved.Granted granted, Flights.Flight flight) {
-        Ran<R> ran = invoke(granted);
-        if (ran instanceof Ran.Returned<R> returned) {
-            return completed(granted, returned, flight);
+        Ran.Threw<R> threw;
+        try (LeaseKeeper.Watched held = hold(granted)) {
+            Ran<R> ran = invoke(granted, held);
+            if (ran instanceof Ran.Returned<R> returned) {
+                return completed(granted, returned, flight);
+            }
+            threw = (Ran.Threw<R>) ran;
         }
-        return afterThrow(granted, (Ran.Threw<R>) ran);
+        return afterThrow(granted, threw);
+    }
+
+    /** The lease is renewed from now on. */
+    LeaseKeeper.Watched hold(Reserved.Granted granted) {
+        return environment
+                .memory()
+                .keeper()
+                .hold(new LeaseKeeper.Lease(
+                        asked.id(), granted.fence(), asked.policy().limits().lease()));
     }
 
     /** Records the failure, with the thread's interrupt put aside meanwhile. */
@@ -79,21 +93,25 @@ final class LeasedRun<P, R> {
         record Threw<R>(Throwable thrown, LeaseKeeper.Stop stop) implements Ran<R> {}
     }
 
-    Ran<R> invoke(Reserved.Granted granted) {
-        var lease = new LeaseKeeper.Lease(
-                asked.id(), granted.fence(), asked.policy().limits().lease());
-        try (LeaseKeeper.Watched run =
-                environment.memory().keeper().watch(asked.policy().limits().attemptTimeout(), lease)) {
-            try {
-                R result = handler.run(asked.call().payload(), new Steps(environment, asked, granted));
-                byte[] snapshot = environment
-                        .tools()
-                        .codec()
-                        .encode(result, asked.operation().definition().result());
-                return new Ran.Returned<>(result, snapshot);
-            } catch (Throwable thrown) {
-                return new Ran.Threw<>(thrown, run.handlerEnded());
+    /** Runs the handler, unless the record was lost while it waited for its turn. */
+    Ran<R> invoke(Reserved.Granted granted, LeaseKeeper.Watched held) {
+        Steps steps = new Steps(environment, asked, granted);
+        if (!held.begin(asked.policy().limits().attemptTimeout())) {
+            return new Ran.Threw<>(steps.lost(), LeaseKeeper.Stop.LEASE_LOST);
+        }
+        try {
+            R result = handler.run(asked.call().payload(), steps);
+            if (steps.broken() != null) {
+                throw steps.broken();
             }
+            byte[] snapshot = environment
+                    .tools()
+                    .codec()
+                    .encode(result, asked.operation().definition().result());
+            held.handlerEnded();
+            return new Ran.Returned<>(result, snapshot);
+        } catch (Throwable thrown) {
+            return new Ran.Threw<>(thrown, held.handlerEnded());
         }
     }
 
@@ -104,8 +122,22 @@ final class LeasedRun<P, R> {
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return answers.unknown("It ran, but its end could not be recorded; it is being looked into.");
         }
+        return done(granted, moved, returned, flight);
+    }
+
+    /** The answer once the end is recorded: by this move, or before it by whoever had the record under the same fence. */
+    Answer<R> done(Reserved.Granted granted, Moved moved, Ran.Returned<R> returned, Flights.Flight flight) {
         if (moved instanceof Moved.Refused refused) {
             return lost(refused);
+        }
+        if (moved instanceof Moved.Same) {
+            Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
+            boolean reconciled = row != null
+                    && row.status().fence() == granted.fence()
+                    && !Arrays.equals(row.result(), returned.snapshot());
+            if (reconciled) {
+                return answers.told(answers.standing(row), asked.id());
+            }
         }
         landed(returned.snapshot(), flight);
         return answers.executed(returned.result());
@@ -134,7 +166,7 @@ final class LeasedRun<P, R> {
     /** Another grant has the record: its state is the answer. */
     Answer<R> lost(Moved.Refused refused) {
         Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
-        Answer<R> answer = row == null ? null : answers.of(row, Long.MIN_VALUE);
+        Answer<R> answer = row == null ? null : answers.standing(row);
         String fence = refused.current() == null
                 ? ""
                 : " to fence " + refused.current().fence();

@@ -8,7 +8,6 @@ import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
-import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
 import dev.semel.store.Move;
 import dev.semel.store.Reservation;
@@ -16,7 +15,6 @@ import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class LeasedRunner {
     private static final Duration FIRST_POLL = Duration.ofMillis(5);
     private static final Duration LONGEST_POLL = Duration.ofMillis(100);
+    /** No switchboard is ever at this version. */
+    private static final long NO_MODES = -1;
 
     private final Environment environment;
 
@@ -91,9 +91,7 @@ public final class LeasedRunner {
         Answers<R> answers = new Answers<>(environment, asked);
         LeasedRun<P, R> run = new LeasedRun<>(environment, asked, answers, handler);
         while (true) {
-            ModesView.Reading modes = environment
-                    .modes()
-                    .of(asked.header().tenant(), asked.header().operation());
+            ModesView.Reading modes = asked.modes(environment);
             if (modes.mode() == Mode.HALTED || asked.late(environment)) {
                 Answer<R> known = lookUp(asked, answers);
                 return known != null ? known : modes.mode() == Mode.HALTED ? answers.halted() : answers.late();
@@ -102,9 +100,9 @@ public final class LeasedRunner {
             if (reserved instanceof Reserved.ModesChanged) {
                 environment.modes().reload();
             } else if (reserved instanceof Reserved.Existing existing) {
-                RecordId id = existing.row().id();
-                boolean neighbour = !id.equals(asked.id()) && answers.of(existing.row(), existing.now()) == null;
-                return neighbour ? attempts(asked.at(id), handler, flight) : existing(asked, existing, answers);
+                return mayBeAskedFor(asked, existing)
+                        ? attempts(asked.as(existing.row()), handler, flight)
+                        : existing(asked, existing, answers);
             } else if (reserved instanceof Reserved.Granted granted) {
                 flight.becameVisible();
                 Answer<R> answer = modes.mode() == Mode.SHADOW ? run.shadow(granted) : run.underGrant(granted, flight);
@@ -115,11 +113,22 @@ public final class LeasedRunner {
         }
     }
 
+    /** The store grants only what is asked for exactly; the same call may be there in other words. */
+    private static boolean mayBeAskedFor(Asked<?, ?> asked, Reserved.Existing existing) {
+        Row row = existing.row();
+        boolean open = row.state() == State.FAILED_RETRYABLE || row.state() == State.IN_PROGRESS;
+        return open
+                && row.status().at() <= existing.now()
+                && !asked.asksFor(row)
+                && asked.sameMeaning(row.header().fingerprint());
+    }
+
+    /** Asks for a grant that cannot be given, so that the store judges by its own clock what counts as there. */
     private <P, R> @Nullable Answer<R> lookUp(Asked<P, R> asked, Answers<R> answers) {
-        Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
-        // The record's own clock is not at hand: one that may have expired is treated as present, which grants nothing.
-        Answer<R> answer = row == null ? null : answers.of(row, Long.MIN_VALUE);
-        return answer == null ? null : answers.told(answer, asked.id());
+        Reserved reserved = environment.commits().reserve(NO_MODES, reservation(asked));
+        return reserved instanceof Reserved.Existing existing && !mayBeAskedFor(asked, existing)
+                ? existing(asked, existing, answers)
+                : null;
     }
 
     Reservation reservation(Asked<?, ?> asked) {
@@ -144,6 +153,7 @@ public final class LeasedRunner {
     /** A lease that is over and was not granted again belongs to a run that may not be repeated: it is parked. */
     <R> Answer<R> existing(Asked<?, R> asked, Reserved.Existing existing, Answers<R> answers) {
         Row row = existing.row();
+        answers.remember(existing);
         Answer<R> answer = answers.of(row, existing.now());
         boolean over = row.state() == State.IN_PROGRESS && row.status().at() <= existing.now();
         if (over && answer instanceof Answer.InProgress) {

@@ -33,6 +33,7 @@ final class Steps implements LeasedContext {
     private final Asked<?, ?> asked;
     private final Reserved.Granted granted;
     private final Set<String> used = new HashSet<>();
+    private @Nullable RuntimeException broken;
 
     Steps(Environment environment, Asked<?, ?> asked, Reserved.Granted granted) {
         this.environment = environment;
@@ -104,10 +105,10 @@ final class Steps implements LeasedContext {
             if (row.state() == State.COMPLETED) {
                 return environment.tools().codec().decode(row.result(), result);
             }
-            throw new Interrupted(asked.name() + ": an earlier run was interrupted in step \"" + name
-                    + "\", which may not be repeated.");
+            throw broken(new Interrupted(asked.name() + ": an earlier run was interrupted in step \"" + name
+                    + "\", which may not be repeated."));
         }
-        throw lost();
+        throw broken(lost());
     }
 
     private Reserved reserve(RecordId id, String name, boolean repeatable) {
@@ -127,9 +128,9 @@ final class Steps implements LeasedContext {
                 new Reservation.Parent(asked.id(), granted.fence()),
                 null);
         while (true) {
-            ModesView.Reading modes = environment.modes().of(header.tenant(), header.operation());
+            ModesView.Reading modes = asked.modes(environment);
             if (modes.mode() != Mode.LIVE) {
-                throw new Halted(asked.name() + ": " + modes.mode() + " before step \"" + name + "\".");
+                throw broken(new Halted(asked.name() + ": " + modes.mode() + " before step \"" + name + "\"."));
             }
             Reserved reserved = environment.commits().reserve(modes.version(), reservation);
             if (!(reserved instanceof Reserved.ModesChanged)) {
@@ -158,7 +159,7 @@ final class Steps implements LeasedContext {
         }
         Move.Change kept = Transition.result(Duration.ofMillis(Status.NEVER), snapshot);
         if (environment.commits().move(Transition.COMPLETE.of(id, own.fence(), kept, null)) instanceof Moved.Refused) {
-            throw lost();
+            throw broken(lost());
         }
         return result;
     }
@@ -172,11 +173,22 @@ final class Steps implements LeasedContext {
                 .renew(List.of(new Renewal(asked.id(), granted.fence(), lease)))
                 .get(0);
         if (!held) {
-            throw lost();
+            throw broken(lost());
         }
     }
 
-    private SemelException.LeaseLost lost() {
+    private <E extends RuntimeException> E broken(E why) {
+        broken = why;
+        return why;
+    }
+
+    /** Why the run cannot be completed any more, even if its handler swallows that. */
+    @Nullable
+    RuntimeException broken() {
+        return broken;
+    }
+
+    SemelException.LeaseLost lost() {
         return new SemelException.LeaseLost(
                 asked.name() + ": lease lost under fence " + granted.fence()
                         + "; another run has the record, whose result will be replayed on the next call.",

@@ -38,7 +38,9 @@ final class MemoryLedger implements Ledger {
                 return new Reserved.Granted(status.fence(), status.attempt(), false);
             }
             boolean neighbour = !found.id().equals(asked.identity().id());
-            if (neighbour || !grantable(status, asked.grant(), now)) {
+            boolean another =
+                    !found.header().fingerprint().equals(asked.header().fingerprint());
+            if (neighbour || another || !grantable(status, asked.grant(), now)) {
                 return new Reserved.Existing(MemoryState.copy(found), now);
             }
         }

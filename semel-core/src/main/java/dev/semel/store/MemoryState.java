@@ -52,6 +52,10 @@ final class MemoryState {
         }
     }
 
+    Switchboard.Modes modes() {
+        return locked(() -> new Switchboard.Modes(modesVersion, settings));
+    }
+
     long now() {
         return time.millis();
     }

@@ -14,7 +14,7 @@ final class MemorySwitchboard implements Switchboard {
 
     @Override
     public Modes modes() {
-        return state.locked(() -> new Modes(state.modesVersion, state.settings));
+        return state.modes();
     }
 
     @Override

@@ -45,13 +45,25 @@ final class MemoryTransactions implements Transactions {
         private final List<RecordId> locked = new ArrayList<>();
 
         @Override
+        public Switchboard.Modes modes() {
+            return state.modes();
+        }
+
+        @Override
         public List<Opening> open(long modesVersion, List<Identity> identities) {
             return state.locked(() -> identities.stream()
                     .map(identity -> open(modesVersion, identity))
                     .toList());
         }
 
+        /** The lock matters only to a record that can be run: the stored answer is there for all who ask at once. */
         private Opening open(long modesVersion, Identity identity) {
+            long now = state.now();
+            Row row = find(identity, now);
+            boolean runnable = row == null || due(row, now);
+            if (!runnable) {
+                return new Opening.Found(MemoryState.copy(row), now);
+            }
             Object holder = state.locks.putIfAbsent(identity.lock(), this);
             if (holder != null && holder != this) {
                 return new Opening.Locked();
@@ -59,16 +71,22 @@ final class MemoryTransactions implements Transactions {
             if (holder == null) {
                 locked.add(identity.lock());
             }
-            long now = state.now();
-            List<RecordId> ids = new ArrayList<>(identity.neighbours());
-            ids.add(0, identity.id());
-            for (RecordId id : ids) {
-                Row row = state.live(id, now);
-                if (row != null) {
-                    return new Opening.Found(MemoryState.copy(row), now);
-                }
+            if (modesVersion != state.modesVersion) {
+                return new Opening.ModesChanged();
             }
-            return modesVersion == state.modesVersion ? new Opening.Free() : new Opening.ModesChanged();
+            return row == null ? new Opening.Free() : new Opening.Found(MemoryState.copy(row), now);
+        }
+
+        private @Nullable Row find(Identity identity, long now) {
+            Row own = state.live(identity.id(), now);
+            for (int i = 0; own == null && i < identity.neighbours().size(); i++) {
+                own = state.live(identity.neighbours().get(i), now);
+            }
+            return own;
+        }
+
+        private static boolean due(Row row, long now) {
+            return row.state() == State.FAILED_RETRYABLE && row.status().at() <= now;
         }
 
         @Override
@@ -79,8 +97,7 @@ final class MemoryTransactions implements Transactions {
 
         private void demandFree(Landing landing) {
             Row row = state.locked(() -> state.live(landing.id(), state.now()));
-            if (row != null
-                    && (row.state() != State.FAILED_RETRYABLE || row.status().at() > state.now())) {
+            if (row != null && !due(row, state.now())) {
                 throw new SemelException.LeaseLost(
                         landing.header().operation() + "/" + landing.id() + " (tenant "
                                 + landing.header().tenant() + "): another run left it " + row.state()

@@ -5,16 +5,17 @@ public sealed interface Opening {
     /** Nobody has it, and nobody else can take it until this transaction ends. */
     record Free() implements Opening {}
 
-    /** Another transaction holds it at this moment. */
+    /** Another transaction holds it at this moment, and there is no answer stored. */
     record Locked() implements Opening {}
 
     /**
-     * It is there, and locked by this transaction. Never an expired one.
+     * It is there; if it may be run, it is locked by this transaction. Never an expired one. What may not be run is found
+     * whoever holds the lock, so that an answer that is stored does not wait for anybody.
      *
      * @param now the store's clock
      */
     record Found(Row row, long now) implements Opening {}
 
-    /** The modes are not those of the version given. */
+    /** It may be run, but the modes are not those of the version given. */
     record ModesChanged() implements Opening {}
 }

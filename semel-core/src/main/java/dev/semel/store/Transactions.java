@@ -38,6 +38,9 @@ public interface Transactions {
 
     /** One transaction, used by one thread. */
     interface Tx {
+        /** The modes as this transaction sees them: for a call that must not need another connection. */
+        Switchboard.Modes modes();
+
         /** Tries to lock each record without waiting, then looks it up under the lock. */
         List<Opening> open(long modesVersion, List<Identity> identities);
 

@@ -44,21 +44,23 @@ final class PostgresSwitchboard implements Switchboard {
 
     @Override
     public Modes modes() {
-        return sessions.once("a reading of the modes", connection -> {
-            try (Statement statement = connection.createStatement();
-                    ResultSet found = statement.executeQuery(MODES)) {
-                long version = 0;
-                List<Setting> settings = new ArrayList<>();
-                while (found.next()) {
-                    version = found.getLong(1);
-                    if (found.getString(2) != null) {
-                        settings.add(new Setting(
-                                orAll(found.getString(2)), orAll(found.getString(3)), Mode.values()[found.getInt(4)]));
-                    }
+        return sessions.once("a reading of the modes", PostgresSwitchboard::read);
+    }
+
+    static Modes read(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(MODES)) {
+            long version = 0;
+            List<Setting> settings = new ArrayList<>();
+            while (found.next()) {
+                version = found.getLong(1);
+                if (found.getString(2) != null) {
+                    settings.add(new Setting(
+                            orAll(found.getString(2)), orAll(found.getString(3)), Mode.values()[found.getInt(4)]));
                 }
-                return new Modes(version, settings);
             }
-        });
+            return new Modes(version, settings);
+        }
     }
 
     @Override

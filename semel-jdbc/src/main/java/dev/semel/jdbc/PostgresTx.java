@@ -8,6 +8,7 @@ import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Opening;
 import dev.semel.store.Row;
+import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -43,6 +44,11 @@ final class PostgresTx implements Transactions.Tx {
         this.sessions = sessions;
         this.connection = connection;
         this.guarded = new GuardedConnection(connection);
+    }
+
+    @Override
+    public Switchboard.Modes modes() {
+        return sql("reading the modes", () -> PostgresSwitchboard.read(connection));
     }
 
     @Override

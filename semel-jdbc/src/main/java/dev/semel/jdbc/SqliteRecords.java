@@ -175,10 +175,11 @@ final class SqliteRecords {
             absent.accept(identity.id());
         }
         Row found = live(own, identity, now);
-        if (found != null) {
-            return new Opening.Found(found, now);
+        boolean runnable = found == null || Verdict.free(found.status(), now);
+        if (runnable && modesVersion != fences.modes()) {
+            return new Opening.ModesChanged();
         }
-        return modesVersion == fences.modes() ? new Opening.Free() : new Opening.ModesChanged();
+        return found == null ? new Opening.Free() : new Opening.Found(found, now);
     }
 
     /** @param absent that it was in this transaction when it was opened; then it is not looked for again */

@@ -4,11 +4,12 @@ import dev.semel.Mode;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Row;
 import dev.semel.store.Switchboard;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -30,21 +31,23 @@ final class SqliteSwitchboard implements Switchboard {
 
     @Override
     public Modes modes() {
-        return access.read(session -> {
-            AtomicLong version = new AtomicLong();
-            List<Setting> settings = session
-                    .all(MODES, SqliteSession.NOTHING, row -> {
-                        version.set(row.getLong(1));
-                        String mode = row.getString(4);
-                        return mode == null
-                                ? Optional.<Setting>empty()
-                                : Optional.of(new Setting(absent(row, 2), absent(row, 3), Mode.valueOf(mode)));
-                    })
-                    .stream()
-                    .flatMap(Optional::stream)
-                    .toList();
-            return new Modes(version.get(), settings);
-        });
+        return access.read(session -> read(session.connection()));
+    }
+
+    static Modes read(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(MODES)) {
+            long version = 0;
+            List<Setting> settings = new ArrayList<>();
+            while (found.next()) {
+                version = found.getLong(1);
+                String mode = found.getString(4);
+                if (mode != null) {
+                    settings.add(new Setting(absent(found, 2), absent(found, 3), Mode.valueOf(mode)));
+                }
+            }
+            return new Modes(version, settings);
+        }
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.semel.store.Landing;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Opening;
+import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -33,6 +34,15 @@ abstract class SqliteTx implements Transactions.Tx {
 
     /** Called before records are looked at or written. */
     void enter() throws SQLException {}
+
+    @Override
+    public Switchboard.Modes modes() {
+        try {
+            return SqliteSwitchboard.read(real);
+        } catch (SQLException e) {
+            throw translated(e);
+        }
+    }
 
     /** Nobody can write beside this transaction, so a record is never found locked. */
     @Override

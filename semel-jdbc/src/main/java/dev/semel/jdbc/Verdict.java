@@ -30,7 +30,8 @@ enum Verdict {
         if (status.expired(now)) {
             return REPLACE;
         }
-        if (status.at() > now) {
+        boolean another = !found.header().fingerprint().equals(asked.header().fingerprint());
+        if (another || status.at() > now) {
             return LEAVE;
         }
         if (status.state() == State.FAILED_RETRYABLE) {

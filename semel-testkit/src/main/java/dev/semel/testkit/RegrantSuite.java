@@ -25,8 +25,7 @@ abstract class RegrantSuite extends ContractSuite {
         assertThat(existing(reserve(Ask.of("k"))).row().status().fence()).isEqualTo(before);
         pass(1);
 
-        Reserved.Granted granted =
-                grant(Ask.of("k").fingerprinted(2).with(bytes("other")).by(8));
+        Reserved.Granted granted = grant(Ask.of("k").with(bytes("other")).by(8));
 
         assertThat(granted.attempt()).isEqualTo(2);
         assertThat(granted.takenOver()).isFalse();
@@ -35,6 +34,26 @@ abstract class RegrantSuite extends ContractSuite {
         assertThat(row.status()).isEqualTo(new Status(State.IN_PROGRESS, granted.fence(), 2, now() + Ask.LEASE, 0, 8));
         assertThat(row.header()).isEqualTo(Ask.of("k").header());
         assertThat(row.payload()).isEqualTo(bytes("payload"));
+    }
+
+    @Test
+    void a7_aRetryThatIsDueIsNotGrantedToAnotherPayload() {
+        long before = put("k", State.FAILED_RETRYABLE, 0, 0);
+        Row found = existing(reserve(Ask.of("k").fingerprinted(2))).row();
+        assertThat(found.status().fence()).isEqualTo(before);
+        assertThat(found.header()).isEqualTo(Ask.of("k").header());
+    }
+
+    @Test
+    void a7_aLeaseThatIsOverIsNotTakenOverByAnotherPayload() {
+        long before = put("k", State.IN_PROGRESS, 1_000, 0);
+        pass(1_000);
+        assertThat(existing(reserve(Ask.of("k").fingerprinted(2).by(8)))
+                        .row()
+                        .status()
+                        .fence())
+                .isEqualTo(before);
+        assertThat(grant(Ask.of("k").by(9)).takenOver()).isTrue();
     }
 
     @Test

@@ -208,6 +208,29 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
+    void aStoredAnswerIsFoundByAllWhoAskAtOnce() throws Exception {
+        Assumptions.assumeFalse(contract.hasOneWriter(), "a second transaction waits for the first");
+        completeAndKeep("k");
+        transactions.run(tx -> {
+            assertThat(open(tx, "k")).isInstanceOf(Opening.Found.class);
+            Opening beside = elsewhere(() -> look("k"));
+            assertThat(beside).isInstanceOf(Opening.Found.class);
+            return Ended.undo(0);
+        });
+    }
+
+    @Test
+    void aRetryThatIsDueIsNotOpenedUnderOtherModes() throws Exception {
+        put("k", State.FAILED_RETRYABLE, 0, 0);
+        long old = board.modes().version();
+        board.set(
+                new Switchboard.Setting(null, "other", Mode.HALTED), Ask.of("k").event(5));
+        List<Opening> openings = transactions.run(
+                tx -> Ended.undo(tx.open(old, List.of(Ask.of("k").identity()))));
+        assertThat(openings).containsExactly(new Opening.ModesChanged());
+    }
+
+    @Test
     void anEventIsNeverReadBehindTheHorizonBeforeOneThatComesFirst() throws Exception {
         audit.append(List.of(Ask.of("before").event(1)));
         List<AuditRow> early = new ArrayList<>();

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Answer;
 import dev.semel.Failure;
+import dev.semel.Mode;
 import dev.semel.Semel;
+import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.State;
+import dev.semel.store.Switchboard;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterEach;
@@ -59,6 +62,34 @@ abstract class JoinedSuite extends EngineSuite {
         assertThat(row(CHARGE, "k")).isNull();
         assertThat(effects.count("k")).isZero();
         assertExecuted(charge("k"), "r-k");
+    }
+
+    @Test
+    void a14_whatARolledBackTransactionSawIsNeverReplayedFromTheLocalCache() throws Exception {
+        var cached = start(store, settings -> settings.withLocalCache(10));
+        try (Semel.Joined joined = cached.join(connection)) {
+            assertExecuted(joined.run(CHARGE, call("k"), charging("k")), "r-k");
+            assertReplayed(joined.run(CHARGE, call("k"), charging("k")), "r-k");
+            connection.rollback();
+        }
+        assertExecuted(cached.run(CHARGE, call("k"), charging("k")), "r-k");
+        assertThat(effects.count("k")).isEqualTo(1);
+    }
+
+    @Test
+    void modesThatChangedAreReadInTheCallersTransaction() throws Exception {
+        var setting = new Switchboard.Setting(null, "charge", Mode.HALTED);
+        otherNode().operator().setMode(setting, new Warrant("ann", "drill"));
+        try (Semel.Joined joined = engine.join(connection)) {
+            assertThat(joined.run(CHARGE, call("k"), charging("k"))).isInstanceOf(Answer.Halted.class);
+            connection.rollback();
+        }
+        otherNode().operator().setMode(new Switchboard.Setting(null, "charge", Mode.LIVE), new Warrant("ann", "go"));
+        try (Semel.Joined joined = engine.join(connection)) {
+            assertExecuted(joined.run(CHARGE, call("k"), charging("k")), "r-k");
+            connection.commit();
+            joined.committed();
+        }
     }
 
     @Test

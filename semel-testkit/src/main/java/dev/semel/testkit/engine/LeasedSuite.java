@@ -64,6 +64,32 @@ abstract class LeasedSuite extends EngineSuite {
         fail("retryable", Failure.of(Category.RATE_LIMITED, "later").asException());
         assertThat(state(REFUND, "retryable")).isEqualTo(State.FAILED_RETRYABLE);
         assertConflict("retryable");
+        time.advance(Duration.ofMinutes(1));
+        assertConflict("retryable");
+        assertThat(state(REFUND, "retryable")).isEqualTo(State.FAILED_RETRYABLE);
+        abandon(NOTIFY, "over");
+        time.advance(LEASE);
+        assertThat(engine.run(NOTIFY, otherPayload("over"), (order, run) -> new Receipt("never")))
+                .isInstanceOf(Answer.Conflict.class);
+        assertThat(engine.runAll(
+                                NOTIFY,
+                                List.of(otherPayload("over"), otherPayload("over2")),
+                                (order, run) -> new Receipt("r"))
+                        .get(0))
+                .isInstanceOf(Answer.Conflict.class);
+    }
+
+    @Test
+    void aNewerVersionOfThePayloadGoesOnWithWhatAnOlderOneBegan() {
+        abandon(NOTIFY, "k");
+        time.advance(LEASE);
+        assertExecuted(
+                engine.run(
+                        NOTIFY.withSchemaVersion(2), call("k"), (order, run) -> new Receipt("attempt" + run.attempt())),
+                "attempt2");
+        assertReplayed(engine.run(NOTIFY, call("k"), (order, run) -> new Receipt("never")), "attempt2");
+        assertReplayed(
+                engine.run(NOTIFY.withSchemaVersion(3), call("k"), (order, run) -> new Receipt("never")), "attempt2");
     }
 
     private void assertConflict(String key) {

@@ -104,6 +104,23 @@ abstract class StepSuite extends EngineSuite {
     }
 
     @Test
+    void aHandlerThatSwallowsALostLeaseDoesNotComplete() {
+        var other = otherNode();
+        Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> {
+            time.advance(LEASE);
+            other.run(NOTIFY, call("k"), (o, r) -> new Receipt("other"));
+            try {
+                run.step("pay", String.class, key -> act("stale"));
+            } catch (SemelException.LeaseLost e) {
+                return new Receipt("swallowed");
+            }
+            return new Receipt("never");
+        });
+        assertReplayed(answer, "other");
+        assertThat(done).isEmpty();
+    }
+
+    @Test
     void aStepThatRefusedForSureIsRunAgain() {
         Answer<Receipt> answer = engine.run(
                 NOTIFY,

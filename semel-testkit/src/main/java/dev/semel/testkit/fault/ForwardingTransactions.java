@@ -5,6 +5,7 @@ import dev.semel.store.Landing;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Opening;
+import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import java.sql.Connection;
 import java.util.List;
@@ -47,6 +48,11 @@ public abstract class ForwardingTransactions implements Transactions {
 
         protected final Tx delegate() {
             return delegate;
+        }
+
+        @Override
+        public Switchboard.Modes modes() {
+            return delegate.modes();
         }
 
         @Override

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * Whether the calls of one record can be put in an order that respects real time and that the model allows: the search of
  * Wing and Gong with Lowe's memory of configurations seen.
  *
- * <p>Calls that leave the model as it is are taken as soon as they are possible, which loses nothing, since they hinder no
- * other; so sixty-four callers of one key cost sixty-four steps and not all their orders. Unknown calls may be taken at any
+ * <p>Calls that only read are taken as soon as they are possible, which loses nothing, since they hinder no other; so
+ * sixty-four callers of one key cost sixty-four steps and not all their orders. Forgetting is no reading, also where there is
+ * nothing to forget yet. Unknown calls may be taken at any
  * time after their invocation, or never; one that can be taken is as good as another.
  */
 final class Linearizability {
@@ -72,6 +73,7 @@ final class Linearizability {
             for (int i = done.nextClearBit(0); i < calls.size(); i = done.nextClearBit(i + 1)) {
                 Call call = calls.get(i);
                 if (call.to != Integer.MAX_VALUE
+                        && call.ending() != Event.Ending.FORGOTTEN
                         && call.from < bound
                         && model.after(call).filter(model::equals).isPresent()) {
                     done.set(i);

@@ -98,6 +98,16 @@ class LinearizabilityTest {
     }
 
     @Test
+    void aKeyThatIsForgottenWhileSeveralAskMayBeExecutedBeforeAndAfter() {
+        long one = invoke();
+        long two = invoke();
+        end(invoke(), Ending.FORGOTTEN, null);
+        end(one, Ending.EXECUTED, "r");
+        end(two, Ending.EXECUTED, "s");
+        assertThat(holds()).isTrue();
+    }
+
+    @Test
     @Timeout(60)
     void manyCallersOfOneKeyAreJudgedAtOnce() {
         List<Long> calls = new ArrayList<>();

@@ -1,0 +1,80 @@
+package dev.semel.cli;
+
+import static dev.semel.cli.Shell.semel;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class BenchTest {
+    private static final String[] MEMORY = {"bench", "ledger", "--store", "memory:", "--quick", "--seconds", "0.003"};
+
+    private static String[] memory(String... more) {
+        String[] all = java.util.Arrays.copyOf(MEMORY, MEMORY.length + more.length);
+        System.arraycopy(more, 0, all, MEMORY.length, more.length);
+        return all;
+    }
+
+    @Test
+    void theLedgerIsMeasuredAndShown() {
+        Shell shell = semel(memory());
+        assertThat(shell.exit()).isZero();
+        assertThat(shell.out()).contains("ratio", "memory atomic first", "memory hit, p99 in us");
+        assertThat(shell.err()).contains("bench: memory: 8 callers");
+    }
+
+    @Test
+    void aCheckFailsExactlyWhenATargetIsMissedAndNamesIt() {
+        Shell shell = semel(memory("--json", "--check"));
+        JsonNode report = JsonMapper.shared().readTree(shell.out());
+        int missed = 0;
+        for (JsonNode target : report.path("targets")) {
+            if (!target.path("met").asBoolean()) {
+                missed++;
+                assertThat(shell.err())
+                        .contains("missed: " + target.path("name").asString());
+            }
+        }
+        assertThat(report.path("targets")).isNotEmpty();
+        assertThat(shell.exit()).isEqualTo(missed == 0 ? 0 : 1);
+    }
+
+    @Test
+    void aLossAgainstTheBaselineIsNamedAndFails(@TempDir Path directory) throws IOException {
+        Path baseline = Files.writeString(directory.resolve("before.json"), """
+                {"results":[{"name":"sqlite atomic first","callers":8,"ratio":1000000,"of":"sqlite one commit per call"},
+                            {"name":"sqlite atomic replay","callers":8,"ratio":1e-9,"of":"sqlite one commit per call"}]}
+                """);
+        Shell shell = semel(
+                "bench",
+                "ledger",
+                "--store",
+                "sqlite:" + directory.resolve("orders.db"),
+                "--quick",
+                "--seconds",
+                "0.003",
+                "--baseline",
+                baseline.toString());
+        assertThat(shell.exit()).isEqualTo(1);
+        assertThat(shell.err())
+                .contains("lost: sqlite atomic first, 8 callers")
+                .doesNotContain("lost: sqlite atomic replay");
+    }
+
+    @Test
+    void whatCannotBeMeasuredIsBadInput(@TempDir Path directory) {
+        assertThat(semel("bench").exit()).isEqualTo(2);
+        assertThat(semel("bench", "ledger", "--store", "floppy:a").exit()).isEqualTo(2);
+        assertThat(semel(memory("--baseline", directory.resolve("none").toString()))
+                        .exit())
+                .isEqualTo(2);
+        Shell negative = semel("bench", "ledger", "--seconds", "-1");
+        assertThat(negative.exit()).isEqualTo(2);
+        assertThat(negative.err()).contains("--seconds is -1");
+    }
+}

@@ -1,0 +1,286 @@
+package dev.semel.testkit.sim;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.Header;
+import dev.semel.store.Move;
+import dev.semel.store.Reservation;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import dev.semel.store.Store;
+import dev.semel.testkit.history.Event;
+import dev.semel.testkit.history.History;
+import dev.semel.time.TimeSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every record as it was after each call of the store. A change that the contract does not allow is written down as a
+ * violation; the end of a retention, which nobody calls, is written into the history.
+ */
+final class Book {
+    private static final Map<State, Set<State>> ALLOWED = new EnumMap<>(Map.of(
+            State.IN_PROGRESS,
+            EnumSet.of(
+                    State.COMPLETED,
+                    State.FAILED_RETRYABLE,
+                    State.FAILED_TERMINAL,
+                    State.UNKNOWN,
+                    State.SHADOWED,
+                    State.QUEUED),
+            State.UNKNOWN,
+            EnumSet.of(State.COMPLETED, State.FAILED_RETRYABLE, State.FAILED_TERMINAL, State.QUEUED, State.DISCARDED),
+            State.FAILED_RETRYABLE,
+            EnumSet.of(State.FAILED_TERMINAL, State.DISCARDED)));
+
+    private final Store shared;
+    private final TimeSource time;
+    private final History history;
+    private final Rules rules;
+    private final Map<RecordId, Kept> records = new LinkedHashMap<>();
+    private final List<String> wrongs = new ArrayList<>();
+    private final List<Change> changes = new ArrayList<>();
+
+    Book(Store shared, TimeSource time, History history, Rules rules) {
+        this.shared = shared;
+        this.time = time;
+        this.history = history;
+        this.rules = rules;
+    }
+
+    /** What the operations of the run declare. */
+    interface Rules {
+        boolean repeatable(String operation);
+
+        int maxAttempts();
+
+        /** The record's key is new again; its last fence was this one. */
+        void forgotten(String record, long fence);
+    }
+
+    /** A change of outcome, of which the audit must tell. */
+    record Change(RecordId id, long fence, State to, boolean takenOver) {}
+
+    /** What is known of a record. */
+    static final class Kept {
+        final String name;
+        final Header header;
+        final boolean step;
+        private @Nullable Row row;
+        private long highest;
+        private long owner;
+
+        Kept(String name, Header header, boolean step) {
+            this.name = name;
+            this.header = header;
+            this.step = step;
+        }
+
+        @Nullable
+        Row row() {
+            return row;
+        }
+    }
+
+    /** Which call may have changed something. */
+    record Cause(String name, List<Reservation> reservations, List<Move> moves) {
+        static final Cause NOTHING = new Cause("nothing", List.of(), List.of());
+        static final Cause RENEWAL = new Cause("a renewal", List.of(), List.of());
+        static final Cause PURGE = new Cause("a purge", List.of(), List.of());
+        static final Cause ADOPTION = new Cause("an adoption", List.of(), List.of());
+        static final Cause LANDING = new Cause("a transaction", List.of(), List.of());
+
+        static Cause reserve(List<Reservation> batch) {
+            return new Cause("a reservation", batch, List.of());
+        }
+
+        static Cause move(List<Move> batch) {
+            return new Cause("a move", List.of(), batch);
+        }
+
+        private @Nullable Move of(RecordId id) {
+            return moves.stream()
+                    .filter(move -> move.id().equals(id))
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
+
+    List<String> wrongs() {
+        return wrongs;
+    }
+
+    List<Change> changes() {
+        return changes;
+    }
+
+    Map<RecordId, Kept> records() {
+        return records;
+    }
+
+    /** Those that run, as they were last seen. */
+    List<Kept> running() {
+        return records.values().stream()
+                .filter(kept -> !kept.step && kept.row != null && kept.row.state() == State.IN_PROGRESS)
+                .toList();
+    }
+
+    void know(RecordId id, Header header, boolean step) {
+        if (!records.containsKey(id)) {
+            String name = header.operation() + "/" + header.key();
+            records.put(id, new Kept(name, header, step));
+        }
+    }
+
+    void wrong(RecordId id, String what) {
+        Kept kept = records.get(id);
+        wrongs.add((kept == null ? id.hex() : kept.name) + ": " + what);
+    }
+
+    /** Whether the grant was not known before: the same one is given back when a reply was lost. */
+    boolean isNew(RecordId id, long fence) {
+        return fence > Objects.requireNonNull(records.get(id)).highest;
+    }
+
+    /** Two grants under one fence, to different owners, are seen here even when the store shows nothing. */
+    void granted(RecordId id, long fence, long owner) {
+        Kept kept = Objects.requireNonNull(records.get(id));
+        if (fence < kept.highest || fence == kept.highest && owner != kept.owner) {
+            wrong(id, "fence " + fence + " was granted after " + kept.highest);
+        }
+        kept.highest = fence;
+        kept.owner = owner;
+    }
+
+    /** Compares all records with how they were. Called before a call too, for what time alone has changed. */
+    void look(Cause cause) {
+        long now = time.millis();
+        Map<RecordId, Row> rows = shared.ledger().find(records.keySet());
+        records.forEach((id, kept) -> {
+            Row row = rows.get(id);
+            Row old = kept.row;
+            Row seen = row == null || row.status().expired(now) ? null : row;
+            kept.row = seen;
+            if (old != null && old.status().expired(now)) {
+                forgotten(kept);
+                old = null;
+            }
+            if (!same(old, seen)) {
+                changed(id, kept, old, seen, cause, now);
+            }
+        });
+    }
+
+    private static boolean same(@Nullable Row a, @Nullable Row b) {
+        return a == b
+                || a != null
+                        && b != null
+                        && a.state() == b.state()
+                        && a.status().fence() == b.status().fence()
+                        && Arrays.equals(a.result(), b.result());
+    }
+
+    private void forgotten(Kept kept) {
+        if (!kept.step) {
+            long call = history.invoke(kept.name, null);
+            history.end(kept.name, call, Event.Ending.FORGOTTEN, Event.Grant.NONE, null);
+            rules.forgotten(kept.name, kept.highest);
+        }
+    }
+
+    private void changed(RecordId id, Kept kept, @Nullable Row old, @Nullable Row seen, Cause cause, long now) {
+        if (seen == null) {
+            removed(id, kept, Objects.requireNonNull(old), cause);
+        } else if (old == null || old.status().fence() != seen.status().fence()) {
+            renewed(id, kept, old, seen, cause, now);
+        } else {
+            moved(id, kept, old, seen, cause, now);
+        }
+    }
+
+    private void removed(RecordId id, Kept kept, Row old, Cause cause) {
+        Move move = cause.of(id);
+        if (kept.step) {
+            return;
+        }
+        if (move == null || move.to() != null || move.fence() != old.status().fence()) {
+            wrong(id, cause.name() + " removed it while it was " + old.state());
+        } else if (old.state() == State.IN_PROGRESS) {
+            rules.forgotten(kept.name, old.status().fence());
+        } else {
+            forgotten(kept);
+        }
+    }
+
+    private void renewed(RecordId id, Kept kept, @Nullable Row old, Row seen, Cause cause, long now) {
+        Status status = seen.status();
+        boolean expected = cause.name().equals("a reservation") || cause.name().equals("a transaction");
+        if (!expected) {
+            wrong(id, cause.name() + " granted it: " + status);
+        }
+        if (status.fence() <= kept.highest) {
+            wrong(id, "fence " + status.fence() + " came after " + kept.highest);
+        }
+        if (cause.name().equals("a transaction")) {
+            kept.highest = Math.max(kept.highest, status.fence());
+        }
+        boolean takenOver = old != null && old.state() == State.IN_PROGRESS;
+        if (old != null && old.status().at() > now) {
+            wrong(id, "granted again before its time, while " + old.state());
+        }
+        if (takenOver && !kept.step) {
+            boolean may =
+                    rules.repeatable(kept.header.operation()) && old.status().attempt() < rules.maxAttempts();
+            if (!may) {
+                wrong(id, "taken over although it may not be run again");
+            }
+            changes.add(new Change(id, status.fence(), State.IN_PROGRESS, true));
+        } else if (old != null && !takenOver && old.state() != State.FAILED_RETRYABLE) {
+            wrong(id, "granted again while " + old.state());
+        }
+        if (seen.state() != State.IN_PROGRESS) {
+            outcome(id, kept, seen);
+        }
+    }
+
+    private void moved(RecordId id, Kept kept, Row old, Row seen, Cause cause, long now) {
+        if (old.state() == seen.state()) {
+            wrong(id, cause.name() + " changed the result of " + old.state());
+            return;
+        }
+        if (!ALLOWED.getOrDefault(old.state(), Set.of()).contains(seen.state())) {
+            wrong(id, cause.name() + " led from " + old.state() + " to " + seen.state());
+        }
+        Move move = cause.of(id);
+        boolean adopted = cause == Cause.ADOPTION && seen.state() == State.UNKNOWN;
+        if (!adopted && (move == null || move.fence() != old.status().fence())) {
+            wrong(id, cause.name() + " under another fence led from " + old.state() + " to " + seen.state());
+        }
+        if (move != null && move.change().onlyIfOver()) {
+            lost(id, kept, old, now);
+        }
+        outcome(id, kept, seen);
+    }
+
+    private void lost(RecordId id, Kept kept, Row old, long now) {
+        if (old.status().at() > now) {
+            wrong(id, "given up before its lease was over");
+        } else if (rules.repeatable(kept.header.operation()) && old.status().attempt() < rules.maxAttempts()) {
+            wrong(id, "given up although it may be run again");
+        }
+    }
+
+    private void outcome(RecordId id, Kept kept, Row seen) {
+        if (!kept.step) {
+            changes.add(new Change(id, seen.status().fence(), seen.state(), false));
+        }
+    }
+}

@@ -1,0 +1,244 @@
+package dev.semel.testkit.sim;
+
+import dev.semel.AtomicHandler;
+import dev.semel.Failure;
+import dev.semel.LeasedContext;
+import dev.semel.LeasedHandler;
+import dev.semel.Operation;
+import dev.semel.Policy;
+import dev.semel.Reconciler;
+import dev.semel.engine.Engine;
+import dev.semel.store.MemoryTable;
+import dev.semel.testkit.history.History;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the nodes do: an atomic operation, leased ones that may be repeated and that may not, with steps and without. A payload
+ * names its record and is part of every result, so that nobody can be given another's.
+ */
+final class Business implements Book.Rules {
+    static final Operation.Atomic<String, String> CHARGE =
+            Operation.atomic("charge", String.class, String.class).withPolicy("sim");
+    static final Operation.Leased<String, String> WIRE =
+            Operation.leased("wire", String.class, String.class).withPolicy("sim");
+    static final Operation.Leased<String, String> MAIL = Operation.leased("mail", String.class, String.class)
+            .withPolicy("sim")
+            .asRepeatable();
+    static final Operation.Leased<String, String> ORDER = Operation.leased("order", String.class, String.class)
+            .withPolicy("sim")
+            .asRepeatable();
+    static final List<Operation.Leased<String, String>> LEASED = List.of(WIRE, MAIL, ORDER);
+
+    final Duration lease;
+    final Policy policy;
+    private final Scheduler scheduler;
+    private final Random random;
+    private final History history;
+    final Outside outside;
+    private final boolean reconciles;
+    private final Map<Integer, Asking> executions = new LinkedHashMap<>();
+    private final Map<String, String> first = new LinkedHashMap<>();
+    private boolean calm;
+
+    Business(Scheduler scheduler, History history, Duration lease, boolean shortLived) {
+        this.scheduler = scheduler;
+        this.random = scheduler.random;
+        this.history = history;
+        this.lease = lease;
+        this.outside = new Outside(history);
+        this.reconciles = random.nextInt(4) > 0;
+        this.policy = Policy.named("sim")
+                .withMaxAttempts(3)
+                .withExponentialBackoff(Duration.ofMillis(200), 2, Duration.ofSeconds(2))
+                .withLease(lease)
+                .withAttemptTimeout(lease.multipliedBy(3))
+                .withRetention(
+                        shortLived
+                                ? new Policy.Retention(
+                                        Duration.ofSeconds(12), Duration.ofSeconds(8), Duration.ofSeconds(15))
+                                : Policy.Retention.PAYMENTS)
+                .build();
+    }
+
+    /** Remembers what was asked, the first payload of each record. */
+    void asked(String payload) {
+        first.putIfAbsent(Asking.record(payload), payload);
+    }
+
+    /** The first payload of each record that was asked for. */
+    List<String> records() {
+        return List.copyOf(first.values());
+    }
+
+    /** Handlers succeed from now on. */
+    void clear() {
+        calm = true;
+    }
+
+    @Override
+    public boolean repeatable(String operation) {
+        return !operation.equals(WIRE.name());
+    }
+
+    @Override
+    public int maxAttempts() {
+        return policy.retry().maxAttempts();
+    }
+
+    @Override
+    public void forgotten(String record, long fence) {
+        outside.forget(record, fence);
+    }
+
+    /** Executions of atomic handlers, by number, with the call that each was made for. */
+    Map<Integer, Asking> executions() {
+        return executions;
+    }
+
+    void register(SimNode node, Engine engine) {
+        for (Operation.Leased<String, String> operation : LEASED) {
+            engine.handle(operation, leased(node, operation, nobody -> null));
+            if (reconciles) {
+                engine.reconcile(operation, reconciler(node));
+            }
+        }
+    }
+
+    /** @param askings whose call it is, by correlation id */
+    AtomicHandler<String, String> charge(SimNode node, Function<String, Asking> askings) {
+        return (payload, tx) -> {
+            Asking asking = askings.apply(tx.correlationId());
+            asking.entered = true;
+            int number = executions.size() + 1;
+            scheduler.trace.add(scheduler.nanos(), scheduler.current().name, payload + " is execution " + number);
+            executions.put(number, asking);
+            node.entered();
+            try {
+                node.disturb();
+                fail(15, true);
+                take(node, 4);
+                tx.unwrap(MemoryTable.class).put("effect/" + number, payload);
+                node.disturb();
+                fail(8, true);
+                return payload + "#" + number;
+            } finally {
+                node.left();
+            }
+        };
+    }
+
+    /** @param askings whose call it is, by correlation id; nobody's when the record is taken over */
+    LeasedHandler<String, String> leased(
+            SimNode node, Operation.Leased<String, String> operation, Function<String, @Nullable Asking> askings) {
+        return (payload, run) -> {
+            Asking asking = askings.apply(run.correlationId());
+            scheduler.trace.add(scheduler.nanos(), scheduler.current().name, payload + " runs under " + run.fence());
+            if (asking == null) {
+                worked(String.valueOf(payload));
+            } else {
+                asking.entered = true;
+                history.start(asking.record, asking.call, run.fence(), run.attempt());
+            }
+            node.entered();
+            try {
+                return operation == ORDER ? order(node, payload, run) : deliver(node, payload, run);
+            } finally {
+                node.left();
+            }
+        };
+    }
+
+    /** A run without a caller is a call that is never answered. */
+    private void worked(String payload) {
+        history.invoke(Asking.record(payload), payload.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private String deliver(SimNode node, String payload, LeasedContext run) throws Exception {
+        node.disturb();
+        String record = Asking.record(payload);
+        fail(15, outside.receipt(record) == null);
+        take(node, 6);
+        if (random.nextInt(4) == 0) {
+            run.ensureHeld();
+        }
+        node.disturb();
+        String receipt = outside.deliver(record, run.fence(), run.attempt(), payload);
+        if (receipt == null) {
+            run.ensureHeld();
+            throw Failure.of(Failure.Category.NETWORK, "came too late").asException();
+        }
+        node.disturb();
+        fail(8, false);
+        return receipt;
+    }
+
+    private String order(SimNode node, String payload, LeasedContext run) throws Exception {
+        run.step("check", String.class, key -> {
+            fail(8, outside.receipt(Asking.record(payload)) == null);
+            return "checked";
+        });
+        String receipt = run.step("pay", String.class, key -> deliver(node, payload, run));
+        run.step("note", String.class, true, key -> {
+            take(node, 8);
+            return "noted";
+        });
+        return String.valueOf(receipt);
+    }
+
+    private Reconciler<String, String> reconciler(SimNode node) {
+        return (payload, about) -> {
+            node.disturb();
+            String record = Asking.record(String.valueOf(payload));
+            int roll = calm ? 9 : random.nextInt(10);
+            if (roll == 0) {
+                throw new IllegalStateException("the reconciler cannot look");
+            }
+            if (roll == 1) {
+                return new Reconciler.Verdict.StillUnknown<>("not yet");
+            }
+            String receipt = outside.receipt(record);
+            if (receipt != null) {
+                worked(String.valueOf(payload));
+                return new Reconciler.Verdict.TookEffect<>(receipt + " (reconciled)");
+            }
+            outside.bar(record, about.fence());
+            return new Reconciler.Verdict.NoEffect<>();
+        };
+    }
+
+    /** The handler takes its time: seldom longer than a lease, and very seldom longer than an attempt may. */
+    private void take(SimNode node, int seldom) throws InterruptedException {
+        if (calm || random.nextInt(seldom) > 0) {
+            return;
+        }
+        long millis = lease.toMillis();
+        long taken = random.nextInt(4) > 0 ? random.nextLong(millis / 4) : random.nextLong(millis * 4);
+        node.time.sleep(Duration.ofMillis(taken));
+    }
+
+    /** @param surely whether nothing can have happened yet, so that the handler may say so */
+    private void fail(int percent, boolean surely) {
+        if (calm || random.nextInt(100) >= percent) {
+            return;
+        }
+        int kind = surely ? random.nextInt(5) : 3 + random.nextInt(2);
+        scheduler.trace.add(scheduler.nanos(), scheduler.current().name, "fails, kind " + kind);
+        throw switch (kind) {
+            case 0 -> Failure.of(Failure.Category.VALIDATION, "not valid").asException();
+            case 1 -> Failure.of(Failure.Category.CONFLICT, "not now").asException();
+            case 2 ->
+                Failure.of(Failure.Category.RATE_LIMITED, "too many")
+                        .withRetryAfter(Duration.ofSeconds(random.nextInt(10) == 0 ? 7_200 : 1))
+                        .asException();
+            case 3 -> Failure.of(Failure.Category.NETWORK, "cut off").asException();
+            default -> new IllegalStateException("something else");
+        };
+    }
+}

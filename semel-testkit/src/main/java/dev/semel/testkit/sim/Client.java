@@ -1,0 +1,135 @@
+package dev.semel.testkit.sim;
+
+import dev.semel.Answer;
+import dev.semel.Call;
+import dev.semel.Failure;
+import dev.semel.Key;
+import dev.semel.Operation;
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.engine.Engine;
+import dev.semel.testkit.history.Event.Ending;
+import dev.semel.testkit.history.Event.Grant;
+import dev.semel.testkit.history.History;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Asks, and writes down what it was told. */
+final class Client {
+    static final Tenant TENANT = Tenant.of("acme");
+
+    private final Scheduler scheduler;
+    private final Business business;
+    private final History history;
+    private final List<String> wrongs;
+
+    Client(Scheduler scheduler, Business business, History history, List<String> wrongs) {
+        this.scheduler = scheduler;
+        this.business = business;
+        this.history = history;
+        this.wrongs = wrongs;
+    }
+
+    /** Asks a node. If that dies meanwhile, the client is never told. */
+    void ask(SimNode node, String operation, List<String> payloads, Duration patience) {
+        Actor self = scheduler.current();
+        Life life = node.life();
+        List<Asking> askings = new ArrayList<>();
+        for (String payload : payloads) {
+            long call = history.invoke(Asking.record(payload), payload.getBytes(StandardCharsets.UTF_8));
+            askings.add(new Asking(payload, call));
+        }
+        scheduler.trace.add(scheduler.nanos(), self.name, "asks " + node.name + " for " + payloads);
+        self.life = life;
+        try {
+            List<Answer<String>> answers = run(node, operation, askings, patience);
+            scheduler.alive();
+            for (int i = 0; i < answers.size(); i++) {
+                answered(askings.get(i), answers.get(i));
+            }
+        } catch (SemelException e) {
+            scheduler.alive();
+            boolean nothing = operation.equals("charge")
+                    && payloads.size() == 1
+                    && (e instanceof SemelException.StoreUnavailable || e instanceof SemelException.LeaseLost);
+            askings.forEach(asking -> end(asking, nothing ? Ending.FAIL : Ending.UNKNOWN, null));
+        } catch (Crash died) {
+            scheduler.trace.add(scheduler.nanos(), self.name, "lost its node");
+        } finally {
+            Thread.interrupted();
+            self.life = null;
+        }
+    }
+
+    private List<Answer<String>> run(SimNode node, String operation, List<Asking> askings, Duration patience) {
+        Map<String, Asking> byId = new HashMap<>();
+        askings.forEach(asking -> byId.put(asking.correlationId(), asking));
+        List<Call<String>> calls = askings.stream()
+                .map(asking -> Call.of(TENANT, key(asking.record), asking.payload)
+                        .withCorrelationId(asking.correlationId())
+                        .withPatience(patience))
+                .toList();
+        Engine engine = node.engine();
+        if (operation.equals("charge")) {
+            var handler = business.charge(node, id -> Objects.requireNonNull(byId.get(id)));
+            return calls.size() == 1
+                    ? List.of(engine.run(Business.CHARGE, calls.get(0), handler))
+                    : engine.runAll(Business.CHARGE, calls, handler);
+        }
+        Operation.Leased<String, String> leased = Business.LEASED.stream()
+                .filter(each -> each.name().equals(operation))
+                .findFirst()
+                .orElseThrow();
+        var handler = business.leased(node, leased, byId::get);
+        return calls.size() == 1
+                ? List.of(engine.run(leased, calls.get(0), handler))
+                : engine.runAll(leased, calls, handler);
+    }
+
+    static Key key(String record) {
+        return Key.of(record.substring(record.indexOf('/') + 1));
+    }
+
+    private void answered(Asking asking, Answer<String> answer) {
+        scheduler.trace.add(scheduler.nanos(), asking.record, answer.getClass().getSimpleName());
+        if (answer instanceof Answer.RetryLater<String> later && later.in().isNegative()) {
+            wrongs.add(asking.record + ": told to come back " + later.in() + " ago");
+        }
+        if (answer instanceof Answer.Executed<String> executed) {
+            given(asking, Ending.EXECUTED, executed.result());
+        } else if (answer instanceof Answer.Replayed<String> replayed) {
+            given(asking, Ending.REPLAYED, replayed.result());
+        } else if (answer instanceof Answer.Failed<String> failed) {
+            Failure.Category category = failed.failure().category();
+            boolean kept = category.stored() || category == Failure.Category.RATE_LIMITED;
+            end(asking, kept ? Ending.FAILED : Ending.FAIL, null);
+        } else if (answer instanceof Answer.Unknown) {
+            end(asking, asking.entered ? Ending.UNKNOWN : Ending.BUSY, null);
+        } else if (answer instanceof Answer.RetryLater) {
+            end(asking, Ending.BUSY, null);
+        } else if (answer instanceof Answer.Conflict) {
+            end(asking, Ending.CONFLICT, null);
+        } else {
+            // "In progress" may also mean that a duplicate in the same process is just being answered.
+            end(asking, Ending.REFUSED, null);
+        }
+    }
+
+    private void given(Asking asking, Ending ending, @Nullable String result) {
+        if (result == null || !result.startsWith(asking.payload + "#")) {
+            wrongs.add(asking.record + ": asked for " + asking.payload + " and was given " + result);
+        }
+        end(asking, ending, String.valueOf(result).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void end(Asking asking, Ending ending, byte @Nullable [] result) {
+        asking.ending = ending;
+        history.end(asking.record, asking.call, ending, Grant.NONE, result);
+    }
+}

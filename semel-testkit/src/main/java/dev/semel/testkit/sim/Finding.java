@@ -1,0 +1,160 @@
+package dev.semel.testkit.sim;
+
+import dev.semel.audit.AuditEvent;
+import dev.semel.audit.EventType;
+import dev.semel.audit.Verification;
+import dev.semel.key.Codec;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditRow;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.testkit.history.Event;
+import dev.semel.testkit.history.Event.Ending;
+import dev.semel.testkit.history.Event.Grant;
+import dev.semel.testkit.history.History;
+import dev.semel.testkit.history.HistoryChecker;
+import dev.semel.testkit.history.Judgement;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what a run has left, and judges it. */
+final class Finding {
+    private static final Map<State, Set<EventType>> TELLING = Map.of(
+            State.COMPLETED, Set.of(EventType.OPERATION_EXECUTED, EventType.OPERATION_RECONCILED),
+            State.FAILED_RETRYABLE,
+                    Set.of(EventType.RETRY_ATTEMPT, EventType.RETRY_EXHAUSTED, EventType.OPERATION_RECONCILED),
+            State.FAILED_TERMINAL, Set.of(EventType.SYSTEM_ERROR),
+            State.UNKNOWN, Set.of(EventType.OPERATION_UNKNOWN),
+            State.SHADOWED, Set.of(EventType.OPERATION_SHADOWED),
+            State.IN_PROGRESS, Set.of(EventType.OPERATION_TAKEN_OVER));
+
+    private final World world;
+    private final Store store;
+    private final History history;
+    private final Codec codec = new Codec(1 << 20);
+    private final List<String> wrongs;
+
+    Finding(World world, Store audited) {
+        this.world = world;
+        this.store = audited;
+        this.history = world.history;
+        this.wrongs = new ArrayList<>(world.book.wrongs());
+    }
+
+    /** What was found wrong, by the checker and beside it. */
+    record Verdict(List<String> wrongs, Judgement judgement) {}
+
+    Verdict judge() {
+        effects();
+        onceOnly();
+        left();
+        audit();
+        Judgement judgement = HistoryChecker.check(history.events());
+        judgement.violations().forEach(violation -> wrongs.add(violation.toString()));
+        return new Verdict(wrongs, judgement);
+    }
+
+    /** Effects that were committed are those of calls that were told so, or were never told. */
+    private void effects() {
+        Map<Integer, String> committed = new TreeMap<>();
+        world.store.table().forEach((key, payload) -> committed.put(Integer.parseInt(key.substring(7)), payload));
+        Map<Asking, Integer> count = new HashMap<>();
+        committed.forEach((number, payload) -> {
+            Asking asking = world.business.executions().get(number);
+            String record = Asking.record(payload);
+            history.append(stamp -> new Event.Delivered(
+                    stamp,
+                    record,
+                    Grant.NONE,
+                    History.hash(payload.getBytes(StandardCharsets.UTF_8)),
+                    Event.Reception.APPLIED,
+                    null));
+            count.merge(asking, 1, Integer::sum);
+            boolean may = asking.ending == null || asking.ending == Ending.EXECUTED || asking.ending == Ending.UNKNOWN;
+            if (!may) {
+                wrongs.add(
+                        record + ": call " + asking.call + " was told " + asking.ending + ", and its effect is there");
+            }
+        });
+        world.business.executions().values().stream().distinct().forEach(asking -> {
+            if (asking.ending == Ending.EXECUTED && count.getOrDefault(asking, 0) != 1) {
+                wrongs.add(asking.record + ": call " + asking.call + " was executed, and its effect is there "
+                        + count.getOrDefault(asking, 0) + " times");
+            }
+        });
+    }
+
+    /** What may not be repeated reached the outside once for each time that the key was new. */
+    private void onceOnly() {
+        for (Book.Kept kept : world.book.records().values()) {
+            boolean once = !kept.step && kept.header.operation().equals(Business.WIRE.name());
+            long anew = history.events().stream()
+                    .filter(event -> event instanceof Event.Ended ended
+                            && ended.ending() == Ending.FORGOTTEN
+                            && ended.record().equals(kept.name))
+                    .count();
+            if (once && world.business.outside.deliveries(kept.name) > 1 + anew) {
+                wrongs.add(kept.name + ": delivered " + world.business.outside.deliveries(kept.name)
+                        + " times although it may not be repeated");
+            }
+        }
+    }
+
+    private void left() {
+        world.book.look(Book.Cause.NOTHING);
+        world.book.records().values().forEach(kept -> {
+            Row row = kept.row();
+            if (!kept.step && row != null) {
+                history.append(
+                        stamp -> new Event.Left(stamp, kept.name, row.state().name(), hash(row.result()), false));
+            }
+        });
+    }
+
+    private @Nullable String hash(byte @Nullable [] result) {
+        String text = codec.decode(result, String.class);
+        return text == null ? null : History.hash(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void audit() {
+        Map<String, Integer> told = new HashMap<>();
+        for (AuditRow row : store.audit().newest(AuditFilter.ALL, Integer.MAX_VALUE)) {
+            RecordId id = row.entry().subject().record();
+            Book.Kept kept = id == null ? null : world.book.records().get(id);
+            if (kept != null) {
+                long fence = row.entry().fence();
+                String type = new AuditEvent(row).type();
+                boolean counted = type.equals(EventType.OPERATION_REPLAYED.publicName())
+                        || type.equals(EventType.OPERATION_CONFLICT.publicName());
+                String name = fence == 0 && !counted
+                        ? type + " " + row.entry().subject().correlationId()
+                        : type;
+                history.append(stamp -> new Event.Audited(
+                        stamp, kept.name, name, new Grant(fence, row.entry().attempt())));
+                told.merge(kept.name + "@" + fence + " " + type, 1, Integer::sum);
+            }
+        }
+        for (Book.Change change : world.book.changes()) {
+            String name = world.book.records().get(change.id()).name;
+            boolean tells = TELLING.get(change.to()).stream()
+                    .anyMatch(type -> told.getOrDefault(name + "@" + change.fence() + " " + type.publicName(), 0) == 1);
+            if (!tells && !(change.to() == State.FAILED_RETRYABLE)) {
+                wrongs.add(name + ": became " + change.to() + " under fence " + change.fence()
+                        + ", and the audit does not tell of it once");
+            }
+        }
+        Verification.Report report = new Verification(store.audit()).verify(null);
+        history.append(stamp -> new Event.Chained(
+                stamp,
+                report.intact(),
+                report.damage().map(Verification.Damage::sentence).orElse("intact")));
+    }
+}

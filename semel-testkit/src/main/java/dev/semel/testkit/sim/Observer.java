@@ -1,0 +1,194 @@
+package dev.semel.testkit.sim;
+
+import dev.semel.Mode;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Landing;
+import dev.semel.store.Ledger;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Opening;
+import dev.semel.store.Renewal;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.store.Switchboard;
+import dev.semel.store.Transactions;
+import dev.semel.testkit.fault.ForwardingLedger;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.testkit.fault.ForwardingSwitchboard;
+import dev.semel.testkit.fault.ForwardingTransactions;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Sees every call of the store in the order in which they took place, and shows the {@link Book} what each one changed. */
+final class Observer {
+    private final Store shared;
+    private final Book book;
+
+    Observer(Store shared, Book book) {
+        this.shared = shared;
+        this.book = book;
+    }
+
+    Store watching(Store store) {
+        return new ForwardingStore(store) {
+            @Override
+            public Ledger ledger() {
+                return new WatchedLedger(delegate().ledger());
+            }
+
+            @Override
+            public Switchboard switchboard() {
+                return new WatchedSwitchboard(delegate().switchboard());
+            }
+
+            @Override
+            public Optional<Transactions> transactions() {
+                return delegate().transactions().map(WatchedTransactions::new);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    private Mode mode(String tenant, String operation) {
+        return shared.switchboard().modes().of(tenant, operation);
+    }
+
+    private <T> T seen(Book.Cause cause, Supplier<T> call) {
+        book.look(Book.Cause.NOTHING);
+        T answer = call.get();
+        book.look(cause);
+        return answer;
+    }
+
+    /** The ports are promised distinct ids in a batch. */
+    private void distinct(List<RecordId> ids) {
+        Set<RecordId> once = new HashSet<>();
+        ids.stream().filter(id -> !once.add(id)).forEach(id -> book.wrong(id, "is in one batch twice"));
+    }
+
+    private final class WatchedLedger extends ForwardingLedger {
+        WatchedLedger(Ledger delegate) {
+            super(delegate);
+        }
+
+        @Override
+        public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
+            distinct(batch.stream().map(each -> each.identity().id()).toList());
+            batch.forEach(each -> book.know(each.identity().id(), each.header(), each.parent() != null));
+            List<Boolean> parents = batch.stream().map(this::parentHeld).toList();
+            List<Reserved> answers = seen(Book.Cause.reserve(batch), () -> super.reserve(modesVersion, batch));
+            for (int i = 0; i < batch.size(); i++) {
+                if (answers.get(i) instanceof Reserved.Granted granted) {
+                    granted(batch.get(i), granted, parents.get(i));
+                }
+            }
+            return answers;
+        }
+
+        private boolean parentHeld(Reservation asked) {
+            Reservation.Parent parent = asked.parent();
+            if (parent == null) {
+                return true;
+            }
+            Row row = shared.ledger().find(List.of(parent.id())).get(parent.id());
+            return row != null
+                    && row.state() == State.IN_PROGRESS
+                    && row.status().fence() == parent.fence();
+        }
+
+        private void granted(Reservation asked, Reserved.Granted granted, boolean parentHeld) {
+            RecordId id = asked.identity().id();
+            boolean halted = mode(asked.header().tenant(), asked.header().operation()) == Mode.HALTED;
+            if (halted && book.isNew(id, granted.fence())) {
+                book.wrong(id, "granted while halted");
+            }
+            if (!parentHeld) {
+                book.wrong(id, "a step was granted to a run that had lost its record");
+            }
+            book.granted(id, granted.fence(), asked.grant().owner());
+        }
+
+        @Override
+        public List<Moved> move(List<Move> batch) {
+            distinct(batch.stream().map(Move::id).toList());
+            return seen(Book.Cause.move(batch), () -> super.move(batch));
+        }
+
+        @Override
+        public List<Boolean> renew(List<Renewal> batch) {
+            distinct(batch.stream().map(Renewal::id).toList());
+            return seen(Book.Cause.RENEWAL, () -> super.renew(batch));
+        }
+
+        @Override
+        public Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) {
+            return seen(Book.Cause.PURGE, () -> super.purge(limit, events));
+        }
+    }
+
+    private final class WatchedSwitchboard extends ForwardingSwitchboard {
+        WatchedSwitchboard(Switchboard delegate) {
+            super(delegate);
+        }
+
+        @Override
+        public int adopt(Function<Row, AuditEntry> forRecord, AuditEntry adoption) {
+            return seen(Book.Cause.ADOPTION, () -> super.adopt(forRecord, adoption));
+        }
+    }
+
+    private final class WatchedTransactions extends ForwardingTransactions {
+        WatchedTransactions(Transactions delegate) {
+            super(delegate);
+        }
+
+        @Override
+        public <T> T run(Work<T> work) throws Exception {
+            T value = super.run(tx -> {
+                Ended<T> ended = work.run(tx);
+                book.look(Book.Cause.NOTHING);
+                return ended;
+            });
+            book.look(Book.Cause.LANDING);
+            return value;
+        }
+
+        @Override
+        protected Tx wrap(Tx tx) {
+            return new ForwardingTx(tx) {
+                private boolean live = true;
+
+                @Override
+                public List<Opening> open(long modesVersion, List<Identity> identities) {
+                    book.look(Book.Cause.NOTHING);
+                    List<Opening> openings = super.open(modesVersion, identities);
+                    live = shared.switchboard().modes().version() == modesVersion;
+                    return openings;
+                }
+
+                @Override
+                public void land(List<Landing> landings) {
+                    for (Landing landing : landings) {
+                        book.know(landing.id(), landing.header(), false);
+                        if (landing.state() == State.COMPLETED && !live) {
+                            book.wrong(landing.id(), "ran although the modes had changed before it was opened");
+                        }
+                    }
+                    super.land(landings);
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.semel.testkit.sim;
+
+import dev.semel.testkit.history.Event;
+import dev.semel.testkit.history.History;
+import dev.semel.testkit.history.Sink;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The outside world that leased handlers reach: it checks keys and fences, and gives the same receipt for the same key. */
+final class Outside {
+    private final Sink sink;
+    private final Map<String, String> receipts = new HashMap<>();
+    private final Map<String, Long> barred = new HashMap<>();
+    private final Map<String, Integer> deliveries = new HashMap<>();
+    private int number;
+
+    Outside(History history) {
+        this.sink = Sink.inMemory(history);
+    }
+
+    /** The receipt, or nothing when the delivery came too late to be taken in. */
+    @Nullable
+    String deliver(String record, long fence, int attempt, String payload) {
+        if (fence <= barred.getOrDefault(record, -1L)) {
+            return null;
+        }
+        try {
+            Event.Reception reception =
+                    sink.deliver(Sink.Delivery.of(record, fence, attempt, payload.getBytes(StandardCharsets.UTF_8)));
+            if (reception == Event.Reception.REFUSED) {
+                return null;
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        deliveries.merge(record, 1, Integer::sum);
+        return receipts.computeIfAbsent(record, key -> payload + "#" + ++number);
+    }
+
+    @Nullable
+    String receipt(String record) {
+        return receipts.get(record);
+    }
+
+    /** From now on nothing under this fence or a lower one is taken in, so that "it never will" can be promised. */
+    void bar(String record, long fence) {
+        barred.merge(record, fence, Math::max);
+    }
+
+    /** The key is new again; whoever still runs for the old one comes too late. */
+    void forget(String record, long fence) {
+        receipts.remove(record);
+        bar(record, fence);
+    }
+
+    /** How often the record was delivered and taken in, repetitions included. */
+    int deliveries(String record) {
+        return deliveries.getOrDefault(record, 0);
+    }
+}

@@ -1,0 +1,185 @@
+package dev.semel.testkit.sim;
+
+import dev.semel.Policy;
+import dev.semel.engine.Duties;
+import dev.semel.engine.Engine;
+import dev.semel.engine.EngineSettings;
+import dev.semel.store.Store;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.StoreCall;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** A machine with an engine on it, which may die and be started again. */
+final class SimNode implements Faults {
+    private static final Duration RESTART = Duration.ofSeconds(2);
+
+    final String name;
+    final SimTime time;
+    private final Scheduler scheduler;
+    private final Weather weather;
+    private Life life = new Life();
+    private @Nullable Engine engine;
+    private SimTime.Gate work;
+    private int running;
+    private long backAt;
+
+    SimNode(String name, Scheduler scheduler, Weather weather) {
+        this.name = name;
+        this.scheduler = scheduler;
+        this.weather = weather;
+        this.time = new SimTime(scheduler);
+        this.work = time.gate();
+    }
+
+    /** What a start needs. */
+    record Setup(Store shared, Plant plant, Observer observer, List<Policy> policies, int cached) {}
+
+    /** Starts an engine here; its duties become actors. */
+    Engine start(Setup setup) {
+        life = new Life();
+        running = 0;
+        Store seen = setup.observer().watching(setup.plant().beneath(setup.shared(), time));
+        Store remote = setup.plant().above(new FaultyStore(seen, this), time);
+        EngineSettings settings = EngineSettings.on(remote)
+                .withTime(time)
+                .withRandom(new Random(scheduler.random.nextLong()))
+                .withoutBackground();
+        setup.policies().forEach(settings::withPolicy);
+        if (setup.cached() > 0) {
+            settings.withLocalCache(setup.cached());
+        }
+        Engine started = settings.open();
+        engine = started;
+        Duties duties = started.duties();
+        scheduler.spawn(name + "-leases", life, () -> keepLeases(duties));
+        scheduler.spawn(name + "-house", life, () -> keepHouse(duties));
+        return started;
+    }
+
+    Life life() {
+        return life;
+    }
+
+    boolean down() {
+        return life.over;
+    }
+
+    boolean mayRestart() {
+        return life.over && scheduler.nanos() >= backAt;
+    }
+
+    Engine engine() {
+        return java.util.Objects.requireNonNull(engine);
+    }
+
+    void crash() {
+        scheduler.trace.add(scheduler.nanos(), name, "dies");
+        life.over = true;
+        backAt = scheduler.nanos() + RESTART.toNanos();
+    }
+
+    /** A handler begins: the keeper of leases has something to do. */
+    void entered() {
+        running++;
+        work.open();
+    }
+
+    void left() {
+        running--;
+    }
+
+    private void keepLeases(Duties duties) {
+        while (true) {
+            try {
+                if (running == 0) {
+                    work = time.gate();
+                    work.await();
+                }
+                Duration next = failing(duties.keeper()::tick);
+                time.sleep(next.isZero() ? Duration.ofMillis(1) : next);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("Nobody interrupts the keeper of leases.", e);
+            }
+        }
+    }
+
+    private void keepHouse(Duties duties) {
+        long purgeAt = scheduler.nanos() + Duration.ofSeconds(10).toNanos();
+        while (true) {
+            try {
+                time.sleep(Duration.ofMillis(500 + scheduler.random.nextInt(3_000)));
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("Nobody interrupts the housekeeper.", e);
+            }
+            failing(() -> sweep(duties));
+            failing(() -> reconcile(duties));
+            boolean tidy = scheduler.nanos() >= purgeAt;
+            if (tidy) {
+                purgeAt = scheduler.nanos() + Duration.ofSeconds(10).toNanos();
+                failing(() -> tidy(duties));
+            }
+        }
+    }
+
+    private static Duration sweep(Duties duties) {
+        duties.sweeper().sweep();
+        return Duration.ZERO;
+    }
+
+    private static Duration reconcile(Duties duties) {
+        duties.reconciliation().reconcile();
+        return Duration.ZERO;
+    }
+
+    static Duration tidy(Duties duties) {
+        duties.replays().flush(false);
+        duties.sealer().sealAll();
+        duties.purger().purge();
+        return Duration.ZERO;
+    }
+
+    /** As the engine's own housekeeper does: what fails comes again. */
+    private static Duration failing(java.util.function.Supplier<Duration> duty) {
+        try {
+            return duty.get();
+        } catch (RuntimeException e) {
+            return Duration.ofSeconds(1);
+        }
+    }
+
+    @Override
+    public Fault at(StoreCall call) {
+        disturb();
+        Fault fault = scheduler.current().life == life ? weather.fault(call) : Fault.NONE;
+        scheduler.trace.add(
+                scheduler.nanos(), scheduler.current().name, fault == Fault.NONE ? call.name() : call + " " + fault);
+        return fault;
+    }
+
+    @Override
+    public void done(StoreCall call) {
+        disturb();
+    }
+
+    /** A point where anything may happen to whoever acts here. */
+    void disturb() {
+        scheduler.alive();
+        if (scheduler.current().life != life) {
+            return;
+        }
+        if (weather.crash()) {
+            crash();
+        }
+        long pause = weather.pause();
+        if (pause > 0 && weather.wholeNode()) {
+            life.pausedUntil = Math.max(life.pausedUntil, scheduler.nanos() + pause);
+        } else if (pause > 0) {
+            scheduler.await(pause, null, false);
+        }
+        scheduler.point();
+    }
+}

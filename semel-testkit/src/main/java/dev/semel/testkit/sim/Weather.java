@@ -1,0 +1,68 @@
+package dev.semel.testkit.sim;
+
+import dev.semel.testkit.fault.Faults.Fault;
+import dev.semel.testkit.fault.StoreCall;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+
+/** How bad a run is: each seed has its own mixture of crashes, pauses and faults, and some seeds have none of a kind. */
+final class Weather {
+    private static final List<Fault> COMMIT = List.of(Fault.FAIL_BEFORE, Fault.LOSE_REPLY, Fault.UNKNOWN);
+    private static final List<Fault> WRITE =
+            List.of(Fault.FAIL_BEFORE, Fault.FAIL_AFTER, Fault.LOSE_REPLY, Fault.UNKNOWN);
+
+    private final Random random;
+    private final int crashes;
+    private final int pauses;
+    private final int faults;
+    private final long lease;
+    private boolean calm;
+
+    Weather(Random random, Duration lease) {
+        this.random = random;
+        this.crashes = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(12);
+        this.pauses = random.nextInt(4) == 0 ? 0 : 10 + random.nextInt(60);
+        this.faults = random.nextInt(4) == 0 ? 0 : 10 + random.nextInt(100);
+        this.lease = lease.toNanos();
+    }
+
+    /** From now on nothing goes wrong. */
+    void clear() {
+        calm = true;
+    }
+
+    /** Of a thousand calls. */
+    private boolean strikes(int often) {
+        return !calm && often > 0 && random.nextInt(1_000) < often;
+    }
+
+    boolean crash() {
+        return strikes(crashes);
+    }
+
+    /** Nanoseconds to lose here; often none, sometimes more than three leases. */
+    long pause() {
+        if (!strikes(pauses)) {
+            return 0;
+        }
+        return random.nextInt(3) == 0 ? lease * (1 + random.nextInt(12)) / 4 : random.nextLong(1, lease / 4);
+    }
+
+    /** Whether a pause stops the whole node. */
+    boolean wholeNode() {
+        return random.nextInt(3) > 0;
+    }
+
+    Fault fault(StoreCall call) {
+        if (!strikes(faults)) {
+            return Fault.NONE;
+        }
+        List<Fault> possible = switch (call) {
+            case COMMIT -> COMMIT;
+            case RESERVE, MOVE, RENEW, PURGE, AUDIT_APPEND, AUDIT_SEAL, SET_MODE, ADOPT -> WRITE;
+            case FIND, STEPS, OVERDUE, AUDIT_READ, MODES, EPOCH, OPEN, LAND, TX_MOVE -> List.of(Fault.FAIL_BEFORE);
+        };
+        return possible.get(random.nextInt(possible.size()));
+    }
+}

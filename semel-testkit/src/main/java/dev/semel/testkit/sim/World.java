@@ -1,0 +1,243 @@
+package dev.semel.testkit.sim;
+
+import dev.semel.Mode;
+import dev.semel.SemelException;
+import dev.semel.engine.Engine;
+import dev.semel.operator.Operator;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Switchboard;
+import dev.semel.testkit.history.History;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.function.Consumer;
+
+/** The nodes, the clients, the operator and everything that befalls them in one run. */
+final class World {
+    private static final Operator.Warrant WARRANT = new Operator.Warrant("sim", "simulation");
+
+    final Scheduler scheduler;
+    final SimTime time;
+    final MemoryStore store;
+    final History history;
+    final Business business;
+    final Book book;
+    final Client client;
+    final List<SimNode> nodes = new ArrayList<>();
+    private final Random random;
+    private final Weather weather;
+    private final SimNode.Setup setup;
+    private final List<String> keys = new ArrayList<>();
+    private final boolean shortLived;
+    private int clientsLeft;
+    private TimeSource.Gate clientsDone;
+
+    World(Scheduler scheduler, Plant plant) {
+        this.scheduler = scheduler;
+        this.random = scheduler.random;
+        this.time = new SimTime(scheduler);
+        this.store = new MemoryStore(time);
+        this.history = History.inMemory("sim", time);
+        Duration lease = Duration.ofMillis(1_000 + random.nextInt(3) * 1_000L);
+        this.shortLived = random.nextInt(3) == 0;
+        this.business = new Business(scheduler, history, lease, shortLived);
+        this.weather = new Weather(random, lease);
+        this.book = new Book(store, time, history, business);
+        this.client = new Client(scheduler, business, history, book.wrongs());
+        int cached = shortLived || random.nextBoolean() ? 0 : 100;
+        this.setup = new SimNode.Setup(store, plant, new Observer(store, book), List.of(business.policy), cached);
+        this.clientsDone = time.gate();
+        for (int i = 1 + random.nextInt(3); i > 0; i--) {
+            keys.add("k" + i);
+        }
+        for (int i = 1; i <= 1 + random.nextInt(3); i++) {
+            nodes.add(new SimNode("n" + i, scheduler, weather));
+        }
+    }
+
+    /** Lets everything happen, until the clients have asked all they wanted. */
+    void live() {
+        nodes.forEach(this::start);
+        clientsLeft = 2 + random.nextInt(4);
+        int calls = 2 + random.nextInt(4);
+        for (int i = clientsLeft; i > 0; i--) {
+            scheduler.spawn("client-" + i, null, () -> ask(calls));
+        }
+        Life whileAsking = new Life();
+        scheduler.spawn("fate", whileAsking, this::befall);
+        if (random.nextBoolean()) {
+            scheduler.spawn("operator", whileAsking, this::operate);
+        }
+        await(clientsDone);
+        whileAsking.over = true;
+    }
+
+    /** The faults stop; what was begun is brought to an end by the nodes themselves. */
+    void settle() {
+        weather.clear();
+        business.clear();
+        for (SimNode node : nodes) {
+            if (node.down()) {
+                start(node);
+            }
+        }
+        onNode(
+                nodes.get(0),
+                engine -> store.switchboard()
+                        .modes()
+                        .settings()
+                        .forEach(setting -> engine.operator()
+                                .setMode(
+                                        new Switchboard.Setting(setting.tenant(), setting.operation(), Mode.LIVE),
+                                        WARRANT)));
+        untilQuiet();
+        for (String payload : business.records()) {
+            client.ask(nodes.get(0), operation(payload), List.of(payload), Duration.ZERO);
+        }
+        untilQuiet();
+        onNode(nodes.get(0), engine -> {
+            engine.duties().replays().flush(true);
+            engine.duties().sealer().sealAll();
+        });
+    }
+
+    /** Nothing runs any more, or the time in which it should have come to that is over. */
+    private void untilQuiet() {
+        for (int leases = 0; leases < 30; leases++) {
+            book.look(Book.Cause.NOTHING);
+            if (book.running().isEmpty()) {
+                return;
+            }
+            sleep(business.lease);
+        }
+    }
+
+    private static String operation(String payload) {
+        return payload.substring(0, payload.indexOf('/'));
+    }
+
+    private void start(SimNode node) {
+        business.register(node, node.start(setup));
+    }
+
+    private void ask(int calls) {
+        for (int i = 0; i < calls; i++) {
+            sleep(Duration.ofMillis(random.nextInt(3) == 0 ? random.nextInt(6_000) : random.nextInt(200)));
+            List<String> payloads = random.nextInt(6) == 0 ? atTheEdge() : List.of();
+            if (payloads.isEmpty()) {
+                payloads = some();
+            }
+            payloads.forEach(business::asked);
+            SimNode node = nodes.get(random.nextInt(nodes.size()));
+            while (node.down()) {
+                sleep(Duration.ofMillis(500));
+            }
+            Duration patience = random.nextInt(3) == 0 ? Duration.ofMillis(random.nextInt(5_000)) : Duration.ZERO;
+            client.ask(node, operation(payloads.get(0)), payloads, patience);
+        }
+        if (--clientsLeft == 0) {
+            clientsDone.open();
+        }
+    }
+
+    private List<String> some() {
+        String operation = List.of("charge", "charge", "wire", "mail", "order").get(random.nextInt(5));
+        int size = random.nextInt(5) == 0 ? 2 + random.nextInt(3) : 1;
+        List<String> payloads = new ArrayList<>();
+        for (int each = 0; each < size; each++) {
+            String key = keys.get(random.nextInt(keys.size()));
+            payloads.add(operation + "/" + key + ":" + (random.nextInt(8) == 0 ? "other" : "first"));
+        }
+        return payloads;
+    }
+
+    /** Waits for the very millisecond in which the lease of somebody's run is over, and asks for that record. */
+    private List<String> atTheEdge() {
+        List<Book.Kept> running = book.running();
+        if (running.isEmpty()) {
+            return List.of();
+        }
+        Book.Kept kept = running.get(random.nextInt(running.size()));
+        long left = Objects.requireNonNull(kept.row()).status().at() - time.millis();
+        sleep(Duration.ofMillis(Math.min(left, business.lease.toMillis())));
+        return List.of(kept.name + ":first");
+    }
+
+    /** Nodes die and come back, and their clocks are wrong. */
+    private void befall() {
+        while (true) {
+            sleep(Duration.ofMillis(200 + random.nextInt(2_000)));
+            SimNode node = nodes.get(random.nextInt(nodes.size()));
+            if (weather.crash() && !node.down()) {
+                node.crash();
+            }
+            for (SimNode each : nodes) {
+                if (each.mayRestart()) {
+                    start(each);
+                }
+            }
+            if (random.nextInt(8) == 0) {
+                node.time.jump(Duration.ofMinutes(random.nextInt(121) - 60));
+            }
+        }
+    }
+
+    private void operate() {
+        List<String> operations = List.of("charge", "wire", "mail", "order");
+        boolean forgets = setup.cached() == 0;
+        while (true) {
+            sleep(Duration.ofMillis(500 + random.nextInt(8_000)));
+            String operation = operations.get(random.nextInt(operations.size()));
+            String key = keys.get(random.nextInt(keys.size()));
+            int deed = random.nextInt(10);
+            SimNode node = nodes.get(random.nextInt(nodes.size()));
+            if (!node.down()) {
+                onNode(node, engine -> {
+                    if (deed < 5) {
+                        Mode mode = Mode.values()[random.nextInt(Mode.values().length)];
+                        engine.operator().setMode(new Switchboard.Setting(null, operation, mode), WARRANT);
+                    } else if (deed < 9 && forgets) {
+                        engine.operator().forget(Client.TENANT, operation, Client.key(operation + "/" + key), WARRANT);
+                    } else if (deed == 9) {
+                        engine.operator().adopt(WARRANT);
+                    }
+                });
+            }
+        }
+    }
+
+    /** Acts on a node: what the store or the ledger refuses is refused, and the node may die meanwhile. */
+    private void onNode(SimNode node, Consumer<Engine> deed) {
+        Actor self = scheduler.current();
+        Life own = self.life;
+        self.life = node.life();
+        try {
+            deed.accept(node.engine());
+        } catch (SemelException refused) {
+            scheduler.trace.add(scheduler.nanos(), self.name, refused.getClass().getSimpleName());
+        } catch (Crash died) {
+            scheduler.trace.add(scheduler.nanos(), self.name, "lost its node");
+        } finally {
+            self.life = own;
+        }
+    }
+
+    private void sleep(Duration duration) {
+        try {
+            time.sleep(duration);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("Nobody interrupts those outside.", e);
+        }
+    }
+
+    private static void await(TimeSource.Gate gate) {
+        try {
+            gate.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("Nobody interrupts the director.", e);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package dev.semel.testkit.sim;
+
+import dev.semel.SemelException;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditLog;
+import dev.semel.store.AuditRow;
+import dev.semel.store.Landing;
+import dev.semel.store.Ledger;
+import dev.semel.store.MemoryTable;
+import dev.semel.store.Move;
+import dev.semel.store.Opening;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.store.Transactions;
+import dev.semel.testkit.fault.ForwardingAuditLog;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.testkit.fault.ForwardingTransactions;
+import dev.semel.time.TimeSource;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Ways to put a bug between the engine and its store. */
+final class PlantedBugs {
+    private PlantedBugs() {}
+
+    /** A bug of the database's ledger. */
+    static Plant ledger(BiFunction<Store, TimeSource, Ledger> bug) {
+        return new Plant() {
+            @Override
+            public Store beneath(Store shared, TimeSource node) {
+                Ledger ledger = bug.apply(shared, node);
+                return new ForwardingStore(shared) {
+                    @Override
+                    public Ledger ledger() {
+                        return ledger;
+                    }
+                };
+            }
+        };
+    }
+
+    /** A bug of the database's audit. */
+    static Plant audit(UnaryOperator<List<AuditRow>> changed) {
+        return new Plant() {
+            @Override
+            public Store beneath(Store shared, TimeSource node) {
+                return new ForwardingStore(shared) {
+                    @Override
+                    public AuditLog audit() {
+                        return new ForwardingAuditLog(delegate().audit()) {
+                            @Override
+                            public List<AuditRow> between(AuditRow.Position after, AuditRow.Position upTo) {
+                                return changed.apply(super.between(after, upTo));
+                            }
+                        };
+                    }
+                };
+            }
+        };
+    }
+
+    /** A bug of the database's transactions. */
+    static Plant transactions(BiFunction<Store, Transactions, Transactions> bug) {
+        return new Plant() {
+            @Override
+            public Store beneath(Store shared, TimeSource node) {
+                return withTransactions(shared, bug);
+            }
+        };
+    }
+
+    /** A bug of the driver: it sees what the network made of an answer. */
+    static Plant driver(BiFunction<Store, Transactions, Transactions> bug) {
+        return new Plant() {
+            @Override
+            public Store above(Store remote, TimeSource node) {
+                return withTransactions(remote, bug);
+            }
+        };
+    }
+
+    private static Store withTransactions(Store store, BiFunction<Store, Transactions, Transactions> bug) {
+        return new ForwardingStore(store) {
+            @Override
+            public Optional<Transactions> transactions() {
+                return delegate().transactions().map(each -> bug.apply(delegate(), each));
+            }
+        };
+    }
+
+    static @Nullable Row row(Store store, RecordId id) {
+        return store.ledger().find(List.of(id)).get(id);
+    }
+
+    /** Removes a record, whatever it is. */
+    static void remove(Store store, Row row) {
+        store.ledger()
+                .move(List.of(new Move(
+                        row.id(), row.status().fence(), EnumSet.allOf(State.class), null, Move.Change.NONE, null)));
+    }
+
+    static final class AcknowledgesBeforeCommit extends ForwardingTransactions {
+        AcknowledgesBeforeCommit(Transactions delegate) {
+            super(delegate);
+        }
+
+        @Override
+        public <T> T run(Work<T> work) throws Exception {
+            return super.run(tx -> Ended.undo(work.run(tx).value()));
+        }
+    }
+
+    static final class TakesALostReplyForAFailure extends ForwardingTransactions {
+        TakesALostReplyForAFailure(Transactions delegate) {
+            super(delegate);
+        }
+
+        @Override
+        public <T> T run(Work<T> work) throws Exception {
+            try {
+                return super.run(work);
+            } catch (SemelException.OutcomeUnknown e) {
+                throw new SemelException.StoreUnavailable("Nothing was committed, it is believed.", e);
+            }
+        }
+    }
+
+    static final class CommitsEffectsApart extends ForwardingTransactions {
+        CommitsEffectsApart(Transactions delegate) {
+            super(delegate);
+        }
+
+        @Override
+        protected Tx wrap(Tx tx) {
+            return new ForwardingTx(tx) {
+                @Override
+                public <T> T unwrap(Class<T> type) {
+                    return type.cast(new MemoryTable() {
+                        @Override
+                        public @Nullable String get(String key) {
+                            return tx.unwrap(MemoryTable.class).get(key);
+                        }
+
+                        @Override
+                        public void put(String key, String value) {
+                            commit(key, value);
+                        }
+                    });
+                }
+            };
+        }
+
+        private void commit(String key, String value) {
+            try {
+                delegate().run(own -> {
+                    own.unwrap(MemoryTable.class).put(key, value);
+                    return Ended.keep(key);
+                });
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /** Takes what is there for absent, and writes over it. */
+    static final class WritesOver extends ForwardingTransactions {
+        private final Store store;
+
+        WritesOver(Store store, Transactions delegate) {
+            super(delegate);
+            this.store = store;
+        }
+
+        @Override
+        protected Tx wrap(Tx tx) {
+            return new ForwardingTx(tx) {
+                @Override
+                public List<Opening> open(long modesVersion, List<Identity> identities) {
+                    List<Opening> openings = new ArrayList<>(super.open(modesVersion, identities));
+                    openings.replaceAll(opening -> opening instanceof Opening.Found ? new Opening.Free() : opening);
+                    return openings;
+                }
+
+                @Override
+                public void land(List<Landing> landings) {
+                    for (Landing landing : landings) {
+                        Row row = row(store, landing.id());
+                        if (row != null) {
+                            remove(store, row);
+                        }
+                    }
+                    super.land(landings);
+                }
+            };
+        }
+    }
+
+    /** Shows rows as somebody else's, in transactions. */
+    static final class ShowsRows extends ForwardingTransactions {
+        private final BiFunction<Identity, Row, Row> shown;
+
+        ShowsRows(Transactions delegate, BiFunction<Identity, Row, Row> shown) {
+            super(delegate);
+            this.shown = shown;
+        }
+
+        @Override
+        protected Tx wrap(Tx tx) {
+            return new ForwardingTx(tx) {
+                @Override
+                public List<Opening> open(long modesVersion, List<Identity> identities) {
+                    List<Opening> openings = new ArrayList<>(super.open(modesVersion, identities));
+                    for (int i = 0; i < openings.size(); i++) {
+                        if (openings.get(i) instanceof Opening.Found found) {
+                            Row row = shown.apply(identities.get(i), found.row());
+                            openings.set(i, new Opening.Found(row, found.now()));
+                        }
+                    }
+                    return openings;
+                }
+            };
+        }
+    }
+
+    /** Opens under whatever modes there are. */
+    static final class IgnoresModes extends ForwardingTransactions {
+        private final Store store;
+
+        IgnoresModes(Store store, Transactions delegate) {
+            super(delegate);
+            this.store = store;
+        }
+
+        @Override
+        protected Tx wrap(Tx tx) {
+            return new ForwardingTx(tx) {
+                @Override
+                public List<Opening> open(long modesVersion, List<Identity> identities) {
+                    return super.open(store.switchboard().modes().version(), identities);
+                }
+            };
+        }
+    }
+
+    /** Remembers a result of each operation, and shows it to others. */
+    static BiFunction<Identity, Row, Row> anothersResult(Map<String, Row> newest) {
+        return (identity, row) -> {
+            if (row.state() != State.COMPLETED) {
+                return row;
+            }
+            Row other = newest.put(row.header().operation(), row);
+            return other == null
+                    ? row
+                    : new Row(row.id(), row.header(), row.status(), row.payload(), other.result(), row.failure());
+        };
+    }
+}
