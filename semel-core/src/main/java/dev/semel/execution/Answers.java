@@ -4,6 +4,7 @@ import dev.semel.Answer;
 import dev.semel.Answer.Next;
 import dev.semel.Answer.Notice;
 import dev.semel.Failure;
+import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.key.RecordId;
@@ -68,6 +69,18 @@ final class Answers<R> {
             case FAILED_RETRYABLE -> retryLater(Duration.ZERO, stored(row));
             case SHADOWED -> new Answer.Shadowed<>(decode(row.result()), asked.correlationId());
         };
+    }
+
+    /** For one who will not wait for another call on this node, which may itself be here only for the stored answer. */
+    Answer<R> withoutWaiting() {
+        try {
+            Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
+            long now = environment.time().millis();
+            Answer<R> answer = row == null || row.status().expired(now) ? null : of(row, now);
+            return answer == null ? inProgress() : told(answer, asked.id());
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            return inProgress();
+        }
     }
 
     private static Failure stored(Row row) {

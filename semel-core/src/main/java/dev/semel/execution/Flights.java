@@ -94,8 +94,11 @@ public final class Flights {
         }
         Duration left = Duration.ofNanos(until - time.nanos());
         boolean self = other.leader == Thread.currentThread();
-        if (self || left.isNegative() || left.isZero() || !await(other.gate, left)) {
+        if (self) {
             return answers.inProgress();
+        }
+        if (left.isNegative() || left.isZero() || !await(other.gate, left)) {
+            return other.visible ? answers.inProgress() : answers.withoutWaiting();
         }
         Landed landed = other.landed;
         if (landed == null) {
