@@ -45,6 +45,7 @@ final class PostgresPlace implements AutoCloseable {
         config.setJdbcUrl(jdbcUrl());
         config.setDataSourceProperties(user());
         config.setMaximumPoolSize(CONNECTIONS);
+        config.setMinimumIdle(0);
         config.setAutoCommit(false);
         config.setPoolName("semel-bench");
         return new HikariDataSource(config);
