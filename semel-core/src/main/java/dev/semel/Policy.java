@@ -44,8 +44,18 @@ public record Policy(
      * {@code replay.} begin with {@code REPLAY_} instead.
      */
     public String code() {
-        String snake = name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]+", "_");
-        return (name.startsWith("replay.") ? "REPLAY_" : "RETRY_") + snake;
+        StringBuilder code = new StringBuilder(name.startsWith("replay.") ? "REPLAY_" : "RETRY_");
+        String upper = name.toUpperCase(Locale.ROOT);
+        boolean gap = false;
+        for (int i = 0; i < upper.length(); i++) {
+            char letter = upper.charAt(i);
+            boolean kept = letter >= 'A' && letter <= 'Z' || letter >= '0' && letter <= '9';
+            if (kept || !gap) {
+                code.append(kept ? letter : '_');
+            }
+            gap = !kept;
+        }
+        return code.toString();
     }
 
     /**

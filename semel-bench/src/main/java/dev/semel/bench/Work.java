@@ -40,7 +40,7 @@ final class Work {
     static final AtomicHandler<Order, Receipt> NOTHING = (order, tx) -> RECEIPT;
     static final LeasedHandler<Order, Receipt> NOTHING_LEASED = (order, run) -> RECEIPT;
 
-    private static final String RUN = UUID.randomUUID().toString().substring(0, 8);
+    private static final String RUN = "k-" + UUID.randomUUID().toString().substring(0, 8) + "-";
     private static final AtomicLong COUNTER = new AtomicLong();
 
     private Work() {}
@@ -51,7 +51,7 @@ final class Work {
     }
 
     static String key() {
-        return "k-" + RUN + "-" + String.format("%010d", number());
+        return RUN + (10_000_000_000L + number());
     }
 
     static Call<Order> call() {

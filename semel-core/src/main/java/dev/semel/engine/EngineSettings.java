@@ -9,7 +9,6 @@ import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
 import dev.semel.store.Stores;
 import dev.semel.time.TimeSource;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,7 +24,7 @@ public final class EngineSettings implements Semel.Settings {
     private final List<Policy> policies = new ArrayList<>();
     private final List<String> faults = new ArrayList<>();
     private TimeSource time = TimeSource.system();
-    private RandomGenerator random = new SecureRandom();
+    private RandomGenerator random = new Chance();
     private boolean background = true;
     private int cached;
     private boolean auditEach;

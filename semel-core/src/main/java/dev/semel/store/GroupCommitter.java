@@ -4,7 +4,6 @@ import dev.semel.SemelException;
 import dev.semel.time.TimeSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -156,9 +155,7 @@ public final class GroupCommitter<I, O> {
                 if (size + ticket.items.size() > maxBatch) {
                     break;
                 }
-                Collection<Object> ids = ticket.items.stream().map(identity).toList();
-                if (ids.stream().noneMatch(taken::contains)) {
-                    taken.addAll(ids);
+                if (fits(ticket, taken)) {
                     batch.add(ticket);
                     ticket.taken = true;
                     size += ticket.items.size();
@@ -169,6 +166,23 @@ public final class GroupCommitter<I, O> {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Whether none of the ticket's records is in the batch yet; they are from now on. */
+    private boolean fits(Ticket<I, O> ticket, Set<Object> taken) {
+        if (ticket.items.size() == 1) {
+            return taken.add(identity.apply(ticket.items.get(0)));
+        }
+        List<Object> ids = new ArrayList<>(ticket.items.size());
+        for (I item : ticket.items) {
+            Object id = identity.apply(item);
+            if (taken.contains(id)) {
+                return false;
+            }
+            ids.add(id);
+        }
+        taken.addAll(ids);
+        return true;
     }
 
     private void serve(List<Ticket<I, O>> batch) {

@@ -1,0 +1,20 @@
+package dev.semel.engine;
+
+import java.security.SecureRandom;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+
+/**
+ * Chance for jitter, owners of grants and correlation ids: those of two nodes must not meet, so every thread's sequence is
+ * seeded from the system's entropy; they need not be secret, so the rest is cheap and without a lock.
+ */
+final class Chance implements RandomGenerator {
+    private final SecureRandom entropy = new SecureRandom();
+    private final ThreadLocal<SplittableRandom> sequences =
+            ThreadLocal.withInitial(() -> new SplittableRandom(entropy.nextLong()));
+
+    @Override
+    public long nextLong() {
+        return sequences.get().nextLong();
+    }
+}
