@@ -28,6 +28,11 @@ final class Binder {
         return this;
     }
 
+    Binder number(long value) throws SQLException {
+        statement.setLong(++position, value);
+        return this;
+    }
+
     Binder text(@Nullable String value) throws SQLException {
         statement.setString(++position, value);
         return this;

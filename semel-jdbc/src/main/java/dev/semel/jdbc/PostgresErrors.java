@@ -6,6 +6,8 @@ import java.sql.SQLException;
 final class PostgresErrors {
     static final String NO_PRIVILEGE = "42501";
 
+    static final String NOT_UNIQUE = "23505";
+
     private PostgresErrors() {}
 
     /** The transaction lost against another one and would do better a second time. */

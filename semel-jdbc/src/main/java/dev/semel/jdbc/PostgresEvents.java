@@ -1,6 +1,5 @@
 package dev.semel.jdbc;
 
-import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -41,7 +40,7 @@ final class PostgresEvents {
         binder.ints(entries, e -> e == null ? NONE : e.type())
                 .texts(entries, e -> e == null ? null : e.subject().tenant())
                 .texts(entries, e -> e == null ? null : e.subject().operation())
-                .bytes(entries, e -> e == null ? null : bytes(e.subject().record()))
+                .bytes(entries, e -> e == null ? null : Rows.bytes(e.subject().record()))
                 .bytes(entries, e -> e == null ? null : e.subject().fingerprint())
                 .texts(entries, e -> e == null ? null : e.subject().correlationId())
                 .texts(entries, e -> e == null ? null : e.policy())
@@ -67,9 +66,5 @@ final class PostgresEvents {
 
     static AuditEntry under(AuditEntry entry, long fence, int attempt) {
         return new AuditEntry(entry.type(), entry.subject(), entry.policy(), fence, attempt, entry.body());
-    }
-
-    private static byte @Nullable [] bytes(@Nullable RecordId id) {
-        return id == null ? null : id.bytes();
     }
 }

@@ -46,10 +46,11 @@ final class PostgresGrants {
 
     private static final String READ =
             "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD
-                    + " FROM semel_meta m LEFT JOIN semel_record r ON r.id = ANY(?::bytea[]) WHERE m.single";
+                    + " FROM " + PostgresSql.META + " LEFT JOIN semel_record r ON r.id = ANY(?::bytea[])";
 
-    private static final String LOCK = LOCK_MODES + "SELECT " + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD
-            + " FROM semel_record r, semel_meta m WHERE m.single AND r.id = ANY(?::bytea[]) ORDER BY r.id FOR UPDATE OF r";
+    private static final String LOCK =
+            LOCK_MODES + "SELECT " + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD + " FROM semel_record r, "
+                    + PostgresSql.META + " WHERE r.id = ANY(?::bytea[]) ORDER BY r.id FOR UPDATE OF r";
 
     private static final String LOCK_PARENTS =
             "SELECT id, fence, state FROM semel_record WHERE id = ANY(?::bytea[]) ORDER BY id FOR SHARE";

@@ -18,10 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What direct atomic calls leave, in one statement: the records, their events, and the number of the transaction. */
 final class PostgresLandings {
-    /**
-     * The fence is drawn for the item, and serves the record and its event alike: either all land or nothing does. "At" in
-     * the past and neither QUEUED, IN_PROGRESS nor UNKNOWN is expired, or failed and due.
-     */
+    /** The fence is drawn for the item, and serves the record and its event alike: either all land or nothing does. */
     private static final String LAND = PostgresSql.COMMON + """
             , w AS MATERIALIZED (
                 SELECT i.*, c.high | nextval('semel_fence') AS fence
@@ -35,23 +32,46 @@ final class PostgresLandings {
                 SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.parent, i.state,
                     i.fence, i.attempt, %s, c.now, nullif(i.keep, 0), i.result, i.failure
                 FROM c, w AS i
-                ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, correlation = excluded.correlation,
+                %%s RETURNING r.id, r.fence, r.xmax = 0 AS made)
+            """.formatted(PostgresSql.AT);
+
+    /** "At" in the past and neither QUEUED, IN_PROGRESS nor UNKNOWN is expired, or failed and due. */
+    private static final String OVER_WHAT_IS_DONE = """
+            ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, correlation = excluded.correlation,
                     parent = excluded.parent, state = excluded.state, fence = excluded.fence,
                     attempt = excluded.attempt, at = excluded.at, created = excluded.created, keep = excluded.keep,
                     owner = NULL, payload = NULL, result = excluded.result, failure = excluded.failure
                 WHERE r.at <= excluded.created AND r.state IN (2, 3, 4, 6, 7)
-                RETURNING r.id, r.fence, r.xmax = 0 AS made)
-            """.formatted(PostgresSql.AT);
+            """;
 
-    private static final String RESULT = " SELECT u.id, u.fence, u.made, pg_current_xact_id()::text FROM u";
-    private static final String SILENT = LAND.formatted("", "") + RESULT;
-    private static final String AUDITED = LAND.formatted(PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES) + ", a AS ("
-            + PostgresSql.WRITE_EVENTS + ")" + RESULT;
+    /** A plain insert leaves out the speculative one's second log record and second look at the index. */
+    private static final Sql ABSENT = Sql.of("");
+
+    private static final Sql GUARDED = Sql.of(OVER_WHAT_IS_DONE);
+
+    /** A statement without events, and with them. */
+    private record Sql(String silent, String audited) {
+        private static final String RESULT = " SELECT u.id, u.fence, u.made, pg_current_xact_id()::text FROM u";
+
+        static Sql of(String conflict) {
+            return new Sql(
+                    LAND.formatted("", "", conflict) + RESULT,
+                    LAND.formatted(PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, conflict) + ", a AS ("
+                            + PostgresSql.WRITE_EVENTS + ")" + RESULT);
+        }
+    }
 
     private static final String STATUSES =
             "SELECT id, " + Rows.STATUS + " FROM semel_record WHERE id = ANY(?::bytea[])";
 
-    record Result(String xid, List<PostgresTx.Evidence> evidence) {}
+    record Result(String xid, List<PostgresTx.Evidence> evidence) {
+        static Result of(Landing landing, long fence, String xid) {
+            return new Result(
+                    xid,
+                    List.of(new PostgresTx.Evidence(
+                            landing.id(), fence, landing.state().code())));
+        }
+    }
 
     private final Connection connection;
     private final @Nullable Long now;
@@ -61,7 +81,24 @@ final class PostgresLandings {
         this.now = now;
     }
 
+    /** Lands records of which nothing was there when they were locked; one that is there now fails the transaction. */
+    Result landAbsent(List<Landing> batch) throws SQLException {
+        try {
+            return batch.size() == 1 ? PostgresFirst.land(connection, now, batch.get(0)) : land(ABSENT, batch);
+        } catch (SQLException e) {
+            if (PostgresErrors.state(e).equals(PostgresErrors.NOT_UNIQUE)) {
+                throw lost(batch.get(0), null);
+            }
+            throw e;
+        }
+    }
+
+    /** Lands over what is absent, expired, or failed and due. */
     Result land(List<Landing> batch) throws SQLException {
+        return land(GUARDED, batch);
+    }
+
+    private Result land(Sql sql, List<Landing> batch) throws SQLException {
         List<Landing> landings =
                 batch.stream().sorted(Comparator.comparing(Landing::id)).toList();
         PostgresEvents events = PostgresEvents.of(landings, Landing::event);
@@ -70,7 +107,7 @@ final class PostgresLandings {
         String xid = "";
         Map<RecordId, Landing> byId = new HashMap<>();
         landings.forEach(landing -> byId.put(landing.id(), landing));
-        try (PreparedStatement statement = connection.prepareStatement(events.isEmpty() ? SILENT : AUDITED)) {
+        try (PreparedStatement statement = connection.prepareStatement(events.isEmpty() ? sql.silent : sql.audited)) {
             Binder binder = new Binder(statement).number(now);
             bind(binder, landings);
             if (!events.isEmpty()) {
@@ -104,7 +141,7 @@ final class PostgresLandings {
                 .bytes(landings, l -> Rows.key(l.header().key()))
                 .bytes(landings, l -> l.header().fingerprint().bytes())
                 .texts(landings, l -> l.header().correlationId())
-                .bytes(landings, l -> bytes(l.header().parent()))
+                .bytes(landings, l -> Rows.bytes(l.header().parent()))
                 .ints(landings, l -> l.state().code())
                 .ints(landings, l -> l.times().attempt())
                 .longs(landings, l -> l.times().delayMillis())
@@ -129,16 +166,15 @@ final class PostgresLandings {
                 .filter(l -> !landed.contains(l.id()))
                 .findFirst()
                 .orElseThrow();
-        Status status = found.get(refused.id());
+        return lost(refused, found.get(refused.id()));
+    }
+
+    private static SemelException.LeaseLost lost(Landing refused, @Nullable Status status) {
         return new SemelException.LeaseLost(
                 refused.header().operation() + "/" + refused.id() + " (tenant "
                         + refused.header().tenant() + "): another run left it "
                         + (status == null ? "in motion" : status.state() + " under fence " + status.fence())
                         + "; nothing is committed; repeat the call to get its answer.",
                 status == null ? 0 : status.fence());
-    }
-
-    private static byte @Nullable [] bytes(@Nullable RecordId id) {
-        return id == null ? null : id.bytes();
     }
 }

@@ -5,11 +5,13 @@ final class PostgresSql {
     /** The time: a given one, else the server's clock. Never now(), which stands still in a transaction. */
     static final String NOW = "coalesce(?::bigint, floor(date_part('epoch', clock_timestamp()) * 1000)::bigint)";
 
+    /** The limit is for the planner, who takes a boolean key for half of a table and multiplies all else by that. */
+    static final String META = "(SELECT modes_version, epoch, tx_base FROM semel_meta WHERE single LIMIT 1) AS m";
+
     /** The first CTE of a statement that writes: one parameter, the time or null. */
     static final String COMMON = """
-            WITH c AS MATERIALIZED (
-                SELECT %s AS now, epoch::bigint << 48 AS high, tx_base, modes_version FROM semel_meta WHERE single)
-            """.formatted(NOW);
+            WITH c AS MATERIALIZED (SELECT %s AS now, m.epoch::bigint << 48 AS high, m.tx_base, m.modes_version FROM %s)
+            """.formatted(NOW, META);
 
     /** In place of now + delay, which would overflow for a delay of "never". */
     static final String AT = "c.now + least(i.delay, 9223372036854775807 - c.now)";
@@ -31,6 +33,13 @@ final class PostgresSql {
             SELECT pg_current_xact_id()::text::bigint + c.tx_base, c.now, w.fence, w.attempt%s
             FROM c, w WHERE w.e_type >= 0 ORDER BY w.n
             """.formatted(EVENT_NAMES);
+
+    /**
+     * A FROM of the records r by a list of ids. A plan for "id = ANY" that was made while the table was small, and is kept,
+     * reads the whole table; OFFSET 0 keeps this a lookup of each by the index.
+     */
+    static final String EACH_BY_ID = "unnest(?::bytea[]) AS i(each_id) CROSS JOIN LATERAL"
+            + " (SELECT * FROM semel_record WHERE id = i.each_id OFFSET 0) AS r";
 
     /**
      * Sent before a batch in the same round trip. The plans of batches are kept for long: they must be those for a large

@@ -37,7 +37,7 @@ final class PostgresTransactions implements Transactions {
         PostgresCommits.Undecided undecided = null;
         try {
             begin(connection);
-            PostgresTx tx = new PostgresTx(sessions, connection);
+            PostgresTx tx = new PostgresTx(sessions, connection, true);
             ended = perform(work, tx, connection);
             if (ended.keep()) {
                 undecided = commits.commit(connection, tx);
@@ -90,7 +90,7 @@ final class PostgresTransactions implements Transactions {
                 throw new SemelException.Invalid("The connection to join is in autocommit, so there is no transaction"
                         + " to join. Begin one with setAutoCommit(false), or run the operation without joining.");
             }
-            return new PostgresTx(sessions, connection);
+            return new PostgresTx(sessions, connection, false);
         } catch (SQLException e) {
             throw sessions.failure("joining a transaction", e);
         }

@@ -17,8 +17,11 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One transaction on one connection: Semel's own, or one that the caller has begun. */
@@ -29,19 +32,27 @@ final class PostgresTx implements Transactions.Tx {
      */
     private static final String OPEN = "SELECT pg_try_advisory_xact_lock(k) FROM unnest(?::bigint[]) AS k; SELECT "
             + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD
-            + " FROM semel_meta m LEFT JOIN semel_record r ON r.id = ANY(?::bytea[]) WHERE m.single";
+            + " FROM " + PostgresSql.META + " LEFT JOIN (" + PostgresSql.EACH_BY_ID + ") ON true";
+
+    private static final String OPEN_ONE = "SELECT pg_try_advisory_xact_lock(?); SELECT "
+            + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD
+            + " FROM " + PostgresSql.META + " LEFT JOIN semel_record r ON r.id = ?";
 
     private final PostgresSessions sessions;
     private final Connection connection;
     private final GuardedConnection guarded;
+    private final boolean own;
     private List<Evidence> evidence = new ArrayList<>();
+    private Set<RecordId> absent = new HashSet<>();
     private @Nullable String xid;
 
     /** What can be found in the ledger afterwards if this transaction was committed. */
     record Evidence(RecordId id, long fence, int state) {}
 
-    PostgresTx(PostgresSessions sessions, Connection connection) {
+    /** @param own whether Semel has begun it, so that it is at READ COMMITTED */
+    PostgresTx(PostgresSessions sessions, Connection connection, boolean own) {
         this.sessions = sessions;
+        this.own = own;
         this.connection = connection;
         this.guarded = new GuardedConnection(connection);
     }
@@ -54,18 +65,16 @@ final class PostgresTx implements Transactions.Tx {
     @Override
     public List<Opening> open(long modesVersion, List<Identity> identities) {
         return sql("opening a record", () -> {
-            List<RecordId> ids = new ArrayList<>();
-            for (Identity identity : identities) {
-                ids.add(identity.id());
-                ids.addAll(identity.neighbours());
-            }
-            List<Boolean> locked = new ArrayList<>();
-            try (PreparedStatement statement = connection.prepareStatement(OPEN)) {
-                new Binder(statement)
-                        .longs(identities, identity -> identity.lock().lockNumber())
-                        .number(sessions.now())
-                        .bytes(ids, RecordId::bytes);
+            boolean alone =
+                    identities.size() == 1 && identities.get(0).neighbours().isEmpty();
+            try (PreparedStatement statement = connection.prepareStatement(alone ? OPEN_ONE : OPEN)) {
+                if (alone) {
+                    bindOne(new Binder(statement), identities.get(0));
+                } else {
+                    bind(new Binder(statement), identities);
+                }
                 statement.execute();
+                List<Boolean> locked = new ArrayList<>();
                 try (ResultSet locks = statement.getResultSet()) {
                     while (locks.next()) {
                         locked.add(locks.getBoolean(1));
@@ -79,9 +88,26 @@ final class PostgresTx implements Transactions.Tx {
         });
     }
 
-    private static List<Opening> openings(
-            long modesVersion, List<Identity> identities, List<Boolean> locked, ResultSet found) throws SQLException {
-        Map<RecordId, Row> live = new HashMap<>();
+    private void bindOne(Binder binder, Identity identity) throws SQLException {
+        binder.number(identity.lock().lockNumber())
+                .number(sessions.now())
+                .bytes(identity.id().bytes());
+    }
+
+    private void bind(Binder binder, List<Identity> identities) throws SQLException {
+        List<RecordId> ids = new ArrayList<>();
+        for (Identity identity : identities) {
+            ids.add(identity.id());
+            ids.addAll(identity.neighbours());
+        }
+        binder.longs(identities, identity -> identity.lock().lockNumber())
+                .number(sessions.now())
+                .bytes(ids, RecordId::bytes);
+    }
+
+    private List<Opening> openings(long modesVersion, List<Identity> identities, List<Boolean> locked, ResultSet found)
+            throws SQLException {
+        Map<RecordId, Row> rows = new HashMap<>();
         long now = 0;
         boolean sameModes = false;
         while (found.next()) {
@@ -89,14 +115,16 @@ final class PostgresTx implements Transactions.Tx {
             sameModes = found.getLong(2) == modesVersion;
             if (found.getBytes(3) != null) {
                 Row row = Rows.record(found, 3);
-                if (!row.status().expired(now)) {
-                    live.put(row.id(), row);
-                }
+                rows.put(row.id(), row);
             }
         }
         List<Opening> openings = new ArrayList<>();
         for (int i = 0; i < identities.size(); i++) {
-            openings.add(opening(first(identities.get(i), live), locked.get(i), sameModes, now));
+            Identity identity = identities.get(i);
+            if (locked.get(i) && !rows.containsKey(identity.id())) {
+                absent.add(identity.id());
+            }
+            openings.add(opening(first(identity, rows, now), locked.get(i), sameModes, now));
         }
         return openings;
     }
@@ -116,27 +144,45 @@ final class PostgresTx implements Transactions.Tx {
         return row == null ? new Opening.Free() : new Opening.Found(row, now);
     }
 
-    private static @Nullable Row first(Identity identity, Map<RecordId, Row> live) {
-        Row own = live.get(identity.id());
-        if (own != null || identity.neighbours().isEmpty()) {
+    /** An expired record counts as absent. */
+    private static @Nullable Row first(Identity identity, Map<RecordId, Row> rows, long now) {
+        Row own = rows.get(identity.id());
+        if (own != null && !own.status().expired(now)) {
             return own;
         }
-        return identity.neighbours().stream()
-                .filter(live::containsKey)
-                .findFirst()
-                .map(live::get)
-                .orElse(null);
+        for (RecordId neighbour : identity.neighbours()) {
+            Row row = rows.get(neighbour);
+            if (row != null && !row.status().expired(now)) {
+                return row;
+            }
+        }
+        return null;
     }
 
+    /**
+     * What was not there at all, under its lock, is inserted; all else is written over by a guarded upsert. In a transaction
+     * of the caller's the snapshot may be older than the lock, and only the upsert tells a race from a lost run there.
+     */
     @Override
     public void land(List<Landing> landings) {
-        if (landings.isEmpty()) {
-            return;
+        Map<Boolean, List<Landing>> byAbsence =
+                landings.stream().collect(Collectors.partitioningBy(landing -> own && absent.remove(landing.id())));
+        landed(byAbsence.get(true), PostgresLandings::landAbsent);
+        landed(byAbsence.get(false), PostgresLandings::land);
+    }
+
+    @FunctionalInterface
+    private interface Way {
+        PostgresLandings.Result land(PostgresLandings on, List<Landing> landings) throws SQLException;
+    }
+
+    private void landed(List<Landing> landings, Way way) {
+        if (!landings.isEmpty()) {
+            PostgresLandings.Result result =
+                    sql("landing a result", () -> way.land(new PostgresLandings(connection, sessions.now()), landings));
+            xid = result.xid();
+            evidence.addAll(result.evidence());
         }
-        PostgresLandings.Result result =
-                sql("landing a result", () -> new PostgresLandings(connection, sessions.now()).land(landings));
-        xid = result.xid();
-        evidence.addAll(result.evidence());
     }
 
     @Override
@@ -161,7 +207,8 @@ final class PostgresTx implements Transactions.Tx {
     @Override
     public <T> T part(Transactions.Part<T> part) throws Exception {
         Savepoint savepoint = sql("a savepoint", connection::setSavepoint);
-        List<Evidence> before = List.copyOf(evidence);
+        List<Evidence> evidenceBefore = List.copyOf(evidence);
+        Set<RecordId> absentBefore = Set.copyOf(absent);
         boolean keep = false;
         try {
             Transactions.Ended<T> ended = part.run();
@@ -169,7 +216,8 @@ final class PostgresTx implements Transactions.Tx {
             return ended.value();
         } finally {
             if (!keep) {
-                evidence = new ArrayList<>(before);
+                evidence = new ArrayList<>(evidenceBefore);
+                absent = new HashSet<>(absentBefore);
             }
             end(savepoint, keep);
         }

@@ -95,6 +95,10 @@ final class Rows {
         return new String(stored, StandardCharsets.UTF_8);
     }
 
+    static byte @Nullable [] bytes(@Nullable RecordId id) {
+        return id == null ? null : id.bytes();
+    }
+
     private static @Nullable RecordId idOrNull(ResultSet found, int position) throws SQLException {
         byte[] bytes = found.getBytes(position);
         return bytes == null ? null : RecordId.of(bytes);

@@ -81,6 +81,9 @@ DO $$
 BEGIN
     IF current_setting('server_version_num')::integer >= 140000 THEN
         CREATE INDEX semel_audit_record ON semel_audit USING brin (record bytea_bloom_ops) WITH (pages_per_range = 32);
+        -- Its first range exists from the start, and would cost each of the first events a kilobyte of log. Like all the
+        -- others it is made by VACUUM, once it is full.
+        PERFORM brin_desummarize_range('semel_audit_record', 0);
     END IF;
 END
 $$;
