@@ -40,7 +40,10 @@ public interface Semel extends AutoCloseable {
 
     /**
      * Runs many calls of one operation in a few statements, with one answer each, in the order of the calls. Duplicates
-     * inside the list: the first executes, the rest replay.
+     * inside the list: the first executes, the rest replay. When the store fails half-way nothing is lost: repeat the whole
+     * list, and what was done is replayed.
+     *
+     * @throws SemelException.StoreUnavailable when the ledger cannot be reached
      */
     <P, R> List<Answer<R>> runAll(Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler);
 

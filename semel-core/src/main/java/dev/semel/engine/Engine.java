@@ -80,7 +80,7 @@ public final class Engine implements Semel {
                 new Commits(store.ledger(), time),
                 new Environment.Audits(
                         events, new ReplayBuffer(store.audit(), events, time, settings.audit()), settings.auditEach()),
-                new ModesView(store.switchboard(), settings.mode()),
+                new ModesView(store.switchboard(), settings.mode(), time),
                 new Environment.Memory(
                         new Flights(time),
                         new Snapshots(settings.cached(), time),

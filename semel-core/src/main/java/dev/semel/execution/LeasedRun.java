@@ -100,6 +100,7 @@ final class LeasedRun<P, R> {
             return new Ran.Threw<>(steps.lost(), LeaseKeeper.Stop.LEASE_LOST);
         }
         try {
+            steps.demandStart();
             R result = handler.run(asked.call().payload(), steps);
             if (steps.broken() != null) {
                 throw steps.broken();

@@ -1,23 +1,35 @@
 package dev.semel.execution;
 
 import dev.semel.Mode;
+import dev.semel.SemelException;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The modes as this node last read them. Grants are checked in the store against the version of this reading, so a stale one
  * grants nothing: it is read again. While anything but LIVE applies nothing is granted that would tell, so it is read anew
- * each time.
+ * each time. Between a grant and its handler it is looked at once more, and then no reading is older than a second.
  */
 public final class ModesView {
+    private static final Logger LOG = LoggerFactory.getLogger(ModesView.class);
+    private static final long FRESH = Duration.ofSeconds(1).toNanos();
+
     private final Switchboard switchboard;
     private final Mode nodeMode;
+    private final TimeSource time;
     private volatile Switchboard.Modes modes;
+    private volatile long readAt;
 
     /** @param nodeMode this node's own mode, from its environment; the stricter one wins */
-    public ModesView(Switchboard switchboard, Mode nodeMode) {
+    public ModesView(Switchboard switchboard, Mode nodeMode, TimeSource time) {
         this.switchboard = switchboard;
         this.nodeMode = nodeMode;
+        this.time = time;
+        this.readAt = time.nanos();
         this.modes = switchboard.modes();
     }
 
@@ -34,6 +46,19 @@ public final class ModesView {
         return reading;
     }
 
+    /** Whether a handler that was granted a while ago may still start. */
+    boolean mayStart(String tenant, String operation) {
+        if (time.nanos() - readAt > FRESH) {
+            try {
+                reload();
+            } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+                // The last reading still counts: a store that is away cannot have been told anything newer.
+                LOG.debug("The modes could not be read before a handler started.", e);
+            }
+        }
+        return read(modes, tenant, operation).mode() == Mode.LIVE;
+    }
+
     /** For a call inside a transaction, which must not need a connection of its own. */
     Reading in(Transactions.Tx tx, String tenant, String operation) {
         Reading cached = read(modes, tenant, operation);
@@ -46,6 +71,7 @@ public final class ModesView {
     }
 
     void reload() {
+        readAt = time.nanos();
         modes = switchboard.modes();
     }
 

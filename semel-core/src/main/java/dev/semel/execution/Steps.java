@@ -59,6 +59,15 @@ final class Steps implements LeasedContext {
         }
     }
 
+    /** The modes are looked at once more between the grant and the handler. */
+    void demandStart() {
+        if (!environment
+                .modes()
+                .mayStart(asked.header().tenant(), asked.header().operation())) {
+            throw broken(new Halted(asked.name() + ": switched off between its grant and its start."));
+        }
+    }
+
     @Override
     public Tenant tenant() {
         return asked.call().tenant();

@@ -7,8 +7,12 @@ import dev.semel.AtomicHandler;
 import dev.semel.Call;
 import dev.semel.Failure;
 import dev.semel.Key;
+import dev.semel.Mode;
+import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.State;
+import dev.semel.store.Switchboard;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -106,6 +110,20 @@ abstract class BatchSuite extends EngineSuite {
         });
         assertExecuted(answers.get(0), "attempt2");
         assertExecuted(answers.get(1), "attempt1");
+    }
+
+    @Test
+    void haltedDuringABatchWhatWasGrantedDoesNotStartAndKeepsItsAttempts() {
+        var other = otherNode();
+        List<Answer<Receipt>> answers = engine.runAll(NOTIFY, calls(1, 2), (order, run) -> {
+            other.operator().setMode(new Switchboard.Setting(null, null, Mode.HALTED), new Warrant("ann", "stop"));
+            time.advance(Duration.ofSeconds(2));
+            return new Receipt("r" + order.amount());
+        });
+        assertThat(kinds(answers)).containsExactly("Executed", "Halted");
+        other.operator().setMode(new Switchboard.Setting(null, null, Mode.LIVE), new Warrant("ann", "go"));
+        Answer<Receipt> later = engine.run(NOTIFY, calls(2).get(0), (order, run) -> new Receipt("a" + run.attempt()));
+        assertExecuted(later, "a1");
     }
 
     @Test

@@ -1,0 +1,126 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.Ledger;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.testkit.fault.ForwardingLedger;
+import dev.semel.time.ManualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jetbrains.lincheck.LincheckAssertionError;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/** Lincheck generates concurrent scenarios on two records and asks for an order in which they could have happened. */
+class MemoryStoreLincheckTest {
+    /** The ledger as it ships. Fences, attempts and states are in the results, so a double grant cannot hide. */
+    @Param(name = "key", gen = IntGen.class, conf = "0:1")
+    public static class Shipped {
+        private final ManualTime time = new ManualTime(0);
+        private final Ledger ledger;
+
+        public Shipped() {
+            this.ledger = ledger(new MemoryStore(time));
+        }
+
+        Ledger ledger(Store store) {
+            return store.ledger();
+        }
+
+        @Operation
+        public String reserve(@Param(name = "key") int key, @Param(gen = IntGen.class, conf = "1:3") int owner) {
+            Reserved reserved = ledger.reserve(
+                            1, List.of(Ask.of("k" + key).by(owner).leasedFor(10).reservation()))
+                    .get(0);
+            return reserved instanceof Reserved.Existing existing
+                    ? existing.row().status().toString()
+                    : reserved.toString();
+        }
+
+        @Operation
+        public String complete(@Param(name = "key") int key, @Param(gen = IntGen.class, conf = "1:3") int counter) {
+            long fence = 1L << 48 | counter;
+            return ledger.move(List.of(
+                            Shift.of(Ask.id("k" + key), fence, State.COMPLETED).move()))
+                    .get(0)
+                    .toString();
+        }
+
+        @Operation
+        public String find(@Param(name = "key") int key) {
+            RecordId id = Ask.id("k" + key);
+            Row row = ledger.find(List.of(id)).get(id);
+            return row == null ? "absent" : row.status().toString();
+        }
+
+        @Operation
+        public long leaseEnds() {
+            time.advance(Duration.ofMillis(10));
+            return 0;
+        }
+    }
+
+    /** The planted bug: looks first, and asks for the grant as if nothing could have happened in between. */
+    public static class CheckThenAct extends Shipped {
+        @Override
+        Ledger ledger(Store store) {
+            return new ForwardingLedger(store.ledger()) {
+                @Override
+                public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
+                    List<Reserved> answers = new ArrayList<>();
+                    for (Reservation asked : batch) {
+                        RecordId id = asked.identity().id();
+                        Row row = super.find(List.of(id)).get(id);
+                        Thread.yield();
+                        answers.add(
+                                row == null
+                                        ? grantedToAll(super.reserve(modesVersion, List.of(asked))
+                                                .get(0))
+                                        : super.reserve(modesVersion, List.of(asked))
+                                                .get(0));
+                    }
+                    return answers;
+                }
+            };
+        }
+
+        private static Reserved grantedToAll(Reserved reserved) {
+            return reserved instanceof Reserved.Existing existing
+                    ? new Reserved.Granted(existing.row().status().fence(), 1, false)
+                    : reserved;
+        }
+    }
+
+    @Test
+    void theLedgerInMemoryIsLinearizableUnderStress() {
+        new StressOptions()
+                .iterations(10)
+                .invocationsPerIteration(200)
+                .threads(3)
+                .actorsPerThread(3)
+                .check(Shipped.class);
+    }
+
+    @Test
+    void aLedgerThatChecksAndThenActsIsCaught() {
+        assertThatThrownBy(() -> new StressOptions()
+                        .iterations(100)
+                        .invocationsPerIteration(500)
+                        .minimizeFailedScenario(false)
+                        .threads(2)
+                        .actorsPerThread(3)
+                        .check(CheckThenAct.class))
+                .isInstanceOf(LincheckAssertionError.class);
+    }
+}
