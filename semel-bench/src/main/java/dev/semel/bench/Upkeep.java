@@ -41,25 +41,24 @@ final class Upkeep {
                 "median of " + TIMES);
     }
 
-    /** Heap used with a full cache, less the heap used once the engine is gone. On SQLite, whose records are not in the heap. */
+    /** Heap used with a full cache, less the heap used before it. On SQLite, whose records are not in the heap. */
     static void heap(String url, int results, Findings findings) {
-        long full;
         try (Engine engine = EngineSettings.at(url)
-                .withLocalCache(results)
+                .withLocalCache(results + CHUNK)
                 .withoutAudit()
                 .withoutBackground()
                 .open()) {
+            engine.runAll(Work.ATOMIC, Work.calls(CHUNK), Work.NOTHING);
+            long before = used();
             for (int done = 0; done < results; done += CHUNK) {
                 engine.runAll(Work.ATOMIC, Work.calls(Math.min(CHUNK, results - done)), Work.NOTHING);
             }
-            full = used();
+            findings.below(
+                    "heap per cached small result, bytes",
+                    1_024,
+                    Report.rounded(Math.max(0, used() - before) / (double) results, 0),
+                    results + " results, heap after collection with and without them");
         }
-        double each = (full - used()) / (double) results;
-        findings.below(
-                "heap per cached small result, bytes",
-                1_024,
-                Report.rounded(Math.max(0, each), 0),
-                results + " results, heap after collection with and without them");
     }
 
     private static long used() {
