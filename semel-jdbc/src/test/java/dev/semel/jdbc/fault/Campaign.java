@@ -1,11 +1,9 @@
 package dev.semel.jdbc.fault;
 
 import dev.semel.Answer;
-import dev.semel.Semel;
 import dev.semel.testkit.history.Event;
 import dev.semel.testkit.history.History;
 import dev.semel.testkit.history.Judgement;
-import dev.semel.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,12 +96,7 @@ final class Campaign {
         SplittableRandom random = new SplittableRandom(seed + number);
         String name = "w" + number;
         Path log = directory.resolve(name + ".log");
-        Process process = Jvms.shared()
-                .startTrained(
-                        kind(),
-                        Worker.class,
-                        log,
-                        order(name, number, Integer.MAX_VALUE, flaw).arguments());
+        Process process = start(name, number, Integer.MAX_VALUE, flaw);
         ScheduledFuture<?> bound = watchdog.schedule(process::destroyForcibly, 120, TimeUnit.SECONDS);
         try {
             boolean whileStarting = number % 8 == 7;
@@ -130,6 +123,17 @@ final class Campaign {
         }
     }
 
+    /** Starts a worker and leaves it to the caller. */
+    Process start(String name, int number, int calls, Flaw flaw) throws IOException {
+        Path log = directory.resolve(name + ".log");
+        return Jvms.shared()
+                .startTrained(
+                        kind(),
+                        Worker.class,
+                        log,
+                        order(name, number, calls, flaw).arguments());
+    }
+
     private Worker.Order order(String process, int number, int calls, Flaw flaw) {
         Worker.Order.Range range = new Worker.Order.Range(seed * 31 + number, number * STEP, KEYS, calls);
         return new Worker.Order(place, directory.resolve(process + ".history"), process, range, flaw);
@@ -143,19 +147,12 @@ final class Campaign {
     void finish() throws Exception {
         List<String> records = new ArrayList<>(Judge.records(History.read(histories())));
         ExecutorService callers = Executors.newFixedThreadPool(8);
-        try (History history = History.toFile("last", TimeSource.system(), directory.resolve("last.history"));
-                Semel semel =
-                        Semel.settings(place.store()).withPolicy(Work.POLICY).open();
-                Outside outside = new Outside(place)) {
-            Caller caller = new Caller(semel, outside, history, order("last", 0, 0, Flaw.NONE));
-            List<Callable<Void>> asks = new ArrayList<>();
+        try (Node last = new Node(place, directory, "last")) {
+            List<Callable<Answer<byte[]>>> asks = new ArrayList<>();
             for (String record : records) {
-                asks.add(() -> {
-                    untilFinal(caller, Work.Item.of(record));
-                    return null;
-                });
+                asks.add(() -> last.askUntilFinal(Work.Item.of(record)));
             }
-            for (Future<Void> ask : callers.invokeAll(asks, 120, TimeUnit.SECONDS)) {
+            for (Future<Answer<byte[]>> ask : callers.invokeAll(asks, 120, TimeUnit.SECONDS)) {
                 ask.get();
             }
         } finally {
@@ -163,11 +160,9 @@ final class Campaign {
         }
     }
 
-    private static void untilFinal(Caller caller, Work.Item item) {
-        Answer<byte[]> answer = null;
-        while (!(answer != null && (answer.isResult() || answer instanceof Answer.Unknown))) {
-            answer = caller.ask(item, Duration.ofSeconds(3));
-        }
+    Judgement finishAndJudge() throws Exception {
+        finish();
+        return judge();
     }
 
     Judgement judge() throws Exception {

@@ -1,5 +1,8 @@
 package dev.semel.jdbc.fault;
 
+import dev.semel.Semel;
+import dev.semel.engine.EngineSettings;
+import dev.semel.jdbc.WeakSync;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.CountDownLatch;
@@ -13,9 +16,17 @@ enum Flaw {
     /** Says "done" before the commit. */
     ACKNOWLEDGES_BEFORE_COMMIT,
     /** Commits the effect by itself, before the record. */
-    COMMITS_THE_EFFECT_ALONE;
+    COMMITS_THE_EFFECT_ALONE,
+    /** Runs on SQLite with synchronous=NORMAL. */
+    SYNCS_LESS;
 
     private static final int EVERY = 4;
+
+    Semel open(Place place) throws Exception {
+        EngineSettings settings =
+                this == SYNCS_LESS ? EngineSettings.on(WeakSync.open(place.store())) : EngineSettings.at(place.store());
+        return settings.withPolicy(Work.POLICY).open();
+    }
 
     void pay(Connection transaction, Place place, Work.Item item, byte[] result) throws SQLException {
         if (this == COMMITS_THE_EFFECT_ALONE) {
@@ -28,7 +39,7 @@ enum Flaw {
     }
 
     void beforeCommit(long call, Runnable acknowledge) throws InterruptedException {
-        if (this == NONE || call % EVERY != 0) {
+        if (this == NONE || this == SYNCS_LESS || call % EVERY != 0) {
             return;
         }
         if (this == ACKNOWLEDGES_BEFORE_COMMIT) {

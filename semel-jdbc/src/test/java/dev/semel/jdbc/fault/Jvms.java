@@ -59,19 +59,29 @@ final class Jvms {
 
     /** Starts a main class. */
     Process start(Class<?> main, Path log, List<String> arguments) throws IOException {
-        return start(main, log, List.of(), arguments);
+        return start(List.of(), main, log, List.of(), arguments);
+    }
+
+    /** The same under another program, such as a tracer. */
+    Process startUnder(List<String> program, Class<?> main, Path log, List<String> arguments) throws IOException {
+        return start(program, main, log, List.of(), arguments);
     }
 
     /** The same with everything that an earlier run like {@code training} loaded in an archive. */
     Process startTrained(String kind, Class<?> main, Path log, List<String> arguments) throws IOException {
         Path archive = archives.get(kind);
-        return start(main, log, archive == null ? List.of() : List.of("-XX:SharedArchiveFile=" + archive), arguments);
+        return start(
+                List.of(),
+                main,
+                log,
+                archive == null ? List.of() : List.of("-XX:SharedArchiveFile=" + archive),
+                arguments);
     }
 
     /** Runs a main class to its end and keeps the classes that it loaded in an archive for runs of that kind. */
     void train(String kind, Class<?> main, Path log, List<String> arguments) throws IOException, InterruptedException {
         Path archive = directory.resolve("classes-" + trainings.incrementAndGet() + ".jsa");
-        Process process = start(main, log, List.of("-XX:ArchiveClassesAtExit=" + archive), arguments);
+        Process process = start(List.of(), main, log, List.of("-XX:ArchiveClassesAtExit=" + archive), arguments);
         await(process, log);
         if (Files.exists(archive)) {
             archives.put(kind, archive);
@@ -96,8 +106,9 @@ final class Jvms {
         }
     }
 
-    private Process start(Class<?> main, Path log, List<String> options, List<String> arguments) throws IOException {
-        List<String> command = new ArrayList<>();
+    private Process start(List<String> program, Class<?> main, Path log, List<String> options, List<String> arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(program);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(SMALL);
         command.addAll(options);

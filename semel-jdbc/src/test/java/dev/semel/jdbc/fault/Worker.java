@@ -56,9 +56,7 @@ public final class Worker {
     public static void main(String[] arguments) throws Exception {
         Order order = Order.of(arguments);
         try (History history = History.toFile(order.process(), TimeSource.system(), order.history());
-                Semel semel = Semel.settings(order.place().store())
-                        .withPolicy(Work.POLICY)
-                        .open();
+                Semel semel = order.flaw().open(order.place());
                 Outside outside = new Outside(order.place())) {
             Caller caller = new Caller(semel, outside, history, order);
             List<Thread> threads = new ArrayList<>();

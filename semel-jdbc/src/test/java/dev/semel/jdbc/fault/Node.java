@@ -1,0 +1,55 @@
+package dev.semel.jdbc.fault;
+
+import dev.semel.Answer;
+import dev.semel.Semel;
+import dev.semel.testkit.history.History;
+import dev.semel.time.TimeSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A service inside the test's own process. */
+final class Node implements AutoCloseable {
+    private static final Duration BOUND = Duration.ofSeconds(60);
+
+    private final History history;
+    private final Semel semel;
+    private final Outside outside;
+    private final Caller caller;
+
+    Node(Place place, Path directory, String name) throws IOException, SQLException {
+        Path file = directory.resolve(name + ".history");
+        history = History.toFile(name, TimeSource.system(), file);
+        semel = Semel.settings(place.store()).withPolicy(Work.POLICY).open();
+        outside = new Outside(place);
+        Worker.Order.Range nothing = new Worker.Order.Range(0, 0, 1, 0);
+        caller = new Caller(semel, outside, history, new Worker.Order(place, file, name, nothing, Flaw.NONE));
+    }
+
+    @Nullable
+    Answer<byte[]> ask(Work work, String key) {
+        return caller.ask(new Work.Item(work, key), Duration.ZERO);
+    }
+
+    /** Asks until there is an answer that does not change any more. */
+    Answer<byte[]> askUntilFinal(Work.Item item) {
+        long end = System.nanoTime() + BOUND.toNanos();
+        Answer<byte[]> answer = null;
+        while (answer == null || !(answer.isResult() || answer instanceof Answer.Unknown)) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError(item.record() + " has no final answer after " + BOUND + ": " + answer);
+            }
+            answer = caller.ask(item, Duration.ofSeconds(3));
+        }
+        return answer;
+    }
+
+    @Override
+    public void close() throws IOException, SQLException {
+        outside.close();
+        semel.close();
+        history.close();
+    }
+}
