@@ -18,6 +18,10 @@ import org.postgresql.PGConnection;
  * lingers because the server has not noticed the broken connection is ended. Then the ledger is read: the fence that the
  * transaction wrote is unique, so a row under it proves the commit, also where a number was used a second time after a crash
  * or a failover. No row and "aborted" proves the opposite. Anything else stays unknown, and repeating the call is safe.
+ *
+ * <p>The landing and COMMIT are two round trips, though the driver could send both at once. The number and the fence come back
+ * with the landing, so they are known whenever a COMMIT is under way. And an error is then either the ledger's or, from a
+ * deferred constraint or trigger, the handler's own: of two statements sent together nobody could tell which one it was.
  */
 final class PostgresCommits {
     private static final Duration BOUND = Duration.ofSeconds(15);

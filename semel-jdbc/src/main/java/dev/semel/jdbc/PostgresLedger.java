@@ -40,9 +40,10 @@ final class PostgresLedger implements Ledger {
     private static final String STEPS =
             INDEXED + "SELECT " + Rows.RECORD + " FROM semel_record WHERE parent = ? ORDER BY created, fence";
 
+    /** The time is a subquery because only then is it read once, and can bound the scan of the index. */
     private static final String OVERDUE = INDEXED + "SELECT " + Rows.RECORD
-            + " FROM semel_record WHERE state = ? AND at <= " + PostgresSql.NOW
-            + " AND operation = ANY(?::text[]) AND parent IS NULL ORDER BY at LIMIT ?";
+            + " FROM semel_record WHERE state = ? AND at <= (SELECT " + PostgresSql.NOW
+            + ") AND operation = ANY(?::text[]) AND parent IS NULL ORDER BY at LIMIT ?";
 
     /** By place on disk, and each row judged again as it is deleted: one that was renewed meanwhile has moved. */
     private static final String PURGE = INDEXED + """
