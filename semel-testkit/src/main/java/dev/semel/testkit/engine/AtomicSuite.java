@@ -178,7 +178,8 @@ abstract class AtomicSuite extends EngineSuite {
                 answers.add(pool.submit(() -> {
                     together.countDown();
                     together.await();
-                    Call<Order> call = patient ? call("k").withPatience(Duration.ofHours(1)) : call("k");
+                    // Every wait moves the clock: all of them together must stay within the retention of the record.
+                    Call<Order> call = patient ? call("k").withPatience(Duration.ofMinutes(10)) : call("k");
                     return engine.run(CHARGE, call, (order, tx) -> {
                         ran.incrementAndGet();
                         effects.apply(tx, "k");
