@@ -105,10 +105,12 @@ class MemoryStoreLincheckTest {
     @Test
     void theLedgerInMemoryIsLinearizableUnderStress() {
         new StressOptions()
-                .iterations(10)
-                .invocationsPerIteration(200)
-                .threads(3)
-                .actorsPerThread(3)
+                .iterations(20)
+                .invocationsPerIteration(100)
+                .threads(2)
+                .actorsPerThread(4)
+                .actorsBefore(2)
+                .actorsAfter(2)
                 .check(Shipped.class);
     }
 
@@ -120,6 +122,8 @@ class MemoryStoreLincheckTest {
                         .minimizeFailedScenario(false)
                         .threads(2)
                         .actorsPerThread(3)
+                        .actorsBefore(0)
+                        .actorsAfter(0)
                         .check(CheckThenAct.class))
                 .isInstanceOf(LincheckAssertionError.class);
     }

@@ -21,6 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Direct atomic calls that go well, and those that come twice. */
@@ -198,6 +199,37 @@ abstract class AtomicSuite extends EngineSuite {
             assertThat(effects.count("k")).isEqualTo(1);
         } finally {
             pool.shutdownNow();
+        }
+    }
+
+    @Test
+    void callsFromVirtualThreadsAreServedWhereTheRuntimeHasThem() throws Exception {
+        ExecutorService pool = virtualThreads();
+        try {
+            List<Future<Answer<Receipt>>> answers = new ArrayList<>();
+            for (int i = 0; i < 400; i++) {
+                String key = "k" + i % 40;
+                answers.add(pool.submit(() -> engine.run(CHARGE, call(key), charging(key))));
+            }
+            for (Future<Answer<Receipt>> answer : answers) {
+                assertThat(answer.get(60, TimeUnit.SECONDS))
+                        .isInstanceOfAny(Answer.Executed.class, Answer.Replayed.class, Answer.InProgress.class);
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+        for (int i = 0; i < 40; i++) {
+            assertThat(effects.count("k" + i)).isEqualTo(1);
+        }
+    }
+
+    /** Java 17 compiles this, Java 21 has what it looks for. */
+    private static ExecutorService virtualThreads() throws ReflectiveOperationException {
+        try {
+            return (ExecutorService)
+                    Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        } catch (NoSuchMethodException e) {
+            return Assumptions.abort("This runtime has no virtual threads.");
         }
     }
 
