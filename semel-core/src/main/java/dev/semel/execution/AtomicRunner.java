@@ -8,15 +8,11 @@ import dev.semel.SemelException;
 import dev.semel.store.Store;
 import dev.semel.store.Transactions;
 import dev.semel.store.Transactions.Ended;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Direct atomic calls: single-flight, attempts with their back-off outside any transaction, and what failures leave. */
 public final class AtomicRunner {
-    private static final Duration FIRST_POLL = Duration.ofMillis(5);
-    private static final Duration LONGEST_POLL = Duration.ofMillis(100);
-
     private final Environment environment;
 
     public AtomicRunner(Environment environment) {
@@ -44,7 +40,10 @@ public final class AtomicRunner {
         return environment
                 .memory()
                 .flights()
-                .fly(asked, flight -> patiently(asked, attempt, flight), attempt.answers());
+                .fly(
+                        asked,
+                        flight -> Patience.await(environment, asked, () -> attempts(asked, attempt, flight)),
+                        attempt.answers());
     }
 
     /** In a transaction that somebody else ends: one try, under a savepoint, leaving no failure behind. */
@@ -64,24 +63,6 @@ public final class AtomicRunner {
             modes = environment.modes().afresh(tx, tenant, operation);
         }
         return attempt.answers().halted();
-    }
-
-    /** Another process may hold the record: its end is polled for, without a connection, as long as the call's patience. */
-    private <P, R> Answer<R> patiently(Asked<P, R> asked, AtomicAttempt<P, R> attempt, Flights.Flight flight) {
-        long until = environment.time().nanos() + Flights.bounded(asked.call().patience());
-        Duration poll = FIRST_POLL;
-        while (true) {
-            Answer<R> answer = attempts(asked, attempt, flight);
-            Duration left = Duration.ofNanos(until - environment.time().nanos());
-            if (!(answer instanceof Answer.InProgress) || left.isNegative() || left.isZero()) {
-                return answer;
-            }
-            Pauses.uninterruptibly(environment.time(), poll.compareTo(left) < 0 ? poll : left);
-            if (Thread.currentThread().isInterrupted()) {
-                return answer;
-            }
-            poll = poll.multipliedBy(2).compareTo(LONGEST_POLL) < 0 ? poll.multipliedBy(2) : LONGEST_POLL;
-        }
     }
 
     private <P, R> Answer<R> attempts(Asked<P, R> asked, AtomicAttempt<P, R> attempt, Flights.Flight flight) {

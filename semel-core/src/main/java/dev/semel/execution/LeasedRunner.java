@@ -14,14 +14,11 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
-import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Leased calls: granted in one commit, run under a lease and a fence, finished in another commit under that fence. */
 public final class LeasedRunner {
-    private static final Duration FIRST_POLL = Duration.ofMillis(5);
-    private static final Duration LONGEST_POLL = Duration.ofMillis(100);
     /** No switchboard is ever at this version. */
     private static final long NO_MODES = -1;
 
@@ -47,14 +44,26 @@ public final class LeasedRunner {
         if (known != null && asked.sameMeaning(known.fingerprint())) {
             return answers.told(answers.replayed(known.result()), asked.id());
         }
-        return environment.memory().flights().fly(asked, flight -> patiently(asked, handler, flight), answers);
+        return environment
+                .memory()
+                .flights()
+                .fly(
+                        asked,
+                        flight -> Patience.await(environment, asked, () -> attempts(asked, handler, flight)),
+                        answers);
     }
 
     /** A run that has no caller: the record is granted again if it may be, and is left alone if not. */
     public <P, R> Answer<R> takeOver(Operation.Leased<P, R> operation, Row row, LeasedHandler<P, R> handler) {
         Asked<P, R> asked = Asked.of(environment, operation, row);
         Answers<R> answers = new Answers<>(environment, asked);
-        return environment.memory().flights().fly(asked, flight -> patiently(asked, handler, flight), answers);
+        return environment
+                .memory()
+                .flights()
+                .fly(
+                        asked,
+                        flight -> Patience.await(environment, asked, () -> attempts(asked, handler, flight)),
+                        answers);
     }
 
     /** Parks a record whose lease is over and which may not be run again. */
@@ -68,23 +77,6 @@ public final class LeasedRunner {
                 environment.tools().catalogue().get(operation.definition().policy());
         return (operation.repeatable() || policy.options().repeatable())
                 && row.status().attempt() < policy.retry().maxAttempts();
-    }
-
-    private <P, R> Answer<R> patiently(Asked<P, R> asked, LeasedHandler<P, R> handler, Flights.Flight flight) {
-        long until = environment.time().nanos() + Flights.bounded(asked.call().patience());
-        Duration poll = FIRST_POLL;
-        while (true) {
-            Answer<R> answer = attempts(asked, handler, flight);
-            Duration left = Duration.ofNanos(until - environment.time().nanos());
-            if (!(answer instanceof Answer.InProgress) || left.isNegative() || left.isZero()) {
-                return answer;
-            }
-            Pauses.uninterruptibly(environment.time(), poll.compareTo(left) < 0 ? poll : left);
-            if (Thread.currentThread().isInterrupted()) {
-                return answer;
-            }
-            poll = poll.multipliedBy(2).compareTo(LONGEST_POLL) < 0 ? poll.multipliedBy(2) : LONGEST_POLL;
-        }
     }
 
     private <P, R> Answer<R> attempts(Asked<P, R> asked, LeasedHandler<P, R> handler, Flights.Flight flight) {

@@ -4,16 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Call.Origin;
 import dev.semel.store.AuditEntry;
-import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditLog;
 import dev.semel.store.AuditRow;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Seal;
+import dev.semel.testkit.fault.ForwardingAuditLog;
 import dev.semel.time.ManualTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -162,43 +161,25 @@ class VerificationTest {
     }
 
     /** The log as somebody with access to its tables left it. */
-    private record Tampered(AuditLog log, UnaryOperator<List<AuditRow>> rows, UnaryOperator<List<Seal>> cut)
-            implements AuditLog {
+    private static final class Tampered extends ForwardingAuditLog {
+        private final UnaryOperator<List<AuditRow>> rows;
+        private final UnaryOperator<List<Seal>> cut;
+
+        Tampered(AuditLog log, UnaryOperator<List<AuditRow>> rows, UnaryOperator<List<Seal>> cut) {
+            super(log);
+            this.rows = rows;
+            this.cut = cut;
+        }
+
         @Override
         public List<AuditRow> between(AuditRow.Position after, AuditRow.Position upTo) {
-            return after.equals(AuditRow.Position.START)
-                    ? rows.apply(log.between(after, upTo))
-                    : log.between(after, upTo);
+            List<AuditRow> found = super.between(after, upTo);
+            return after.equals(AuditRow.Position.START) ? rows.apply(found) : found;
         }
 
         @Override
         public List<Seal> seals(long from, int limit) {
-            return from == 1 ? cut.apply(log.seals(from, limit)) : List.of();
-        }
-
-        @Override
-        public void append(List<AuditEntry> entries) {
-            log.append(entries);
-        }
-
-        @Override
-        public List<AuditRow> behindHorizon(AuditRow.Position after, int limit) {
-            return log.behindHorizon(after, limit);
-        }
-
-        @Override
-        public List<AuditRow> newest(AuditFilter filter, int limit) {
-            return log.newest(filter, limit);
-        }
-
-        @Override
-        public boolean add(Seal seal) {
-            return log.add(seal);
-        }
-
-        @Override
-        public Optional<Seal> newestSeal() {
-            return log.newestSeal();
+            return from == 1 ? cut.apply(super.seals(from, limit)) : List.of();
         }
     }
 }
