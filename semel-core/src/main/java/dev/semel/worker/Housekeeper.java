@@ -33,6 +33,7 @@ public final class Housekeeper implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Thread thread;
     private TimeSource.Gate wake;
+    private boolean woken;
     private volatile boolean closed;
 
     public Housekeeper(String name, TimeSource time, List<Duty> duties) {
@@ -53,7 +54,7 @@ public final class Housekeeper implements AutoCloseable {
     public void wake() {
         lock.lock();
         try {
-            java.util.Arrays.fill(due, time.nanos());
+            woken = true;
             wake.open();
         } finally {
             lock.unlock();
@@ -62,7 +63,7 @@ public final class Housekeeper implements AutoCloseable {
 
     private void keepHouse() {
         while (!closed) {
-            TimeSource.Gate gate = newGate();
+            TimeSource.Gate gate = nextRound();
             long now = time.nanos();
             for (int i = 0; i < duties.size() && !closed; i++) {
                 if (due[i] - now <= 0) {
@@ -77,10 +78,13 @@ public final class Housekeeper implements AutoCloseable {
         }
     }
 
-    private TimeSource.Gate newGate() {
+    /** A call of {@link #wake} during a round counts for the next one, whatever the duties of this one say. */
+    private TimeSource.Gate nextRound() {
         lock.lock();
         try {
-            if (wake.isOpen()) {
+            if (woken) {
+                woken = false;
+                java.util.Arrays.fill(due, time.nanos());
                 wake = time.gate();
             }
             return wake;

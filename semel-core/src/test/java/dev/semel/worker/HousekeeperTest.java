@@ -45,6 +45,23 @@ class HousekeeperTest {
     }
 
     @Test
+    void aCallToWakeDuringADutyIsNotForgotten() throws Exception {
+        CountDownLatch twice = new CountDownLatch(2);
+        Housekeeper[] own = new Housekeeper[1];
+        Duty rare = Duty.every(Duration.ofDays(1), "rare", () -> {
+            twice.countDown();
+            if (twice.getCount() == 1) {
+                own[0].wake();
+            }
+        });
+        try (Housekeeper housekeeper = new Housekeeper("test", TimeSource.system(), List.of(rare))) {
+            own[0] = housekeeper;
+            housekeeper.start();
+            assertThat(twice.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
     void takeoversRunOnThreadsOfTheirOwnOrOnTheSweepers() throws Exception {
         try (Takeovers takeovers = new Takeovers(false)) {
             Thread[] ran = new Thread[1];
