@@ -2,34 +2,53 @@ package dev.semel.jdbc.fault;
 
 import dev.semel.Semel;
 import dev.semel.engine.EngineSettings;
+import dev.semel.jdbc.SqliteTap;
 import dev.semel.jdbc.WeakSync;
+import dev.semel.store.Store;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.CountDownLatch;
 
-/**
- * Planted bugs of a worker, which the judge must catch. A flawed call says that its time has come and stops
- * where it is, so that a kill finds it there.
- */
+/** Planted bugs of a service, which the judge must catch. */
 enum Flaw {
     NONE,
-    /** Says "done" before the commit. */
+    /** Says "done" before the commit, and stops there for a kill to find it. */
     ACKNOWLEDGES_BEFORE_COMMIT,
-    /** Commits the effect by itself, before the record. */
+    /** Commits the effect by itself, before the record, and stops there for a kill to find it. */
     COMMITS_THE_EFFECT_ALONE,
+    /** The same without a stop. */
+    COMMITS_THE_EFFECT_FIRST,
     /** Runs on SQLite with synchronous=NORMAL. */
-    SYNCS_LESS;
+    SYNCS_LESS,
+    /** Takes a commit of SQLite that failed for one that did not. */
+    IGNORES_FAILED_COMMITS;
 
     private static final int EVERY = 4;
 
     Semel open(Place place) throws Exception {
-        EngineSettings settings =
-                this == SYNCS_LESS ? EngineSettings.on(WeakSync.open(place.store())) : EngineSettings.at(place.store());
-        return settings.withPolicy(Work.POLICY).open();
+        return EngineSettings.on(store(place)).withPolicy(Work.POLICY).open();
+    }
+
+    private Store store(Place place) throws Exception {
+        return switch (this) {
+            case SYNCS_LESS -> WeakSync.open(place.store());
+            case IGNORES_FAILED_COMMITS -> SqliteTap.open(place.store(), tap());
+            default -> place.open();
+        };
+    }
+
+    /** What it does to the statements of a ledger on SQLite. */
+    SqliteTap tap() {
+        return switch (this) {
+            case COMMITS_THE_EFFECT_FIRST -> Taps.commitTheEffectFirst();
+            case IGNORES_FAILED_COMMITS -> Taps.ignoreFailedCommits();
+            default -> SqliteTap.Step::run;
+        };
     }
 
     void pay(Connection transaction, Place place, Work.Item item, byte[] result) throws SQLException {
-        if (this == COMMITS_THE_EFFECT_ALONE) {
+        boolean apart = this == COMMITS_THE_EFFECT_FIRST && !place.isSqlite();
+        if (apart || this == COMMITS_THE_EFFECT_ALONE) {
             try (Connection own = place.connect()) {
                 Caller.insert(own, item, result);
             }
@@ -39,7 +58,8 @@ enum Flaw {
     }
 
     void beforeCommit(long call, Runnable acknowledge) throws InterruptedException {
-        if (this == NONE || this == SYNCS_LESS || call % EVERY != 0) {
+        boolean stops = this == ACKNOWLEDGES_BEFORE_COMMIT || this == COMMITS_THE_EFFECT_ALONE;
+        if (!stops || call % EVERY != 0) {
             return;
         }
         if (this == ACKNOWLEDGES_BEFORE_COMMIT) {

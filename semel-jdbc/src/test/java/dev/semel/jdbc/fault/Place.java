@@ -36,6 +36,10 @@ record Place(String store, String effects, String outside) {
         return new Place(server.url(database), server.jdbcUrl(database), server.jdbcUrl(database));
     }
 
+    boolean isSqlite() {
+        return effects.startsWith("jdbc:sqlite:");
+    }
+
     /** The same behind a proxy: only Semel goes through it. */
     Place through(int port) {
         return new Place(store.replaceFirst(":\\d+/", ":" + port + "/"), effects, outside);

@@ -1,0 +1,42 @@
+package dev.semel.jdbc.fault;
+
+import dev.semel.Semel;
+import dev.semel.engine.EngineSettings;
+import dev.semel.jdbc.SqliteTap;
+import dev.semel.testkit.history.History;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A process that makes one call on SQLite and ends in the middle of it, in place of a statement that it is told. */
+public final class Halting {
+    /** The exit code of a process that came to the statement. */
+    static final int HALTED = 42;
+
+    private Halting() {}
+
+    static List<String> arguments(Worker.Order order, Work work, int statement) {
+        List<String> arguments = new ArrayList<>(order.arguments());
+        arguments.add(work.name());
+        arguments.add(Integer.toString(statement));
+        return arguments;
+    }
+
+    /** Nothing runs in the background, so that the statements are those of the call. */
+    public static void main(String[] arguments) throws Exception {
+        Worker.Order order = Worker.Order.of(arguments);
+        Work work = Work.valueOf(arguments[arguments.length - 2]);
+        int statement = Integer.parseInt(arguments[arguments.length - 1]);
+        SqliteTap tap = Taps.haltAt(statement).before(order.flaw().tap());
+        try (History history = History.toFile(order.process(), TimeSource.system(), order.history());
+                Semel semel = EngineSettings.on(SqliteTap.open(order.place().store(), tap))
+                        .withPolicy(Work.POLICY)
+                        .withoutBackground()
+                        .open();
+                Outside outside = new Outside(order.place())) {
+            Caller caller = new Caller(semel, outside, history, order);
+            caller.ask(new Work.Item(work, "k" + statement), Duration.ZERO);
+        }
+    }
+}

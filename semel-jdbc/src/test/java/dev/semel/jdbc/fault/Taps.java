@@ -1,0 +1,66 @@
+package dev.semel.jdbc.fault;
+
+import dev.semel.jdbc.SqliteTap;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What the faults do to the statements of a ledger on SQLite. */
+final class Taps {
+    private Taps() {}
+
+    /** A planted bug: a handler's effect is committed by itself, and its record in a transaction that follows. */
+    static SqliteTap commitTheEffectFirst() {
+        return step -> {
+            Object answer = step.run();
+            if (step.sql().startsWith("INSERT INTO applied")) {
+                execute(step.connection(), "COMMIT");
+                execute(step.connection(), "BEGIN IMMEDIATE");
+                execute(step.connection(), "SAVEPOINT semel_0");
+            }
+            return answer;
+        };
+    }
+
+    /** A planted bug: a commit that fails is taken for one that did not. */
+    static SqliteTap ignoreFailedCommits() {
+        return step -> {
+            if (!step.sql().equals("COMMIT")) {
+                return step.run();
+            }
+            try {
+                return step.run();
+            } catch (SQLException e) {
+                rollback(step.connection());
+                return false;
+            }
+        };
+    }
+
+    /** Ends the process in place of the n-th statement. */
+    static SqliteTap haltAt(int n) {
+        AtomicInteger count = new AtomicInteger();
+        return step -> {
+            if (count.incrementAndGet() == n) {
+                Runtime.getRuntime().halt(Halting.HALTED);
+            }
+            return step.run();
+        };
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static void rollback(Connection connection) {
+        try {
+            execute(connection, "ROLLBACK");
+        } catch (SQLException e) {
+            // SQLite has rolled back by itself.
+            return;
+        }
+    }
+}
