@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqliteRecords {
     private static final String FIND = "SELECT " + Rows.RECORD + " FROM semel_record WHERE id = ?";
+    // The driver reads the names of all columns anew for each query: a record that is not there is asked for by one
+    // column.
+    private static final String IS_THERE = "SELECT 1 FROM semel_record WHERE id = ?";
     private static final String STATUS = "SELECT " + Rows.STATUS + " FROM semel_record WHERE id = ?";
 
     // A statement that begins with INSERT makes the driver ask for the generated key each time; a comment in front does
@@ -78,7 +81,7 @@ final class SqliteRecords {
         if (asked.parent() != null && !held(asked.parent())) {
             return new Reserved.ParentLost();
         }
-        Row own = find(session, asked.identity().id()).orElse(null);
+        Row own = findUnlikely(asked.identity().id());
         Row found = live(own, asked.identity(), now);
         Verdict verdict = found == null ? Verdict.REPLACE : Verdict.of(asked, found, now);
         if (found != null && verdict == Verdict.OWN) {
@@ -170,7 +173,7 @@ final class SqliteRecords {
     /** @param absent is told the id if it has no row at all, not even an expired one */
     Opening open(long modesVersion, Identity identity, Consumer<RecordId> absent) throws SQLException {
         long now = time.millis();
-        Row own = find(session, identity.id()).orElse(null);
+        Row own = findUnlikely(identity.id());
         if (own == null) {
             absent.accept(identity.id());
         }
@@ -298,13 +301,20 @@ final class SqliteRecords {
         for (int i = 0;
                 i < identity.neighbours().size() && (row == null || row.status().expired(now));
                 i++) {
-            row = find(session, identity.neighbours().get(i)).orElse(null);
+            row = findUnlikely(identity.neighbours().get(i));
         }
         return row == null || row.status().expired(now) ? null : row;
     }
 
     static Optional<Row> find(SqliteSession session, RecordId id) throws SQLException {
         return session.first(FIND, statement -> statement.setBytes(1, id.bytes()), row -> Rows.record(row, 1));
+    }
+
+    /** Cheap when it is not there, as it mostly is where a call gets to the writer at all. */
+    private @Nullable Row findUnlikely(RecordId id) throws SQLException {
+        boolean there = session.first(IS_THERE, statement -> statement.setBytes(1, id.bytes()), row -> true)
+                .orElse(false);
+        return there ? find(session, id).orElse(null) : null;
     }
 
     private Optional<Status> status(RecordId id) throws SQLException {
