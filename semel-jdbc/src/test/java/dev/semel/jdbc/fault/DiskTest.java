@@ -3,11 +3,17 @@ package dev.semel.jdbc.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.Answer;
 import dev.semel.SemelException;
+import dev.semel.testkit.history.Judgement;
+import dev.semel.testkit.history.Judgement.Violation;
 import dev.semel.testkit.history.Rule;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +32,17 @@ class DiskTest {
     @ParameterizedTest
     @ValueSource(strings = {"20", "35", "20+"})
     void b4_aSyncThatFailsIsNeverTakenForACommit(String when) throws Exception {
+        withFailingSyncs(when, Flaw.NONE).assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
+    }
+
+    @Test
+    void b4_aSyncThatFailsAndIsTakenForACommitIsCaught() throws Exception {
+        assertThat(withFailingSyncs("20+", Flaw.IGNORES_FAILED_COMMITS).violations())
+                .extracting(Violation::rule)
+                .contains(Rule.R5);
+    }
+
+    private Judgement withFailingSyncs(String when, Flaw flaw) throws Exception {
         Machine.demand("strace", "-V");
         Place place = Place.sqlite(directory);
         place.prepare();
@@ -33,7 +50,7 @@ class DiskTest {
         Path injected = directory.resolve("strace.log");
         Path history = directory.resolve("w.history");
         Worker.Order.Range range = new Worker.Order.Range(7, 0, 40, 40);
-        Worker.Order order = new Worker.Order(place, history, "w", range, Flaw.NONE);
+        Worker.Order order = new Worker.Order(place, history, "w", range, flaw);
         List<String> strace = List.of(
                 "strace",
                 "-f",
@@ -46,9 +63,7 @@ class DiskTest {
                 "inject=fsync,fdatasync:error=EIO:when=" + when);
         Jvms.await(Jvms.shared().startUnder(strace, Worker.class, log, order.arguments()), log);
         assertThat(Files.readString(injected)).contains("(INJECTED)");
-        new Campaign(place, directory)
-                .finishAndJudge()
-                .assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
+        return new Campaign(place, directory).finishAndJudge();
     }
 
     @Test
@@ -63,21 +78,39 @@ class DiskTest {
         }
     }
 
-    /** The disk is larger than the log may grow before it is copied back, so that room comes back with the filler. */
     @Test
     void b5_aDiskThatFillsAtEachWriteLosesNothingAndServesAgainWhenThereIsRoom() throws Exception {
+        List<Answer<byte[]>> answers = new ArrayList<>();
+        withFullDisks(16, Flaw.NONE, answers::add)
+                .assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
+        assertThat(answers).as("answers of a full disk").containsNull();
+    }
+
+    @Test
+    void b5_aFullDiskThatIsTakenForACommitIsCaught() throws Exception {
+        assertThat(withFullDisks(1, Flaw.IGNORES_FAILED_COMMITS, answer -> {}).violations())
+                .extracting(Violation::rule)
+                .contains(Rule.R5);
+    }
+
+    /**
+     * The disk is larger than the log may grow before it is copied back, so that room comes back with the filler.
+     *
+     * @param times how often it fills; each time there are as many pages left
+     * @param answers hears what a full disk answers
+     */
+    private Judgement withFullDisks(int times, Flaw flaw, Consumer<@Nullable Answer<byte[]>> answers) throws Exception {
         try (Machine.Mounted disk = Machine.tmpfs(directory.resolve("disk"), 64)) {
             Place place = new Place(
                     Place.sqlite(disk.path()).store(),
                     Place.sqlite(disk.path()).effects(),
                     Place.sqlite(directory).outside());
             place.prepare();
-            int refused = 0;
-            try (Node node = new Node(place, directory, "node")) {
-                for (int free = 0; free < 16; free++) {
+            try (Node node = new Node(place, directory, "node", flaw)) {
+                for (int free = 0; free < times; free++) {
                     Path filler = Machine.fill(disk.path(), (long) free * PAGE);
                     for (int i = 0; i < 12; i++) {
-                        refused += node.ask(Work.PAY, "k" + free + "-" + i) == null ? 1 : 0;
+                        answers.accept(node.ask(Work.PAY, "k" + free + "-" + i));
                     }
                     Files.delete(filler);
                     for (int i = 0; i < 12; i++) {
@@ -85,9 +118,7 @@ class DiskTest {
                     }
                 }
             }
-            assertThat(refused).as("calls that met a full disk").isPositive();
-            Judge.judge(place, List.of(directory.resolve("node.history")))
-                    .assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
+            return Judge.judge(place, List.of(directory.resolve("node.history")));
         }
     }
 }

@@ -5,6 +5,8 @@ import dev.semel.engine.EngineSettings;
 import dev.semel.jdbc.SqliteTap;
 import dev.semel.jdbc.WeakSync;
 import dev.semel.store.Store;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.CountDownLatch;
@@ -20,8 +22,10 @@ enum Flaw {
     COMMITS_THE_EFFECT_FIRST,
     /** Runs on SQLite with synchronous=NORMAL. */
     SYNCS_LESS,
-    /** Takes a commit of SQLite that failed for one that did not. */
-    IGNORES_FAILED_COMMITS;
+    /** Takes a commit that failed for one that did not. */
+    IGNORES_FAILED_COMMITS,
+    /** Looks a record up and then writes, and says in between that its time has come and waits for the others. */
+    LOOKS_THEN_WRITES;
 
     private static final int EVERY = 4;
 
@@ -32,18 +36,25 @@ enum Flaw {
     private Store store(Place place) throws Exception {
         return switch (this) {
             case SYNCS_LESS -> WeakSync.open(place.store());
-            case IGNORES_FAILED_COMMITS -> SqliteTap.open(place.store(), tap());
+            case IGNORES_FAILED_COMMITS -> new IgnoresFailedCommits(place.open());
+            case LOOKS_THEN_WRITES -> new LooksThenWrites(place.open(), Flaw::meet);
             default -> place.open();
         };
     }
 
     /** What it does to the statements of a ledger on SQLite. */
     SqliteTap tap() {
-        return switch (this) {
-            case COMMITS_THE_EFFECT_FIRST -> Taps.commitTheEffectFirst();
-            case IGNORES_FAILED_COMMITS -> Taps.ignoreFailedCommits();
-            default -> SqliteTap.Step::run;
-        };
+        return this == COMMITS_THE_EFFECT_FIRST ? Taps.commitTheEffectFirst() : SqliteTap.Step::run;
+    }
+
+    private static void meet() {
+        System.out.write(1);
+        System.out.flush();
+        try {
+            System.in.read();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     void pay(Connection transaction, Place place, Work.Item item, byte[] result) throws SQLException {

@@ -1,13 +1,21 @@
 package dev.semel.jdbc.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.Answer;
+import dev.semel.SemelException;
 import dev.semel.store.Store;
+import dev.semel.store.StoreProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,8 +36,35 @@ class InstallTest {
         public static void main(String[] arguments) throws Exception {
             System.out.write(1);
             System.out.flush();
-            try (Store store = new Place(arguments[0], "", "").open()) {
-                Files.writeString(Path.of(arguments[1]), store.name());
+            try (Store store = new Place(arguments[0], arguments[1], "").open()) {
+                Files.writeString(Path.of(arguments[2]), store.name());
+            }
+        }
+    }
+
+    /** A planted bug: installs without a transaction, and stops half-way with a byte for a kill to find it there. */
+    public static final class Flawed {
+        private Flawed() {}
+
+        public static void main(String[] arguments) throws Exception {
+            installHalf(new Place(arguments[0], arguments[1], ""));
+            System.out.write(1);
+            System.out.flush();
+            new CountDownLatch(1).await();
+        }
+
+        private static void installHalf(Place place) throws SQLException {
+            StoreProvider provider = ServiceLoader.load(StoreProvider.class).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .filter(each -> each.accepts(place.store()))
+                    .findFirst()
+                    .orElseThrow();
+            String[] statements = provider.ddl().replaceAll("--[^\n]*", "").split(";");
+            try (Connection connection = place.connect();
+                    Statement statement = connection.createStatement()) {
+                for (int i = 0; i < statements.length / 2; i++) {
+                    statement.execute(statements[i]);
+                }
             }
         }
     }
@@ -38,7 +73,9 @@ class InstallTest {
     void b11_anInstallationOnSqliteThatIsKilledIsTakenUpAgain() throws Exception {
         int halfWay = 0;
         for (int i = 0; i < KILLS; i++) {
-            halfWay += killed(Place.sqlite(Files.createDirectory(directory.resolve("d" + i))), i) ? 1 : 0;
+            Place place = Place.sqlite(Files.createDirectory(directory.resolve("d" + i)));
+            halfWay += kill(Main.class, place, i) ? 1 : 0;
+            assertTakenUpAgain(place, i);
         }
         assertThat(halfWay).as("kills before the installation had ended").isPositive();
     }
@@ -47,15 +84,32 @@ class InstallTest {
     void b11_anInstallationOnPostgresThatIsKilledIsTakenUpAgain() throws Exception {
         int halfWay = 0;
         for (int i = 0; i < KILLS; i++) {
-            halfWay += killed(Place.postgres(), i) ? 1 : 0;
+            Place place = Place.postgres();
+            halfWay += kill(Main.class, place, i) ? 1 : 0;
+            assertTakenUpAgain(place, i);
         }
         assertThat(halfWay).as("kills before the installation had ended").isPositive();
     }
 
-    private boolean killed(Place place, int number) throws Exception {
+    @Test
+    void b11_anInstallationOnSqliteWithoutATransactionIsCaught() throws Exception {
+        Place place = Place.sqlite(directory);
+        assertThat(kill(Flawed.class, place, 0)).isTrue();
+        assertThatThrownBy(() -> assertTakenUpAgain(place, 0)).isInstanceOf(SemelException.Misconfigured.class);
+    }
+
+    @Test
+    void b11_anInstallationOnPostgresWithoutATransactionIsCaught() throws Exception {
+        Place place = Place.postgres();
+        assertThat(kill(Flawed.class, place, 0)).isTrue();
+        assertThatThrownBy(() -> assertTakenUpAgain(place, 0)).isInstanceOf(SemelException.StoreUnavailable.class);
+    }
+
+    /** Says whether the installation had not ended. */
+    private boolean kill(Class<?> main, Place place, int number) throws Exception {
         Path log = directory.resolve("install" + number + ".log");
         Path done = directory.resolve("done" + number);
-        Process process = Jvms.shared().start(Main.class, log, List.of(place.store(), done.toString()));
+        Process process = Jvms.shared().start(main, log, List.of(place.store(), place.effects(), done.toString()));
         try {
             assertThat(process.getInputStream().read())
                     .as(Files.readString(log))
@@ -65,12 +119,14 @@ class InstallTest {
             process.destroyForcibly();
             process.waitFor();
         }
-        boolean halfWay = !Files.exists(done);
+        return !Files.exists(done);
+    }
+
+    private void assertTakenUpAgain(Place place, int number) throws Exception {
         place.prepare();
         try (Node node =
                 new Node(place, directory, "after" + number + place.store().hashCode())) {
             assertThat(node.ask(Work.PAY, "k")).isInstanceOf(Answer.Executed.class);
         }
-        return halfWay;
     }
 }

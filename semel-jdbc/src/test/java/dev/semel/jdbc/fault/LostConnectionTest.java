@@ -3,15 +3,31 @@ package dev.semel.jdbc.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Answer;
+import dev.semel.Semel;
+import dev.semel.SemelException;
+import dev.semel.engine.EngineSettings;
+import dev.semel.store.Store;
+import dev.semel.store.Transactions;
 import dev.semel.testkit.PrivatePostgres;
 import dev.semel.testkit.fault.FaultProxy;
 import dev.semel.testkit.fault.FaultProxy.Loss;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.testkit.fault.ForwardingTransactions;
+import dev.semel.testkit.history.Judgement;
+import dev.semel.testkit.history.Judgement.Violation;
 import dev.semel.testkit.history.Rule;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,21 +45,37 @@ class LostConnectionTest {
     private Path directory;
 
     private final Place direct = Place.postgres();
+    private final List<Thread> callers = new ArrayList<>();
     private FaultProxy proxy;
+    private Place place;
     private Node node;
 
     @BeforeEach
     void open() throws Exception {
         direct.prepare();
         proxy = FaultProxy.toPostgres(PrivatePostgres.shared().port());
-        Place bounded = direct.withParameters("socketTimeout=2&connectTimeout=2&poolWaitMillis=2000&poolSize=2");
-        node = new Node(bounded.through(proxy.port()), directory, "node");
+        place = direct.withParameters("socketTimeout=2&connectTimeout=2&poolWaitMillis=2000&poolSize=2")
+                .through(proxy.port());
+        start(new Node(place, directory, "node"));
+    }
+
+    private void start(Node next) {
+        node = next;
         node.ask(Work.PAY, "first");
+    }
+
+    /** In place of the one without a flaw. */
+    private void restart(Node flawed) throws Exception {
+        node.close();
+        start(flawed);
     }
 
     @AfterEach
     void close() throws Exception {
         proxy.heal();
+        for (Thread caller : callers) {
+            caller.join(60_000);
+        }
         node.close();
         proxy.close();
     }
@@ -53,6 +85,45 @@ class LostConnectionTest {
         proxy.atCommit(Loss.REPLY);
         assertThat(node.ask(Work.PAY, "k")).isInstanceOf(Answer.Executed.class);
         finishAndJudge(List.of(new Work.Item(Work.PAY, "k")));
+    }
+
+    @Test
+    void a5_aLostReplyThatIsTakenForARollbackIsCaught() throws Exception {
+        AtomicReference<FaultProxy.Trap> set = new AtomicReference<>();
+        Semel believing = EngineSettings.on(new BelievesInRollback(place.open(), set))
+                .withPolicy(Work.POLICY)
+                .open();
+        restart(new Node(place, directory, "flawed", Flaw.NONE, believing));
+        set.set(proxy.atCommit(Loss.REPLY));
+        assertThat(node.ask(Work.PAY, "k")).isNull();
+        assertThat(finished(List.of(new Work.Item(Work.PAY, "k"))).violations())
+                .extracting(Violation::rule)
+                .contains(Rule.R9);
+    }
+
+    /** A planted bug: when a trap has taken the reply of its commit away, it says that nothing was committed. */
+    private static final class BelievesInRollback extends ForwardingStore {
+        private final AtomicReference<FaultProxy.Trap> set;
+
+        BelievesInRollback(Store delegate, AtomicReference<FaultProxy.Trap> set) {
+            super(delegate);
+            this.set = set;
+        }
+
+        @Override
+        public Optional<Transactions> transactions() {
+            return super.transactions().map(each -> new ForwardingTransactions(each) {
+                @Override
+                public <T> T run(Work<T> work) throws Exception {
+                    T value = super.run(work);
+                    FaultProxy.Trap trap = set.get();
+                    if (trap != null && trap.awaitAnswered(Duration.ZERO) && set.compareAndSet(trap, null)) {
+                        throw new SemelException.StoreUnavailable("Nothing was committed, it is believed.");
+                    }
+                    return value;
+                }
+            });
+        }
     }
 
     @Test
@@ -83,6 +154,16 @@ class LostConnectionTest {
         finishAndJudge(List.of());
     }
 
+    @Test
+    void a6_anEffectThatIsCommittedBeforeItsRecordIsCaughtOnPostgres() throws Exception {
+        restart(new Node(place, directory, "flawed", Flaw.COMMITS_THE_EFFECT_FIRST));
+        proxy.atCommit(Loss.REQUEST);
+        node.ask(Work.PAY, "k");
+        assertThat(finished(List.of(new Work.Item(Work.PAY, "k"))).violations())
+                .extracting(Violation::rule)
+                .contains(Rule.R2);
+    }
+
     private enum Weather {
         REQUESTS_LOST(FaultProxy::dropRequests),
         REPLIES_LOST(FaultProxy::dropReplies),
@@ -102,16 +183,49 @@ class LostConnectionTest {
     void c1_everyCallIsBoundedOnABadNetworkAndUnknownIsNotFailed(Weather weather) throws Exception {
         weather.change.accept(proxy);
         for (Work work : Work.values()) {
-            CompletableFuture.runAsync(() -> node.ask(work, "k")).get(120, TimeUnit.SECONDS);
+            assertThat(comesBack(work, Duration.ofSeconds(120))).as(work.name()).isTrue();
         }
         proxy.heal();
         finishAndJudge(
                 List.of(new Work.Item(Work.PAY, "k"), new Work.Item(Work.NOTIFY, "k"), new Work.Item(Work.PRINT, "k")));
     }
 
+    /** The bound is short, but what waits for ever is late for any. */
+    @Test
+    void c1_aCallThatWaitsForEverIsCaught() throws Exception {
+        Place unbounded = direct.withParameters("socketTimeout=0&poolSize=2").through(proxy.port());
+        restart(new Node(unbounded, directory, "flawed"));
+        proxy.stall();
+        assertThat(comesBack(Work.PAY, Duration.ofSeconds(1))).isFalse();
+    }
+
+    private boolean comesBack(Work work, Duration bound) throws Exception {
+        CompletableFuture<Void> call = new CompletableFuture<>();
+        Thread caller = new Thread(() -> {
+            node.ask(work, "k");
+            call.complete(null);
+        });
+        caller.setDaemon(true);
+        callers.add(caller);
+        caller.start();
+        try {
+            call.get(bound.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        }
+    }
+
     private void finishAndJudge(List<Work.Item> items) throws Exception {
+        finished(items).assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
+    }
+
+    private Judgement finished(List<Work.Item> items) throws Exception {
         items.forEach(node::askUntilFinal);
-        Judge.judge(direct, List.of(directory.resolve("node.history")))
-                .assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
+        try (Stream<Path> files = Files.list(directory)) {
+            return Judge.judge(
+                    direct,
+                    files.filter(file -> file.toString().endsWith(".history")).toList());
+        }
     }
 }

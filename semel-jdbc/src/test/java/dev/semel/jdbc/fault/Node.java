@@ -19,13 +19,22 @@ final class Node implements AutoCloseable {
     private final Outside outside;
     private final Caller caller;
 
-    Node(Place place, Path directory, String name) throws IOException, SQLException {
+    Node(Place place, Path directory, String name) throws Exception {
+        this(place, directory, name, Flaw.NONE);
+    }
+
+    Node(Place place, Path directory, String name, Flaw flaw) throws Exception {
+        this(place, directory, name, flaw, flaw.open(place));
+    }
+
+    /** On an engine that it closes. */
+    Node(Place place, Path directory, String name, Flaw flaw, Semel semel) throws IOException, SQLException {
         Path file = directory.resolve(name + ".history");
         history = History.toFile(name, TimeSource.system(), file);
-        semel = Semel.settings(place.store()).withPolicy(Work.POLICY).open();
+        this.semel = semel;
         outside = new Outside(place);
         Worker.Order.Range nothing = new Worker.Order.Range(0, 0, 1, 0);
-        caller = new Caller(semel, outside, history, new Worker.Order(place, file, name, nothing, Flaw.NONE));
+        caller = new Caller(semel, outside, history, new Worker.Order(place, file, name, nothing, flaw));
     }
 
     @Nullable

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.testkit.history.Event;
 import dev.semel.testkit.history.Event.Ending;
 import dev.semel.testkit.history.History;
+import dev.semel.testkit.history.Judgement.Violation;
 import dev.semel.testkit.history.Rule;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class RaceTest {
     private static final int PROCESSES = 4;
+    private static final int FLAWED_PROCESSES = 2;
     private static final int ROUNDS = 60;
 
     @TempDir
@@ -25,22 +28,57 @@ class RaceTest {
 
     @Test
     void a1_ofFourProcessesOnSqliteOneRunsEachKey() throws Exception {
-        race(Place.sqlite(directory));
+        assertOneRunsEachKey(Place.sqlite(directory));
     }
 
     @Test
     void a1_ofFourProcessesOnPostgresOneRunsEachKey() throws Exception {
-        race(Place.postgres());
+        assertOneRunsEachKey(Place.postgres());
     }
 
-    private void race(Place place) throws Exception {
+    @Test
+    void a1_aStoreOnSqliteThatLooksAndThenWritesIsCaught() throws Exception {
+        assertCaught(Place.sqlite(directory));
+    }
+
+    @Test
+    void a1_aStoreOnPostgresThatLooksAndThenWritesIsCaught() throws Exception {
+        assertCaught(Place.postgres());
+    }
+
+    private void assertOneRunsEachKey(Place place) throws Exception {
+        List<Path> histories = race(place, PROCESSES, ROUNDS, Flaw.NONE);
+        Judge.judge(place, histories).assertHolds(Rule.R1, Rule.R2, Rule.R3, Rule.R5, Rule.R7, Rule.R8, Rule.R9);
+        assertThat(executed(histories)).isEqualTo(ROUNDS);
+    }
+
+    private void assertCaught(Place place) throws Exception {
+        List<Path> histories = race(place, FLAWED_PROCESSES, Work.values().length, Flaw.LOOKS_THEN_WRITES);
+        assertThat(Judge.judge(place, histories).violations())
+                .filteredOn(violation -> violation.rule() == Rule.R2)
+                .extracting(Violation::record)
+                .contains("pay/r0", "print/r2");
+    }
+
+    private static long executed(List<Path> histories) throws IOException {
+        return History.read(histories).stream()
+                .filter(event -> event instanceof Event.Ended ended && ended.ending() == Ending.EXECUTED)
+                .count();
+    }
+
+    /** How often a racer says in a round that it is ready: that flaw does so within its call too. */
+    private static int stops(Flaw flaw) {
+        return flaw == Flaw.LOOKS_THEN_WRITES ? 2 : 1;
+    }
+
+    private List<Path> race(Place place, int processes, int rounds, Flaw flaw) throws Exception {
         place.prepare();
         List<Process> racers = new ArrayList<>();
         try {
-            for (int i = 0; i < PROCESSES; i++) {
-                racers.add(start(place, i));
+            for (int i = 0; i < processes; i++) {
+                racers.add(start(place, i, flaw));
             }
-            for (int round = 0; round < ROUNDS; round++) {
+            for (int stop = 0; stop < rounds * stops(flaw); stop++) {
                 awaitReady(racers);
                 for (Process racer : racers) {
                     racer.getOutputStream().write(1);
@@ -48,7 +86,7 @@ class RaceTest {
                 }
             }
             awaitReady(racers);
-            for (int i = 0; i < PROCESSES; i++) {
+            for (int i = 0; i < processes; i++) {
                 racers.get(i).getOutputStream().close();
                 Jvms.await(racers.get(i), directory.resolve("racer" + i + ".log"));
             }
@@ -56,13 +94,10 @@ class RaceTest {
             racers.forEach(Process::destroyForcibly);
         }
         List<Path> histories = new ArrayList<>();
-        for (int i = 0; i < PROCESSES; i++) {
+        for (int i = 0; i < processes; i++) {
             histories.add(directory.resolve("racer" + i + ".history"));
         }
-        Judge.judge(place, histories).assertHolds(Rule.R1, Rule.R2, Rule.R3, Rule.R5, Rule.R7, Rule.R8, Rule.R9);
-        assertThat(History.read(histories))
-                .filteredOn(event -> event instanceof Event.Ended ended && ended.ending() == Ending.EXECUTED)
-                .hasSize(ROUNDS);
+        return histories;
     }
 
     private void awaitReady(List<Process> racers) throws Exception {
@@ -73,9 +108,10 @@ class RaceTest {
         }
     }
 
-    private Process start(Place place, int number) throws Exception {
+    private Process start(Place place, int number, Flaw flaw) throws Exception {
         String name = "racer" + number;
-        List<String> arguments = List.of(place.store(), place.effects(), place.outside(), directory.toString(), name);
+        List<String> arguments =
+                List.of(place.store(), place.effects(), place.outside(), directory.toString(), name, flaw.name());
         return Jvms.shared().start(Racer.class, directory.resolve(name + ".log"), arguments);
     }
 }

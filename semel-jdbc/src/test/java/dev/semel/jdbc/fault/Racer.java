@@ -8,7 +8,7 @@ public final class Racer {
 
     public static void main(String[] arguments) throws Exception {
         Place place = new Place(arguments[0], arguments[1], arguments[2]);
-        try (Node node = new Node(place, Path.of(arguments[3]), arguments[4])) {
+        try (Node node = new Node(place, Path.of(arguments[3]), arguments[4], Flaw.valueOf(arguments[5]))) {
             for (int round = 0; ; round++) {
                 System.out.write(1);
                 System.out.flush();

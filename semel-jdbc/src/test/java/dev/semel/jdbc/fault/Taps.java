@@ -23,21 +23,6 @@ final class Taps {
         };
     }
 
-    /** A planted bug: a commit that fails is taken for one that did not. */
-    static SqliteTap ignoreFailedCommits() {
-        return step -> {
-            if (!step.sql().equals("COMMIT")) {
-                return step.run();
-            }
-            try {
-                return step.run();
-            } catch (SQLException e) {
-                rollback(step.connection());
-                return false;
-            }
-        };
-    }
-
     /** Ends the process in place of the n-th statement. */
     static SqliteTap haltAt(int n) {
         AtomicInteger count = new AtomicInteger();
@@ -52,15 +37,6 @@ final class Taps {
     private static void execute(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
-        }
-    }
-
-    private static void rollback(Connection connection) {
-        try {
-            execute(connection, "ROLLBACK");
-        } catch (SQLException e) {
-            // SQLite has rolled back by itself.
-            return;
         }
     }
 }
