@@ -45,9 +45,11 @@ public interface Transactions {
         List<Opening> open(long modesVersion, List<Identity> identities);
 
         /**
-         * Writes what the calls leave. Each row must be absent, expired, or FAILED_RETRYABLE and due.
+         * Writes what the calls leave, at once or at the latest with the commit. Each row must be absent, expired, or
+         * FAILED_RETRYABLE and due.
          *
-         * @throws dev.semel.SemelException.LeaseLost when one is not: the transaction must be rolled back
+         * @throws dev.semel.SemelException.LeaseLost when one is not: the transaction must be rolled back. Where the write goes
+         *     with the commit, {@link Transactions#run} throws it, having rolled back
          */
         void land(List<Landing> landings);
 

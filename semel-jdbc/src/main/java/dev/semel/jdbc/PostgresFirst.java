@@ -4,54 +4,67 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.Landing;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commonest call: the first of its key, alone in its transaction. The same as {@link PostgresLandings} for one record that
- * is absent, without what a batch needs: arrays, their expansion and a join cost more than the insert itself.
+ * The commonest call: the first of its key, alone. Its fence and the numbers of its transaction were drawn when the record was
+ * looked up and found absent, so that everything by which a commit can be found again is in hand before anything is written:
+ * the landing needs no answer, and may be sent together with COMMIT. It also needs nothing of what a batch needs: arrays, their
+ * expansion and a join cost more than the insert itself.
+ *
+ * @param fence the record's
+ * @param xid the transaction's number, by which the server can be asked how it ended
+ * @param tx the same number as the audit has it
  */
-final class PostgresFirst {
+record PostgresFirst(long fence, String xid, long tx) {
     private static final String RECORD = """
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, parent, state, fence, attempt, at,
                 created, keep, result, failure)
-            SELECT ?, ?, ?, ?, ?, ?, ?, ?::smallint, c.high | nextval('semel_fence'), ?::int,
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?::smallint, ?::bigint, ?::int,
                 c.now + least(?::bigint, 9223372036854775807 - c.now), c.now, nullif(?::bigint, 0), ?, ?
-            FROM c
-            """;
+            FROM (SELECT %s AS now OFFSET 0) AS c
+            """.formatted(PostgresSql.NOW);
 
-    private static final String SILENT = PostgresSql.COMMON + RECORD + " RETURNING fence, pg_current_xact_id()::text";
-
-    private static final String AUDITED = PostgresSql.COMMON + ", r AS (" + RECORD + """
+    private static final String AUDITED = "WITH r AS (" + RECORD + """
             RETURNING fence, attempt, created)
             INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation, policy,
                 body)
-            SELECT pg_current_xact_id()::text::bigint + c.tx_base, r.created, r.fence, r.attempt, ?::smallint, ?, ?, ?, ?, ?,
-                ?, ?
-            FROM r, c
-            RETURNING fence, pg_current_xact_id()::text
+            SELECT ?::bigint, r.created, r.fence, r.attempt, ?::smallint, ?, ?, ?, ?, ?, ?, ?
+            FROM r
             """;
 
-    private PostgresFirst() {}
+    /** Sent together: an error in the first keeps the server from going on to the second. */
+    private static final String AND_COMMIT = "; COMMIT";
 
-    static PostgresLandings.Result land(Connection connection, @Nullable Long now, Landing landing)
-            throws SQLException {
-        AuditEntry event = landing.event();
-        try (PreparedStatement statement = connection.prepareStatement(event == null ? SILENT : AUDITED)) {
-            Binder binder = new Binder(statement).number(now);
+    private static final String RECORD_AND_COMMIT = RECORD + AND_COMMIT;
+    private static final String AUDITED_AND_COMMIT = AUDITED + AND_COMMIT;
+
+    void land(Connection connection, @Nullable Long now, Landing landing) throws SQLException {
+        send(connection, landing.event() == null ? RECORD : AUDITED, now, landing);
+    }
+
+    void landAndCommit(Connection connection, @Nullable Long now, Landing landing) throws SQLException {
+        send(connection, landing.event() == null ? RECORD_AND_COMMIT : AUDITED_AND_COMMIT, now, landing);
+    }
+
+    PostgresTx.Evidence evidence(Landing landing) {
+        return new PostgresTx.Evidence(landing.id(), fence, landing.state().code());
+    }
+
+    private void send(Connection connection, String sql, @Nullable Long now, Landing landing) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            Binder binder = new Binder(statement);
             bind(binder, landing);
-            if (event != null) {
-                bind(binder, event);
+            binder.number(now);
+            if (landing.event() != null) {
+                bind(binder, landing.event());
             }
-            try (ResultSet written = statement.executeQuery()) {
-                written.next();
-                return PostgresLandings.Result.of(landing, written.getLong(1), written.getString(2));
-            }
+            statement.execute();
         }
     }
 
-    private static void bind(Binder binder, Landing landing) throws SQLException {
+    private void bind(Binder binder, Landing landing) throws SQLException {
         binder.bytes(landing.id().bytes())
                 .text(landing.header().tenant())
                 .text(landing.header().operation())
@@ -60,6 +73,7 @@ final class PostgresFirst {
                 .text(landing.header().correlationId())
                 .bytes(Rows.bytes(landing.header().parent()))
                 .number(landing.state().code())
+                .number(fence)
                 .number(landing.times().attempt())
                 .number(landing.times().delayMillis())
                 .number(landing.times().keepMillis())
@@ -67,9 +81,10 @@ final class PostgresFirst {
                 .bytes(landing.outcome().failure());
     }
 
-    private static void bind(Binder binder, AuditEntry event) throws SQLException {
+    private void bind(Binder binder, AuditEntry event) throws SQLException {
         AuditEntry.Subject subject = event.subject();
-        binder.number(event.type())
+        binder.number(tx)
+                .number(event.type())
                 .text(subject.tenant())
                 .text(subject.operation())
                 .bytes(Rows.bytes(subject.record()))

@@ -64,14 +64,7 @@ final class PostgresLandings {
     private static final String STATUSES =
             "SELECT id, " + Rows.STATUS + " FROM semel_record WHERE id = ANY(?::bytea[])";
 
-    record Result(String xid, List<PostgresTx.Evidence> evidence) {
-        static Result of(Landing landing, long fence, String xid) {
-            return new Result(
-                    xid,
-                    List.of(new PostgresTx.Evidence(
-                            landing.id(), fence, landing.state().code())));
-        }
-    }
+    record Result(String xid, List<PostgresTx.Evidence> evidence) {}
 
     private final Connection connection;
     private final @Nullable Long now;
@@ -84,13 +77,20 @@ final class PostgresLandings {
     /** Lands records of which nothing was there when they were locked; one that is there now fails the transaction. */
     Result landAbsent(List<Landing> batch) throws SQLException {
         try {
-            return batch.size() == 1 ? PostgresFirst.land(connection, now, batch.get(0)) : land(ABSENT, batch);
+            return PostgresAlike.areAlike(batch)
+                    ? PostgresAlike.land(connection, now, sorted(batch))
+                    : land(ABSENT, batch);
         } catch (SQLException e) {
-            if (PostgresErrors.state(e).equals(PostgresErrors.NOT_UNIQUE)) {
-                throw lost(batch.get(0), null);
-            }
-            throw e;
+            throw told(e, batch.get(0));
         }
+    }
+
+    /** What an error of an insert means: the record has come into being meanwhile, or else itself. */
+    static SQLException told(SQLException e, Landing landing) {
+        if (PostgresErrors.state(e).equals(PostgresErrors.NOT_UNIQUE)) {
+            throw lost(landing, null);
+        }
+        return e;
     }
 
     /** Lands over what is absent, expired, or failed and due. */
@@ -99,8 +99,7 @@ final class PostgresLandings {
     }
 
     private Result land(Sql sql, List<Landing> batch) throws SQLException {
-        List<Landing> landings =
-                batch.stream().sorted(Comparator.comparing(Landing::id)).toList();
+        List<Landing> landings = sorted(batch);
         PostgresEvents events = PostgresEvents.of(landings, Landing::event);
         List<PostgresTx.Evidence> evidence = new ArrayList<>();
         List<RecordId> replaced = new ArrayList<>();
@@ -130,6 +129,10 @@ final class PostgresLandings {
         }
         PostgresGrants.deleteSteps(connection, replaced);
         return new Result(xid, evidence);
+    }
+
+    private static List<Landing> sorted(List<Landing> batch) {
+        return batch.stream().sorted(Comparator.comparing(Landing::id)).toList();
     }
 
     private static void bind(Binder binder, List<Landing> landings) throws SQLException {

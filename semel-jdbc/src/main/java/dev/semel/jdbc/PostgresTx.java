@@ -23,20 +23,26 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /** One transaction on one connection: Semel's own, or one that the caller has begun. */
 final class PostgresTx implements Transactions.Tx {
     /**
      * Two statements in one round trip. The second one's snapshot is taken under the locks, so that a record whose lock has
-     * just been released by a commit is seen.
+     * just been released by a commit is seen. The first one tells the locks that were not to be had.
      */
-    private static final String OPEN = "SELECT pg_try_advisory_xact_lock(k) FROM unnest(?::bigint[]) AS k; SELECT "
-            + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD
-            + " FROM " + PostgresSql.META + " LEFT JOIN (" + PostgresSql.EACH_BY_ID + ") ON true";
+    private static final String OPEN =
+            "SELECT k FROM unnest(?::bigint[]) AS k WHERE NOT pg_try_advisory_xact_lock(k); SELECT "
+                    + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD
+                    + " FROM " + PostgresSql.META + " LEFT JOIN (" + PostgresSql.EACH_BY_ID + ") ON true";
 
-    private static final String OPEN_ONE = "SELECT pg_try_advisory_xact_lock(?); SELECT "
-            + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD
-            + " FROM " + PostgresSql.META + " LEFT JOIN semel_record r ON r.id = ?";
+    /** Of one record, which gets a number and a fence at once if it is absent; a replay costs neither. */
+    private static final String OPEN_ONE = """
+            SELECT pg_try_advisory_xact_lock(?); SELECT %s, m.modes_version,
+                CASE WHEN r.id IS NULL THEN m.epoch::bigint << 48 | nextval('semel_fence') END,
+                CASE WHEN r.id IS NULL THEN pg_current_xact_id()::text END, m.tx_base, %s
+            FROM %s LEFT JOIN semel_record r ON r.id = ?""".formatted(PostgresSql.NOW, Rows.RECORD, PostgresSql.META);
 
     private final PostgresSessions sessions;
     private final Connection connection;
@@ -44,10 +50,16 @@ final class PostgresTx implements Transactions.Tx {
     private final boolean own;
     private List<Evidence> evidence = new ArrayList<>();
     private Set<RecordId> absent = new HashSet<>();
+    private Map<RecordId, PostgresFirst> firsts = new HashMap<>();
+    private int parts;
+    private @Nullable Held held;
     private @Nullable String xid;
 
     /** What can be found in the ledger afterwards if this transaction was committed. */
     record Evidence(RecordId id, long fence, int state) {}
+
+    /** The last landing, which waits for the commit in order to be sent with it. */
+    private record Held(PostgresFirst first, Landing landing) {}
 
     /** @param own whether Semel has begun it, so that it is at READ COMMITTED */
     PostgresTx(PostgresSessions sessions, Connection connection, boolean own) {
@@ -59,39 +71,65 @@ final class PostgresTx implements Transactions.Tx {
 
     @Override
     public Switchboard.Modes modes() {
+        sendHeld();
         return sql("reading the modes", () -> PostgresSwitchboard.read(connection));
     }
 
     @Override
     public List<Opening> open(long modesVersion, List<Identity> identities) {
-        return sql("opening a record", () -> {
-            boolean alone =
-                    identities.size() == 1 && identities.get(0).neighbours().isEmpty();
-            try (PreparedStatement statement = connection.prepareStatement(alone ? OPEN_ONE : OPEN)) {
-                if (alone) {
-                    bindOne(new Binder(statement), identities.get(0));
-                } else {
-                    bind(new Binder(statement), identities);
-                }
-                statement.execute();
-                List<Boolean> locked = new ArrayList<>();
-                try (ResultSet locks = statement.getResultSet()) {
-                    while (locks.next()) {
-                        locked.add(locks.getBoolean(1));
-                    }
-                }
-                statement.getMoreResults();
-                try (ResultSet found = statement.getResultSet()) {
-                    return openings(modesVersion, identities, locked, found);
-                }
-            }
-        });
+        sendHeld();
+        boolean alone = identities.size() == 1 && identities.get(0).neighbours().isEmpty();
+        return sql(
+                "opening a record",
+                () -> own && alone
+                        ? List.of(openOne(modesVersion, identities.get(0)))
+                        : openAll(modesVersion, identities));
     }
 
-    private void bindOne(Binder binder, Identity identity) throws SQLException {
-        binder.number(identity.lock().lockNumber())
-                .number(sessions.now())
-                .bytes(identity.id().bytes());
+    private Opening openOne(long modesVersion, Identity identity) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(OPEN_ONE)) {
+            new Binder(statement)
+                    .number(identity.lock().lockNumber())
+                    .number(sessions.now())
+                    .bytes(identity.id().bytes());
+            statement.execute();
+            boolean locked;
+            try (ResultSet lock = statement.getResultSet()) {
+                lock.next();
+                locked = lock.getBoolean(1);
+            }
+            statement.getMoreResults();
+            try (ResultSet found = statement.getResultSet()) {
+                found.next();
+                long now = found.getLong(1);
+                String number = found.getString(4);
+                Row row = number == null ? Rows.record(found, 6) : null;
+                if (number != null && locked) {
+                    firsts.put(
+                            identity.id(),
+                            new PostgresFirst(found.getLong(3), number, Long.parseLong(number) + found.getLong(5)));
+                }
+                boolean expired = row != null && row.status().expired(now);
+                return opening(expired ? null : row, locked, found.getLong(2) == modesVersion, now);
+            }
+        }
+    }
+
+    private List<Opening> openAll(long modesVersion, List<Identity> identities) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(OPEN)) {
+            bind(new Binder(statement), identities);
+            statement.execute();
+            Set<Long> taken = new HashSet<>();
+            try (ResultSet locks = statement.getResultSet()) {
+                while (locks.next()) {
+                    taken.add(locks.getLong(1));
+                }
+            }
+            statement.getMoreResults();
+            try (ResultSet found = statement.getResultSet()) {
+                return openings(modesVersion, identities, taken, found);
+            }
+        }
     }
 
     private void bind(Binder binder, List<Identity> identities) throws SQLException {
@@ -105,7 +143,7 @@ final class PostgresTx implements Transactions.Tx {
                 .bytes(ids, RecordId::bytes);
     }
 
-    private List<Opening> openings(long modesVersion, List<Identity> identities, List<Boolean> locked, ResultSet found)
+    private List<Opening> openings(long modesVersion, List<Identity> identities, Set<Long> taken, ResultSet found)
             throws SQLException {
         Map<RecordId, Row> rows = new HashMap<>();
         long now = 0;
@@ -119,12 +157,12 @@ final class PostgresTx implements Transactions.Tx {
             }
         }
         List<Opening> openings = new ArrayList<>();
-        for (int i = 0; i < identities.size(); i++) {
-            Identity identity = identities.get(i);
-            if (locked.get(i) && !rows.containsKey(identity.id())) {
+        for (Identity identity : identities) {
+            boolean locked = !taken.contains(identity.lock().lockNumber());
+            if (locked && !rows.containsKey(identity.id())) {
                 absent.add(identity.id());
             }
-            openings.add(opening(first(identity, rows, now), locked.get(i), sameModes, now));
+            openings.add(opening(first(identity, rows, now), locked, sameModes, now));
         }
         return openings;
     }
@@ -162,13 +200,71 @@ final class PostgresTx implements Transactions.Tx {
     /**
      * What was not there at all, under its lock, is inserted; all else is written over by a guarded upsert. In a transaction
      * of the caller's the snapshot may be older than the lock, and only the upsert tells a race from a lost run there.
+     *
+     * <p>A first call's landing in Semel's own transaction, outside any part, is held back: as a rule the commit is next, and
+     * takes it along in one round trip. Whatever else is asked for sends it first.
      */
     @Override
     public void land(List<Landing> landings) {
+        sendHeld();
+        PostgresFirst first =
+                landings.size() == 1 ? firsts.remove(landings.get(0).id()) : null;
+        if (first != null) {
+            xid = first.xid();
+            evidence.add(first.evidence(landings.get(0)));
+            held = new Held(first, landings.get(0));
+            if (parts > 0) {
+                sendHeld();
+            }
+            return;
+        }
         Map<Boolean, List<Landing>> byAbsence =
                 landings.stream().collect(Collectors.partitioningBy(landing -> own && absent.remove(landing.id())));
         landed(byAbsence.get(true), PostgresLandings::landAbsent);
         landed(byAbsence.get(false), PostgresLandings::land);
+    }
+
+    private void sendHeld() {
+        Held last = held;
+        if (last != null) {
+            held = null;
+            sql("landing a result", () -> {
+                try {
+                    last.first.land(connection, sessions.now(), last.landing);
+                } catch (SQLException e) {
+                    throw PostgresLandings.told(e, last.landing);
+                }
+                return true;
+            });
+        }
+    }
+
+    /**
+     * Commits, with the landing that was held back. An error of the landing leaves the server in a failed transaction and is
+     * the ledger's; one of COMMIT has ended the transaction, and is of the handler's making: a deferred constraint or trigger.
+     *
+     * @throws SQLException when the commit failed, or the connection was lost and the outcome with it
+     */
+    void commit() throws SQLException {
+        Held last = held;
+        if (last == null) {
+            connection.commit();
+            return;
+        }
+        held = null;
+        // Asked for now, because a pool closes its own connection upon some errors.
+        BaseConnection driver = connection.unwrap(BaseConnection.class);
+        try {
+            last.first.landAndCommit(connection, sessions.now(), last.landing);
+        } catch (SQLException e) {
+            boolean landingFailed = driver.getTransactionState() == TransactionState.FAILED;
+            if (landingFailed) {
+                sql("landing a result", () -> {
+                    throw PostgresLandings.told(e, last.landing);
+                });
+            }
+            throw e;
+        }
     }
 
     @FunctionalInterface
@@ -190,6 +286,7 @@ final class PostgresTx implements Transactions.Tx {
         if (moves.isEmpty()) {
             return List.of();
         }
+        sendHeld();
         PostgresMoves.Result result =
                 sql("a move", () -> new PostgresMoves(connection, sessions.now(), false).apply(moves));
         if (result.xid() != null) {
@@ -206,18 +303,23 @@ final class PostgresTx implements Transactions.Tx {
 
     @Override
     public <T> T part(Transactions.Part<T> part) throws Exception {
+        sendHeld();
         Savepoint savepoint = sql("a savepoint", connection::setSavepoint);
+        parts++;
         List<Evidence> evidenceBefore = List.copyOf(evidence);
         Set<RecordId> absentBefore = Set.copyOf(absent);
+        Map<RecordId, PostgresFirst> firstsBefore = Map.copyOf(firsts);
         boolean keep = false;
         try {
             Transactions.Ended<T> ended = part.run();
             keep = ended.keep();
             return ended.value();
         } finally {
+            parts--;
             if (!keep) {
                 evidence = new ArrayList<>(evidenceBefore);
                 absent = new HashSet<>(absentBefore);
+                firsts = new HashMap<>(firstsBefore);
             }
             end(savepoint, keep);
         }
@@ -235,6 +337,7 @@ final class PostgresTx implements Transactions.Tx {
 
     @Override
     public Connection connection() {
+        sendHeld();
         return guarded.seen();
     }
 
@@ -244,6 +347,7 @@ final class PostgresTx implements Transactions.Tx {
             throw new SemelException.Invalid(
                     "A transaction on PostgreSQL has a java.sql.Connection, not a " + type.getName() + ".");
         }
+        sendHeld();
         return type.cast(guarded.seen());
     }
 

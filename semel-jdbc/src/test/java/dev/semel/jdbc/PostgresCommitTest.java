@@ -121,6 +121,19 @@ class PostgresCommitTest {
     }
 
     @Test
+    void anErrorOfTheLandingThatGoesWithTheCommitIsTheLedgersAndLeavesNothing() throws Exception {
+        schema.execute("ALTER TABLE semel_record ADD CONSTRAINT never CHECK (operation = '')");
+        assertThatThrownBy(() -> land(new Sample("k")))
+                .isInstanceOf(SemelException.StoreUnavailable.class)
+                .hasMessageContaining("landing a result")
+                .hasMessageContaining("nothing is committed");
+        assertThat(effects()).isZero();
+        schema.execute("ALTER TABLE semel_record DROP CONSTRAINT never");
+        assertThat(land(new Sample("k"))).isEqualTo("done");
+        assertThat(effects()).isEqualTo(1);
+    }
+
+    @Test
     void aLostReplyToABatchIsUnknownAndTheRepeatedCallGetsItsOwnGrant() {
         var reservation = new Sample("k").reservation();
         long version = store.switchboard().modes().version();

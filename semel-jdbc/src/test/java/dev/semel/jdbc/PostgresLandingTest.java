@@ -72,6 +72,40 @@ class PostgresLandingTest {
     }
 
     @Test
+    void aLandingThatWaitsForTheCommitIsThereForWhateverIsAskedBeforeIt() throws Exception {
+        Store opened = open(null);
+        Sample sample = new Sample("k");
+        long version = opened.switchboard().modes().version();
+        opened.transactions().orElseThrow().run(tx -> {
+            tx.open(version, List.of(sample.identity()));
+            tx.land(List.of(sample.landing()));
+            assertThat(tx.open(version, List.of(sample.identity())))
+                    .singleElement()
+                    .isInstanceOf(Opening.Found.class);
+            return Ended.keep("done");
+        });
+        assertThat(state(opened, sample)).isEqualTo(State.COMPLETED);
+        assertThat(opened.audit().newest(AuditFilter.ALL, 10)).hasSize(1);
+    }
+
+    @Test
+    void aBatchOfUnlikeRecordsLandsEachWithItsOwnEvent() throws Exception {
+        Store opened = open(null);
+        List<Sample> samples = Stream.of("a", "b", "c").map(Sample::new).toList();
+        land(
+                opened,
+                samples,
+                List.of(
+                        samples.get(0).landing(),
+                        samples.get(1).landing(null),
+                        samples.get(2).landing()));
+        samples.forEach(sample -> assertThat(state(opened, sample)).isEqualTo(State.COMPLETED));
+        assertThat(opened.audit().newest(AuditFilter.ALL, 10))
+                .extracting(row -> row.entry().subject().record())
+                .containsExactlyInAnyOrder(samples.get(0).id(), samples.get(2).id());
+    }
+
+    @Test
     void aPartThatWasUndoneCanBeDoneAgain() throws Exception {
         Store opened = open(null);
         Sample sample = new Sample("k");

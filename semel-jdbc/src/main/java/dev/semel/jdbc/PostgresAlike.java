@@ -1,0 +1,124 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Landing;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch of first calls that differ only in what tells calls apart: id, key, fingerprint, correlation id and result. That is
+ * what a batch of one operation that went well is. The server keeps a list of its own for every array that it expands, so what
+ * all have in common travels once, and what an event repeats of its record is taken from the record.
+ */
+final class PostgresAlike {
+    private static final String COMMON = """
+            WITH c AS MATERIALIZED (
+                SELECT %s AS now, m.epoch::bigint << 48 AS high, pg_current_xact_id()::text AS xid,
+                    pg_current_xact_id()::text::bigint + m.tx_base AS tx
+                FROM %s)
+            """.formatted(PostgresSql.NOW, PostgresSql.META);
+
+    private static final String RECORDS = """
+            , u AS (
+                INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, state, fence, attempt, at,
+                    created, keep, result)
+                SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, ?::smallint, c.high | nextval('semel_fence'), ?::int,
+                    c.now + least(?::bigint, 9223372036854775807 - c.now), c.now, nullif(?::bigint, 0), i.result
+                FROM c, unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::text[], ?::bytea[])
+                    AS i(id, key, fingerprint, correlation, result)
+                RETURNING id, fence, attempt, fingerprint, correlation)
+            """;
+
+    private static final String EVENTS = """
+            , a AS (
+                INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation,
+                    policy, body)
+                SELECT c.tx, c.now, u.fence, u.attempt, ?::smallint, ?, ?, u.id, u.fingerprint, u.correlation, ?, ?
+                FROM c, u)
+            """;
+
+    /** One of them is evidence enough: they are committed together. */
+    private static final String RESULT = " SELECT u.id, u.fence, c.xid FROM c, u LIMIT 1";
+
+    private static final String SILENT = COMMON + RECORDS + RESULT;
+    private static final String AUDITED = COMMON + RECORDS + EVENTS + RESULT;
+
+    private PostgresAlike() {}
+
+    static boolean areAlike(List<Landing> landings) {
+        Landing first = landings.get(0);
+        return isPlain(first) && landings.stream().allMatch(landing -> alike(first, landing));
+    }
+
+    private static boolean isPlain(Landing landing) {
+        return landing.header().parent() == null && landing.outcome().failure() == null;
+    }
+
+    private static boolean alike(Landing first, Landing other) {
+        return isPlain(other)
+                && first.state() == other.state()
+                && first.times().equals(other.times())
+                && first.header().tenant().equals(other.header().tenant())
+                && first.header().operation().equals(other.header().operation())
+                && alike(first.event(), other.event(), other);
+    }
+
+    private static boolean alike(@Nullable AuditEntry first, @Nullable AuditEntry other, Landing of) {
+        if (first == null || other == null) {
+            return first == other;
+        }
+        AuditEntry.Subject subject = other.subject();
+        return first.type() == other.type()
+                && Objects.equals(first.policy(), other.policy())
+                && Objects.equals(first.body(), other.body())
+                && subject.tenant().equals(of.header().tenant())
+                && of.header().operation().equals(subject.operation())
+                && of.header().correlationId().equals(subject.correlationId())
+                && of.id().equals(subject.record())
+                && Arrays.equals(of.header().fingerprint().bytes(), subject.fingerprint());
+    }
+
+    /** @param landings alike, and in the order of their ids */
+    static PostgresLandings.Result land(Connection connection, @Nullable Long now, List<Landing> landings)
+            throws SQLException {
+        Landing first = landings.get(0);
+        AuditEntry event = first.event();
+        try (PreparedStatement statement = connection.prepareStatement(event == null ? SILENT : AUDITED)) {
+            Binder binder = new Binder(statement)
+                    .number(now)
+                    .text(first.header().tenant())
+                    .text(first.header().operation())
+                    .number(first.state().code())
+                    .number(first.times().attempt())
+                    .number(first.times().delayMillis())
+                    .number(first.times().keepMillis())
+                    .bytes(landings, l -> l.id().bytes())
+                    .bytes(landings, l -> Rows.key(l.header().key()))
+                    .bytes(landings, l -> l.header().fingerprint().bytes())
+                    .texts(landings, l -> l.header().correlationId())
+                    .bytes(landings, l -> l.outcome().result());
+            if (event != null) {
+                binder.number(event.type())
+                        .text(event.subject().tenant())
+                        .text(event.subject().operation())
+                        .text(event.policy())
+                        .text(event.body());
+            }
+            try (ResultSet written = statement.executeQuery()) {
+                written.next();
+                return new PostgresLandings.Result(
+                        written.getString(3),
+                        List.of(new PostgresTx.Evidence(
+                                Rows.id(written, 1),
+                                written.getLong(2),
+                                first.state().code())));
+            }
+        }
+    }
+}
