@@ -42,13 +42,23 @@ final class GuardedConnection {
     private static final Set<Class<?>> LEAD_BACK = Set.of(
             Statement.class, PreparedStatement.class, CallableStatement.class, ResultSet.class, DatabaseMetaData.class);
 
+    /** Beside the setters of parameters, all that a statement may have done that is handed to the next handler. */
+    private static final Set<String> LEAVES_NO_TRACE =
+            Set.of("executeUpdate", "executeLargeUpdate", "clearParameters", "getConnection", "isClosed");
+
     private final Connection real;
+    private final StatementShelf shelf;
     private final Connection seen;
     private final Set<Statement> statements = Collections.newSetFromMap(new IdentityHashMap<>());
     private volatile boolean over;
 
     GuardedConnection(Connection real) {
+        this(real, StatementShelf.NONE);
+    }
+
+    GuardedConnection(Connection real, StatementShelf shelf) {
         this.real = real;
+        this.shelf = shelf;
         this.seen = proxy(Connection.class, this::onConnection);
     }
 
@@ -98,12 +108,80 @@ final class GuardedConnection {
                             + " undo a part.",
                     REFUSED);
         }
+        if (name.equals("prepareStatement") && arguments != null && arguments.length == 1) {
+            return prepared((String) arguments[0]);
+        }
         return onWrapper(self, real, method, arguments);
     }
 
+    private PreparedStatement prepared(String sql) throws SQLException {
+        PreparedStatement kept = shelf.take(sql);
+        PreparedStatement statement = kept == null ? real.prepareStatement(sql) : kept;
+        statements.add(statement);
+        return proxy(PreparedStatement.class, new Lent(sql, statement));
+    }
+
+    /** A statement until its handler closes it; then it may serve another, so nothing reaches it this way any more. */
+    private final class Lent implements InvocationHandler {
+        private final String sql;
+        private final PreparedStatement statement;
+        private final InvocationHandler guard;
+        private boolean unmarked = true;
+        private volatile boolean closed;
+
+        Lent(String sql, PreparedStatement statement) {
+            this.sql = sql;
+            this.statement = statement;
+            this.guard = guard(statement);
+        }
+
+        @Override
+        public @Nullable Object invoke(Object self, Method method, Object @Nullable [] arguments) throws Throwable {
+            String name = method.getName();
+            if (name.equals("close")) {
+                close();
+                return null;
+            }
+            if (closed) {
+                return onClosed(self, method, arguments);
+            }
+            boolean own = method.getDeclaringClass() == PreparedStatement.class;
+            boolean traceless = own && name.startsWith("set") || LEAVES_NO_TRACE.contains(name) && arguments == null;
+            boolean ended = false;
+            try {
+                Object result = guard.invoke(self, method, arguments);
+                ended = true;
+                return result;
+            } finally {
+                unmarked &= traceless && ended;
+            }
+        }
+
+        private @Nullable Object onClosed(Object self, Method method, Object @Nullable [] arguments) throws Throwable {
+            return switch (method.getName()) {
+                case "isClosed" -> true;
+                case "equals", "hashCode", "toString" -> guard.invoke(self, method, arguments);
+                default -> throw new SQLException(method.getName() + " was refused: the statement is closed.", GONE);
+            };
+        }
+
+        private void close() throws SQLException {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            boolean mine = statements.remove(statement);
+            if (mine && unmarked && !over) {
+                shelf.giveBack(sql, statement);
+            } else {
+                statement.close();
+            }
+        }
+    }
+
     /** Statements and the like: as they are, except that they lead back to the guarded connection. */
-    private <T> T guarded(Class<T> type, Object target) {
-        return proxy(type, (self, method, arguments) -> switch (method.getName()) {
+    private InvocationHandler guard(Object target) {
+        return (self, method, arguments) -> switch (method.getName()) {
             case "equals" -> arguments != null && self == arguments[0];
             case "hashCode" -> System.identityHashCode(self);
             case "toString" -> target.toString();
@@ -122,7 +200,7 @@ final class GuardedConnection {
                 demandOpen(method.getName());
                 yield onWrapper(self, target, method, arguments);
             }
-        });
+        };
     }
 
     private @Nullable Object onWrapper(Object self, Object target, Method method, Object @Nullable [] arguments)
@@ -146,7 +224,7 @@ final class GuardedConnection {
             statements.add(statement);
         }
         Class<?> type = method.getReturnType();
-        return result != null && LEAD_BACK.contains(type) ? guarded(type, result) : result;
+        return result != null && LEAD_BACK.contains(type) ? proxy(type, guard(result)) : result;
     }
 
     private void demandOpen(String method) throws SQLException {

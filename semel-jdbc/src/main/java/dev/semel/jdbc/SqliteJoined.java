@@ -24,7 +24,7 @@ final class SqliteJoined extends SqliteTx {
     }
 
     private SqliteJoined(Fences fences, SqliteFile file) {
-        super(new SqliteRecords(fences.session, fences, file.time()), fences.session.connection());
+        super(new SqliteRecords(fences.session, fences, file.time()), fences.session.connection(), StatementShelf.NONE);
         this.fences = fences;
         this.session = fences.session;
         this.errors = file.errors();

@@ -38,6 +38,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
 
     private SqliteSession session;
     private SqliteRecords records;
+    private SqliteShelf shelf = new SqliteShelf();
     private int epoch;
     private long counter;
     private long committed;
@@ -64,6 +65,11 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
 
     SqliteRecords records() {
         return records;
+    }
+
+    /** What handlers have prepared on the session. */
+    SqliteShelf shelf() {
+        return shelf;
     }
 
     @Override
@@ -122,6 +128,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         SqliteSession old = session;
         session = fresh;
         records = new SqliteRecords(fresh, this, file.time());
+        shelf = new SqliteShelf();
         unsound = false;
         old.close();
     }

@@ -42,7 +42,7 @@ final class SqliteTransactions implements Transactions {
 
     private final class OnWriter extends SqliteTx {
         OnWriter(SqliteLine line) {
-            super(line.records(), line.session().connection());
+            super(line.records(), line.session().connection(), line.shelf());
         }
 
         @Override

@@ -21,12 +21,14 @@ import org.jspecify.annotations.Nullable;
 abstract class SqliteTx implements Transactions.Tx {
     private final SqliteRecords records;
     private final Connection real;
+    private final StatementShelf shelf;
     private final Set<RecordId> absent = new HashSet<>();
     private @Nullable GuardedConnection guarded;
 
-    SqliteTx(SqliteRecords records, Connection real) {
+    SqliteTx(SqliteRecords records, Connection real, StatementShelf shelf) {
         this.records = records;
         this.real = real;
+        this.shelf = shelf;
     }
 
     /** What an error of the database means here. */
@@ -89,7 +91,7 @@ abstract class SqliteTx implements Transactions.Tx {
     public Connection connection() {
         GuardedConnection known = guarded;
         if (known == null) {
-            known = new GuardedConnection(real);
+            known = new GuardedConnection(real, shelf);
             guarded = known;
         }
         return known.seen();
