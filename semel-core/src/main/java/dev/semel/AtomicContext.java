@@ -21,4 +21,16 @@ public interface AtomicContext {
 
     /** Which attempt of this call it is, from 1. */
     int attempt();
+
+    /**
+     * Sends a message in this transaction: it is there exactly if the effect is.
+     *
+     * @throws SemelException.NotSent when it conflicts or is invalid; let it pass, and everything is rolled back
+     */
+    <P> Sent.Accepted send(Channel<P> channel, Message<P> message);
+
+    /** As {@link #send(Channel, Message)}, for the same tenant and under the same correlation id. */
+    default <P> Sent.Accepted send(Channel<P> channel, Key key, P payload) {
+        return send(channel, Message.of(tenant(), key, payload).withCorrelationId(correlationId()));
+    }
 }

@@ -38,6 +38,18 @@ public interface LeasedContext {
      */
     void ensureHeld();
 
+    /**
+     * Sends a message, in a commit of its own: a second run of this record finds it sent already, by its key.
+     *
+     * @throws SemelException.NotSent when it conflicts or is invalid
+     */
+    <P> Sent.Accepted send(Channel<P> channel, Message<P> message);
+
+    /** As {@link #send(Channel, Message)}, for the same tenant and under the same correlation id. */
+    default <P> Sent.Accepted send(Channel<P> channel, Key key, P payload) {
+        return send(channel, Message.of(tenant(), key, payload).withCorrelationId(correlationId()));
+    }
+
     /** A named part of a leased operation. It is given a key that is stable for this part of this record. */
     @FunctionalInterface
     interface Step<T> {

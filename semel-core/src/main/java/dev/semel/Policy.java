@@ -61,8 +61,14 @@ public record Policy(
     /**
      * @param maxAttempts the first one included
      * @param maxRetryAfter a Retry-After beyond it ends the record as {@code rate_limited}
+     * @param budget how many retries of one channel all nodes together begin in a second; 0 for no limit
      */
-    public record Retry(int maxAttempts, Backoff backoff, Jitter jitter, Duration maxRetryAfter) {}
+    public record Retry(int maxAttempts, Backoff backoff, Jitter jitter, Duration maxRetryAfter, int budget) {
+        /** Without a budget. */
+        public Retry(int maxAttempts, Backoff backoff, Jitter jitter, Duration maxRetryAfter) {
+            this(maxAttempts, backoff, jitter, maxRetryAfter, 0);
+        }
+    }
 
     /**
      * @param attemptTimeout after which a handler is interrupted

@@ -36,6 +36,7 @@ final class PolicyBounds {
                 attempts < 1 || attempts > MOST_ATTEMPTS,
                 "max attempts is " + attempts + ": use 1 to " + MOST_ATTEMPTS + ", the first one included");
         positive("max retry-after", retry.maxRetryAfter());
+        fault(retry.budget() < 0, "retry budget is " + retry.budget() + " a second: use 0 for no limit, or more");
         check(retry.backoff());
         if (retry.jitter() instanceof Policy.Jitter.Bounded bounded) {
             double fraction = bounded.fraction();

@@ -17,6 +17,7 @@ public final class PolicyBuilder {
     private Policy.Backoff backoff = new Policy.Backoff.Exponential(Duration.ofSeconds(1), 2, Duration.ofSeconds(30));
     private Policy.Jitter jitter = new Policy.Jitter.Bounded(0.1);
     private Duration maxRetryAfter = Duration.ofHours(1);
+    private int budget;
     private Duration attemptTimeout = Duration.ofSeconds(30);
     private @Nullable Duration deadline;
     private Duration lease = Duration.ofSeconds(60);
@@ -40,6 +41,7 @@ public final class PolicyBuilder {
         this.backoff = from.retry().backoff();
         this.jitter = from.retry().jitter();
         this.maxRetryAfter = from.retry().maxRetryAfter();
+        this.budget = from.retry().budget();
         this.attemptTimeout = from.limits().attemptTimeout();
         this.deadline = from.limits().deadline();
         this.lease = from.limits().lease();
@@ -93,6 +95,13 @@ public final class PolicyBuilder {
     public PolicyBuilder withMaxRetryAfter(Duration value) {
         once("max retry-after");
         maxRetryAfter = value;
+        return this;
+    }
+
+    /** Lets all nodes together begin at most so many retries of one channel in a second; 0 for no limit. */
+    public PolicyBuilder withRetryBudget(int perSecond) {
+        once("retry budget");
+        budget = perSecond;
         return this;
     }
 
@@ -163,7 +172,7 @@ public final class PolicyBuilder {
 
     /** @throws SemelException.Misconfigured naming every fault of the settings */
     public Policy build() {
-        var retry = new Policy.Retry(maxAttempts, backoff, effectiveJitter(), maxRetryAfter);
+        var retry = new Policy.Retry(maxAttempts, backoff, effectiveJitter(), maxRetryAfter, budget);
         var limits = new Policy.Limits(attemptTimeout, deadline, lease);
         var all = new ArrayList<>(faults);
         all.addAll(contradictions());

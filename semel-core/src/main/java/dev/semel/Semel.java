@@ -1,6 +1,7 @@
 package dev.semel;
 
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.List;
 import java.util.ServiceLoader;
 
@@ -56,6 +57,43 @@ public interface Semel extends AutoCloseable {
     /** @see #handle(Operation.Atomic, AtomicHandler) */
     <P, R> void handle(Operation.Leased<P, R> operation, LeasedHandler<P, R> handler);
 
+    /**
+     * Stores a message for its channel's handler, unless it is there already. Accepted means durable; HALTED and paused
+     * channels accept too.
+     */
+    <P> Sent send(Channel<P> channel, Message<P> message);
+
+    /** Stores many messages in a few statements, with one answer each, in the order of the messages. */
+    <P> List<Sent> sendAll(Channel<P> channel, List<Message<P>> messages);
+
+    /** Handles the messages of a channel on this node from now on. */
+    default <P> void handle(Channel.Atomic<P> channel, Channel.AtomicDelivery<P> handler) {
+        handle(channel, Channel.Capacity.DEFAULT, handler);
+    }
+
+    /** @see #handle(Channel.Atomic, Channel.AtomicDelivery) */
+    default <P> void handle(Channel.Leased<P> channel, Channel.LeasedDelivery<P> handler) {
+        handle(channel, Channel.Capacity.DEFAULT, handler);
+    }
+
+    /** @see #handle(Channel.Atomic, Channel.AtomicDelivery) */
+    <P> void handle(Channel.Atomic<P> channel, Channel.Capacity capacity, Channel.AtomicDelivery<P> handler);
+
+    /** @see #handle(Channel.Atomic, Channel.AtomicDelivery) */
+    <P> void handle(Channel.Leased<P> channel, Channel.Capacity capacity, Channel.LeasedDelivery<P> handler);
+
+    /** Registers who is asked about a delivery that was interrupted and parks. */
+    default <P> void reconcile(Channel.Leased<P> channel, Reconciler<P, Void> reconciler) {
+        reconcile(channel.operation(), reconciler);
+    }
+
+    /**
+     * Claims nothing more, lets the handlers under way end, and hands back what has not begun.
+     *
+     * @return whether all of them ended within the bound; those that did not are interrupted when this is closed
+     */
+    boolean drain(Duration bound);
+
     /** Registers who is asked when a run of the operation was interrupted and may not be repeated. */
     <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler);
 
@@ -65,7 +103,7 @@ public interface Semel extends AutoCloseable {
      */
     Joined join(Connection connection);
 
-    /** Waits for nothing: runs under way end by themselves. Flushes what is buffered and releases the store. */
+    /** Waits for no caller: runs under way end by themselves. Hands back what workers hold. Flushes what is buffered and releases the store. */
     @Override
     void close();
 
@@ -77,6 +115,13 @@ public interface Semel extends AutoCloseable {
          * @throws SemelException.TransactionMustBeRetried when a duplicate was met at REPEATABLE READ or above
          */
         <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler);
+
+        /**
+         * Sends a message in the caller's transaction: it is there exactly if the caller commits.
+         *
+         * @throws SemelException.NotSent when it conflicts or is invalid
+         */
+        <P> Sent.Accepted send(Channel<P> channel, Message<P> message);
 
         /** The caller's commit succeeded: the answers given are final. */
         void committed();

@@ -104,4 +104,20 @@ public abstract class SemelException extends RuntimeException {
             return answer;
         }
     }
+
+    /** {@link Sent#orThrow} on a message that was not accepted; also thrown by a send inside a transaction. */
+    public static final class NotSent extends SemelException {
+        private static final long serialVersionUID = 1;
+        private final transient Sent sent;
+
+        public NotSent(Sent sent, Answer.Notice notice) {
+            super(sent.getClass().getSimpleName() + ": " + notice.reason() + " (correlation " + notice.correlationId()
+                    + ")");
+            this.sent = Objects.requireNonNull(sent);
+        }
+
+        public Sent sent() {
+            return sent;
+        }
+    }
 }

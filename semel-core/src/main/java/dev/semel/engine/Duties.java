@@ -7,6 +7,7 @@ import dev.semel.worker.Housekeeper.Duty;
 import dev.semel.worker.Purger;
 import dev.semel.worker.Reconciliation;
 import dev.semel.worker.Sweeper;
+import dev.semel.worker.Worker;
 import java.time.Duration;
 import java.util.List;
 
@@ -17,7 +18,8 @@ public record Duties(
         Reconciliation reconciliation,
         Purger purger,
         Sealer sealer,
-        ReplayBuffer replays) {
+        ReplayBuffer replays,
+        Worker worker) {
 
     List<Duty> slow() {
         return List.of(

@@ -3,16 +3,20 @@ package dev.semel.engine;
 import dev.semel.Answer;
 import dev.semel.AtomicHandler;
 import dev.semel.Call;
+import dev.semel.Channel;
 import dev.semel.LeasedHandler;
+import dev.semel.Message;
 import dev.semel.Operation;
 import dev.semel.Reconciler;
 import dev.semel.Semel;
 import dev.semel.SemelException;
+import dev.semel.Sent;
 import dev.semel.audit.Events;
 import dev.semel.audit.ReplayBuffer;
 import dev.semel.audit.Sealer;
 import dev.semel.execution.AtomicBatch;
 import dev.semel.execution.AtomicRunner;
+import dev.semel.execution.Bells;
 import dev.semel.execution.Commits;
 import dev.semel.execution.Environment;
 import dev.semel.execution.Flights;
@@ -21,6 +25,7 @@ import dev.semel.execution.LeaseKeeper;
 import dev.semel.execution.LeasedBatch;
 import dev.semel.execution.LeasedRunner;
 import dev.semel.execution.ModesView;
+import dev.semel.execution.Sending;
 import dev.semel.execution.Snapshots;
 import dev.semel.key.Codec;
 import dev.semel.operator.Operator;
@@ -33,7 +38,9 @@ import dev.semel.worker.Reconciliation;
 import dev.semel.worker.Registry;
 import dev.semel.worker.Sweeper;
 import dev.semel.worker.Takeovers;
+import dev.semel.worker.Worker;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -50,6 +57,8 @@ public final class Engine implements Semel {
     private final Duties duties;
     private final Operator operator;
     private final Takeovers takeovers;
+    private final Sending sending;
+    private final Worker worker;
     private final List<Housekeeper> housekeepers = new ArrayList<>();
 
     Engine(EngineSettings settings, Store store) {
@@ -57,14 +66,17 @@ public final class Engine implements Semel {
         this.atomic = new AtomicRunner(environment);
         this.leased = new LeasedRunner(environment);
         this.takeovers = new Takeovers(settings.background());
+        this.sending = new Sending(environment);
+        this.worker = new Worker(environment, settings.background());
         Events events = environment.audits().events();
         this.duties = new Duties(
                 environment.memory().keeper(),
-                new Sweeper(store.ledger(), registry, leased, takeovers),
+                new Sweeper(environment, registry, leased, takeovers),
                 new Reconciliation(environment, registry),
                 new Purger(store.ledger(), events),
                 new Sealer(store.audit()),
-                environment.audits().buffer());
+                environment.audits().buffer(),
+                worker);
         this.operator = new Operator(store, environment.memory().snapshots()::forget);
         if (settings.background()) {
             startBackground(settings.time());
@@ -77,14 +89,15 @@ public final class Engine implements Semel {
         return new Environment(
                 store,
                 new Environment.Tools(time, settings.random(), new Codec(settings.largest()), settings.catalogue()),
-                new Commits(store.ledger(), time),
+                new Commits(store, time),
                 new Environment.Audits(
                         events, new ReplayBuffer(store.audit(), events, time, settings.audit()), settings.auditEach()),
                 new ModesView(store.switchboard(), settings.mode(), time),
                 new Environment.Memory(
                         new Flights(time),
                         new Snapshots(settings.cached(), time),
-                        new LeaseKeeper(store.ledger(), time)));
+                        new LeaseKeeper(store.ledger(), time),
+                        new Bells()));
     }
 
     private void startBackground(TimeSource time) {
@@ -145,12 +158,52 @@ public final class Engine implements Semel {
 
     @Override
     public <P, R> void handle(Operation.Atomic<P, R> operation, AtomicHandler<P, R> handler) {
-        registry.handle(operation, handler);
+        serve(registry.handle(operation, Channel.Capacity.DEFAULT, handler));
     }
 
     @Override
     public <P, R> void handle(Operation.Leased<P, R> operation, LeasedHandler<P, R> handler) {
-        registry.handle(operation, handler);
+        serve(registry.handle(operation, Channel.Capacity.DEFAULT, handler));
+    }
+
+    /** An operation that is called directly is served too: its records are queued when an operator replays them. */
+    private void serve(Registry.Known<?, ?> known) {
+        if (environment.store().queue().isPresent()) {
+            worker.serve(known);
+        }
+    }
+
+    @Override
+    public <P> void handle(Channel.Atomic<P> channel, Channel.Capacity capacity, Channel.AtomicDelivery<P> handler) {
+        worker.demandQueue();
+        serve(registry.handle(channel.operation(), capacity, (payload, tx) -> {
+            handler.handle(payload, tx);
+            return null;
+        }));
+    }
+
+    @Override
+    public <P> void handle(Channel.Leased<P> channel, Channel.Capacity capacity, Channel.LeasedDelivery<P> handler) {
+        worker.demandQueue();
+        serve(registry.handle(channel.operation(), capacity, (payload, run) -> {
+            handler.handle(payload, run);
+            return null;
+        }));
+    }
+
+    @Override
+    public <P> Sent send(Channel<P> channel, Message<P> message) {
+        return sending.send(channel, message);
+    }
+
+    @Override
+    public <P> List<Sent> sendAll(Channel<P> channel, List<Message<P>> messages) {
+        return sending.sendAll(channel, messages);
+    }
+
+    @Override
+    public boolean drain(Duration bound) {
+        return worker.drain(bound);
     }
 
     @Override
@@ -165,6 +218,7 @@ public final class Engine implements Semel {
 
     @Override
     public void close() {
+        worker.close();
         housekeepers.forEach(Housekeeper::close);
         takeovers.close();
         try {

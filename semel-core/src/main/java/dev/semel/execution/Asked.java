@@ -77,6 +77,14 @@ final class Asked<P, R> {
         return new Asked<>(environment, operation, call, row);
     }
 
+    /** As {@link #of}, for a record whose payload cannot be read: it will not be run. */
+    static <P, R> Asked<P, R> unread(Environment environment, Operation<P, R> operation, Row row) {
+        Call<P> call =
+                Call.of(Tenant.of(row.header().tenant()), Key.of(row.header().key()), (P) null);
+        return new Asked<>(
+                environment, operation, call.withCorrelationId(row.header().correlationId()), row);
+    }
+
     private Asked(Environment environment, Operation<P, R> operation, Call<P> call, Row row) {
         this.operation = operation;
         this.policy = environment.tools().catalogue().get(operation.definition().policy());

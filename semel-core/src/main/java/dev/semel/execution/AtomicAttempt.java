@@ -3,10 +3,13 @@ package dev.semel.execution;
 import dev.semel.Answer;
 import dev.semel.AtomicContext;
 import dev.semel.AtomicHandler;
+import dev.semel.Channel;
 import dev.semel.Failure;
+import dev.semel.Message;
 import dev.semel.Mode;
 import dev.semel.Policy;
 import dev.semel.SemelException;
+import dev.semel.Sent;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.store.Landing;
@@ -19,6 +22,7 @@ import dev.semel.store.Transactions.Tx;
 import java.sql.Connection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +34,7 @@ final class AtomicAttempt<P, R> {
     private final Asked<P, R> asked;
     private final AtomicHandler<P, R> handler;
     private final Answers<R> answers;
+    private Set<String> sent = Set.of();
 
     AtomicAttempt(Environment environment, Asked<P, R> asked, AtomicHandler<P, R> handler) {
         this.environment = environment;
@@ -40,6 +45,11 @@ final class AtomicAttempt<P, R> {
 
     Answers<R> answers() {
         return answers;
+    }
+
+    /** The channels that the handler sent to, to be woken once that is committed. */
+    Set<String> sent() {
+        return sent;
     }
 
     /** @param number of this attempt when there is no record yet that counts them */
@@ -98,11 +108,10 @@ final class AtomicAttempt<P, R> {
         try (LeaseKeeper.Watched run =
                 environment.memory().keeper().watch(asked.policy().limits().attemptTimeout())) {
             try {
-                R result = Nesting.inside(
-                        environment,
-                        tx,
-                        asked.identity().lock(),
-                        () -> handler.run(asked.call().payload(), new Context(tx, attempt)));
+                R result = Nesting.inside(environment, tx, asked.identity().lock(), nesting -> {
+                    sent = nesting.sent();
+                    return handler.run(asked.call().payload(), new Context(tx, attempt));
+                });
                 return new Handled.Returned<>(result, encode(result));
             } catch (Throwable thrown) {
                 return new Handled.Threw<>(thrown, run.handlerEnded());
@@ -155,6 +164,11 @@ final class AtomicAttempt<P, R> {
         @Override
         public <T> T unwrap(Class<T> type) {
             return tx.unwrap(type);
+        }
+
+        @Override
+        public <T> Sent.Accepted send(Channel<T> channel, Message<T> message) {
+            return new Sending(environment).in(tx, channel, message, asked.id(), sent);
         }
 
         @Override

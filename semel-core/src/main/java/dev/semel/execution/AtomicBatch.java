@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +60,7 @@ public final class AtomicBatch {
     private record Item<P, R>(int place, Asked<P, R> asked, Flights.Flight flight) {}
 
     /** A result that the transaction will make final. */
-    private record Done<R>(@Nullable R result, Landing landing) {}
+    private record Done<R>(@Nullable R result, Landing landing, Set<String> sent) {}
 
     private <P, R> Map<Integer, Answer<R>> together(
             Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler) {
@@ -140,7 +141,8 @@ public final class AtomicBatch {
                     if (!(attempt.handled(tx, 1) instanceof AtomicAttempt.Handled.Returned<R> returned)) {
                         return false;
                     }
-                    done.put(item, new Done<>(returned.result(), attempt.landing(null, 1, returned.snapshot())));
+                    Landing landing = attempt.landing(null, 1, returned.snapshot());
+                    done.put(item, new Done<>(returned.result(), landing, attempt.sent()));
                 }
             }
             tx.land(done.values().stream().map(Done::landing).toList());
@@ -155,6 +157,7 @@ public final class AtomicBatch {
                         item.asked(),
                         item.flight(),
                         result.landing().outcome().result());
+                environment.memory().bells().ring(result.sent());
                 answers.put(item.place(), new Answers<>(environment, item.asked()).executed(result.result()));
             });
             return answers;

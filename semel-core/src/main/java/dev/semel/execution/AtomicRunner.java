@@ -89,6 +89,7 @@ public final class AtomicRunner {
                 }
                 if (answered.snapshot() != null) {
                     committed(environment, asked, flight, answered.snapshot().result());
+                    environment.memory().bells().ring(attempt.sent());
                 }
                 return attempt.answers().told(failures.shadowAudited(answered.answer()), answered.record());
             }

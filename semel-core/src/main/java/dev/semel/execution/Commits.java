@@ -1,12 +1,15 @@
 package dev.semel.execution;
 
 import dev.semel.SemelException;
+import dev.semel.store.Arrival;
+import dev.semel.store.Enqueued;
 import dev.semel.store.GroupCommitter;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
+import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,13 +34,16 @@ public final class Commits {
     private final TimeSource time;
     private final GroupCommitter<Asked, Reserved> reservations;
     private final GroupCommitter<Move, Moved> moves;
+    private final GroupCommitter<Arrival, Enqueued> arrivals;
 
-    public Commits(Ledger ledger, TimeSource time) {
-        this.ledger = ledger;
+    public Commits(Store store, TimeSource time) {
+        this.ledger = store.ledger();
         this.time = time;
         this.reservations = new GroupCommitter<>(
                 this::reserveBatch, asked -> asked.reservation().identity().lock(), LARGEST_BATCH, LANES, time);
         this.moves = new GroupCommitter<>(ledger::move, Move::id, LARGEST_BATCH, LANES, time);
+        this.arrivals = new GroupCommitter<>(
+                batch -> store.queue().orElseThrow().enqueue(batch), Arrival::id, LARGEST_BATCH, LANES, time);
     }
 
     Reserved reserve(long modesVersion, Reservation reservation) {
@@ -55,8 +61,16 @@ public final class Commits {
         return repeated(() -> moves.submit(move), true);
     }
 
-    List<Moved> moveAll(List<Move> batch) {
+    public List<Moved> moveAll(List<Move> batch) {
         return repeated(() -> moves.submitAll(batch), true);
+    }
+
+    Enqueued enqueue(Arrival arrival) {
+        return repeated(() -> arrivals.submit(arrival), false);
+    }
+
+    List<Enqueued> enqueueAll(List<Arrival> batch) {
+        return batch.isEmpty() ? List.of() : repeated(() -> arrivals.submitAll(batch), false);
     }
 
     private List<Reserved> reserveBatch(List<Asked> batch) {

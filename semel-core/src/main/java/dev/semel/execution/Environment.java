@@ -17,8 +17,8 @@ public record Environment(Store store, Tools tools, Commits commits, Audits audi
     /** @param each whether replays and conflicts are written before they are answered */
     public record Audits(Events events, ReplayBuffer buffer, boolean each) {}
 
-    /** What this process remembers: runs under way, results, leases. */
-    public record Memory(Flights flights, Snapshots snapshots, LeaseKeeper keeper) {}
+    /** What this process remembers: runs under way, results, leases, and whom to wake when there is work. */
+    public record Memory(Flights flights, Snapshots snapshots, LeaseKeeper keeper, Bells bells) {}
 
     TimeSource time() {
         return tools.time();

@@ -6,16 +6,22 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Failures as they are stored. */
-final class Failures {
+public final class Failures {
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private Failures() {}
 
-    static byte[] encode(Failure failure) {
+    public static byte[] encode(Failure failure) {
+        return encode(failure, null);
+    }
+
+    /** @param delay before the next attempt, from which a decorrelated one goes on */
+    static byte[] encode(Failure failure, @Nullable Duration delay) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("category", failure.category().code());
         fields.put("reason", failure.reason());
@@ -25,10 +31,13 @@ final class Failures {
         if (failure.retryAfter() != null) {
             fields.put("retry_after_ms", failure.retryAfter().toMillis());
         }
+        if (delay != null) {
+            fields.put("delay_ms", delay.toMillis());
+        }
         return JSON.writeValueAsBytes(fields);
     }
 
-    static Failure decode(byte[] stored) {
+    public static Failure decode(byte[] stored) {
         JsonNode fields = JSON.readTree(new String(stored, StandardCharsets.UTF_8));
         return new Failure(
                 Failure.Category.valueOf(fields.get("category").stringValue().toUpperCase(Locale.ROOT)),
@@ -37,5 +46,15 @@ final class Failures {
                 fields.has("retry_after_ms")
                         ? Duration.ofMillis(fields.get("retry_after_ms").longValue())
                         : null);
+    }
+
+    /** The delay that the attempt before the present one was followed by. */
+    static @Nullable Duration delay(byte @Nullable [] stored) {
+        if (stored == null) {
+            return null;
+        }
+        JsonNode delay =
+                JSON.readTree(new String(stored, StandardCharsets.UTF_8)).get("delay_ms");
+        return delay == null ? null : Duration.ofMillis(delay.longValue());
     }
 }

@@ -3,13 +3,18 @@ package dev.semel.execution;
 import dev.semel.Answer;
 import dev.semel.AtomicHandler;
 import dev.semel.Call;
+import dev.semel.Channel;
+import dev.semel.Message;
 import dev.semel.Operation;
 import dev.semel.Semel;
 import dev.semel.SemelException;
+import dev.semel.Sent;
 import dev.semel.store.Transactions;
 import java.sql.Connection;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Atomic operations inside a transaction that the caller ends. The record is locked until then; duplicates in this process
@@ -22,6 +27,7 @@ public final class JoinedRun implements Semel.Joined {
     private final AtomicRunner runner;
     private final Transactions.Tx tx;
     private final List<Flown> flown = new ArrayList<>();
+    private final Set<String> sent = new HashSet<>();
 
     public JoinedRun(Environment environment, AtomicRunner runner, Connection connection) {
         this.environment = environment;
@@ -51,12 +57,21 @@ public final class JoinedRun implements Semel.Joined {
         if (flight != null) {
             flown.add(new Flown(asked, flight));
         }
-        return runner.inside(tx, attempt, asked);
+        Answer<R> answer = runner.inside(tx, attempt, asked);
+        sent.addAll(attempt.sent());
+        return answer;
+    }
+
+    @Override
+    public <P> Sent.Accepted send(Channel<P> channel, Message<P> message) {
+        return new Sending(environment).in(tx, channel, message, null, sent);
     }
 
     @Override
     public void committed() {
         endFlights();
+        environment.memory().bells().ring(sent);
+        sent.clear();
     }
 
     @Override

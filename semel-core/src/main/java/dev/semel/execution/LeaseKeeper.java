@@ -118,7 +118,7 @@ public final class LeaseKeeper {
 
     /** One run on one thread, from its grant to its end. */
     final class Watched implements AutoCloseable {
-        private final Thread thread = Thread.currentThread();
+        private volatile Thread thread = Thread.currentThread();
         private final ReentrantLock lock = new ReentrantLock();
         private final @Nullable Lease lease;
         private volatile long deadline;
@@ -139,6 +139,7 @@ public final class LeaseKeeper {
                 if (leaseLost) {
                     return false;
                 }
+                thread = Thread.currentThread();
                 deadline = time.nanos() + Flights.bounded(attemptTimeout);
                 running = true;
             } finally {

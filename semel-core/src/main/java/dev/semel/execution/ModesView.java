@@ -48,6 +48,14 @@ public final class ModesView {
 
     /** Whether a handler that was granted a while ago may still start. */
     boolean mayStart(String tenant, String operation) {
+        return beforeStart(tenant, operation) == Mode.LIVE;
+    }
+
+    Mode beforeStart(Asked<?, ?> asked) {
+        return beforeStart(asked.header().tenant(), asked.header().operation());
+    }
+
+    private Mode beforeStart(String tenant, String operation) {
         if (time.nanos() - readAt > FRESH) {
             try {
                 reload();
@@ -56,7 +64,7 @@ public final class ModesView {
                 LOG.debug("The modes could not be read before a handler started.", e);
             }
         }
-        return read(modes, tenant, operation).mode() == Mode.LIVE;
+        return read(modes, tenant, operation).mode();
     }
 
     /** For a call inside a transaction, which must not need a connection of its own. */
@@ -70,7 +78,26 @@ public final class ModesView {
         return read(tx.modes(), tenant, operation);
     }
 
-    void reload() {
+    /** For a claim: no older than a second. Not inside a transaction. */
+    public Switchboard.Modes fresh() {
+        if (time.nanos() - readAt > FRESH) {
+            reload();
+        }
+        return modes;
+    }
+
+    /** The mode of a tenant's operation in a reading, with this node's own. */
+    public Mode mode(Switchboard.Modes reading, String tenant, String operation) {
+        return read(reading, tenant, operation).mode();
+    }
+
+    /** The mode of an operation for all tenants. */
+    public Mode mode(Switchboard.Modes reading, String operation) {
+        return reading.ofAll(operation).stricter(nodeMode);
+    }
+
+    /** Reads the modes anew. */
+    public void reload() {
         readAt = time.nanos();
         modes = switchboard.modes();
     }

@@ -16,6 +16,7 @@ final class Nesting {
     private final Transactions.Tx tx;
     private final Object engine;
     private final Set<RecordId> locks = new HashSet<>();
+    private final Set<String> sent = new HashSet<>();
 
     private Nesting(Transactions.Tx tx, Object engine) {
         this.tx = tx;
@@ -33,14 +34,14 @@ final class Nesting {
     }
 
     /** Runs the part with the record marked as under way on this thread. */
-    static <T> T inside(Object engine, Transactions.Tx tx, RecordId lock, Body<T> body) throws Exception {
+    static <T> T inside(Object engine, Transactions.Tx tx, RecordId lock, Inner<T> body) throws Exception {
         Nesting outer = CURRENT.get();
         boolean same = outer != null && outer.engine == engine && outer.tx == tx;
         Nesting mine = same ? outer : new Nesting(tx, engine);
         CURRENT.set(mine);
         mine.locks.add(lock);
         try {
-            return body.run();
+            return body.run(mine);
         } finally {
             mine.locks.remove(lock);
             if (outer == null) {
@@ -51,6 +52,11 @@ final class Nesting {
         }
     }
 
+    /** The channels that were sent to, to be woken after the commit. */
+    Set<String> sent() {
+        return sent;
+    }
+
     boolean holds(RecordId lock) {
         return locks.contains(lock);
     }
@@ -59,5 +65,11 @@ final class Nesting {
     @FunctionalInterface
     interface Body<T> {
         T run() throws Exception;
+    }
+
+    /** What runs inside, and is told where it is. */
+    @FunctionalInterface
+    interface Inner<T> {
+        T run(Nesting nesting) throws Exception;
     }
 }

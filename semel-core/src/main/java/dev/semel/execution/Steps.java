@@ -1,9 +1,12 @@
 package dev.semel.execution;
 
+import dev.semel.Channel;
 import dev.semel.LeasedContext;
+import dev.semel.Message;
 import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.SemelException;
+import dev.semel.Sent;
 import dev.semel.Tenant;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
@@ -171,6 +174,11 @@ final class Steps implements LeasedContext {
             throw broken(lost());
         }
         return result;
+    }
+
+    @Override
+    public <P> Sent.Accepted send(Channel<P> channel, Message<P> message) {
+        return new Sending(environment).from(channel, message, asked.id());
     }
 
     @Override

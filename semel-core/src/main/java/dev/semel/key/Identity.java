@@ -30,4 +30,9 @@ public record Identity(RecordId id, RecordId lock, List<RecordId> neighbours) {
     public static Identity of(RecordId id) {
         return new Identity(id, id, List.of());
     }
+
+    /** The number of a lane. Two lanes in four billion times four billion share one. */
+    public static long lane(Tenant tenant, String operation, String lane) {
+        return Hashes.recordId("lane", tenant.name(), operation, lane).lockNumber();
+    }
 }

@@ -9,8 +9,10 @@ import static dev.semel.store.State.QUEUED;
 import static dev.semel.store.State.SHADOWED;
 import static dev.semel.store.State.UNKNOWN;
 
+import dev.semel.Policy;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.Line;
 import dev.semel.store.Move;
 import dev.semel.store.State;
 import java.time.Duration;
@@ -51,7 +53,7 @@ public enum Transition {
     /** Its deadline passed before it could run. */
     MISS_DEADLINE(FAILED_TERMINAL, QUEUED, FAILED_RETRYABLE),
     /** An operator closes it. */
-    DISCARD(DISCARDED, QUEUED, FAILED_RETRYABLE, UNKNOWN),
+    DISCARD(DISCARDED, QUEUED, FAILED_RETRYABLE, FAILED_TERMINAL, UNKNOWN, SHADOWED),
     /** An operator sends it to its registered handler again. */
     REPLAY_BY_HANDLER(QUEUED, FAILED_TERMINAL, SHADOWED, DISCARDED, UNKNOWN),
     /** An operator lets the next caller run it again. */
@@ -74,6 +76,27 @@ public enum Transition {
 
     public Set<State> from() {
         return EnumSet.copyOf(from);
+    }
+
+    /**
+     * What the transition does to the record's place in the line.
+     *
+     * @param line where it stands; absent for a record that never waited for a worker
+     * @param deadHead whether a record that is dead or UNKNOWN holds its lane up
+     */
+    public Move.@Nullable Place place(@Nullable Line line, Policy.DeadHead deadHead) {
+        Long lane = line == null || line.lane() == null ? null : line.lane().number();
+        boolean standing = line != null && (line.turn() == Line.Turn.HEAD || line.turn() == Line.Turn.WAITING);
+        return switch (this) {
+            case COMPLETE, SHADOW, RELEASE, RECONCILE_DONE, DISCARD, FORGET ->
+                line == null ? null : new Move.Place(lane, Move.Then.LEAVE);
+            case FAIL, PARK, LOSE, MISS_DEADLINE ->
+                lane == null || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
+            case RECONCILE_RETRY ->
+                line == null || lane == null || standing ? null : new Move.Place(lane, Move.Then.JOIN);
+            case REPLAY_BY_HANDLER -> standing ? null : new Move.Place(lane, Move.Then.JOIN);
+            case RETRY, HAND_BACK, ASK_AGAIN, REPLAY_BY_CALLER -> null;
+        };
     }
 
     /** The conditional write of this transition for a record under a fence. */

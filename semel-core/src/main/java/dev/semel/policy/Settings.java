@@ -40,6 +40,7 @@ final class Settings {
         setters.put("max-attempts", (p, v) -> p.withMaxAttempts(Values.number(v)));
         setters.put("backoff", (p, v) -> p.withBackoff(Values.backoff(v)));
         setters.put("jitter", (p, v) -> p.withJitter(Values.jitter(v)));
+        setters.put("retry-budget", (p, v) -> p.withRetryBudget(Values.number(v)));
         setters.put("max-retry-after", (p, v) -> p.withMaxRetryAfter(Values.duration(v)));
         setters.put("attempt-timeout", (p, v) -> p.withAttemptTimeout(Values.duration(v)));
         setters.put("deadline", Settings::setDeadline);

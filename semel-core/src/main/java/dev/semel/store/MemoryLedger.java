@@ -95,7 +95,7 @@ final class MemoryLedger implements Ledger {
             state.remove(id);
             state.put(new Row(id, asked.header(), status, asked.payload(), null, null));
         } else {
-            state.put(new Row(id, found.header(), status, found.payload(), null, found.failure()));
+            state.put(new Row(id, found.header(), status, found.payload(), null, found.failure(), found.line()));
         }
         if (takenOver) {
             state.append(asked.takenOver(), status.fence(), attempt);
@@ -134,10 +134,27 @@ final class MemoryLedger implements Ledger {
                     MemoryState.after(now, change.delayMillis()),
                     change.keepMillis(),
                     old.owner());
-            state.put(new Row(row.id(), row.header(), status, row.payload(), change.result(), change.failure()));
+            Line line = line(state, row.line(), change.place());
+            state.put(new Row(row.id(), row.header(), status, row.payload(), change.result(), change.failure(), line));
+        }
+        if (change.place() != null && change.place().lane() != null) {
+            MemoryQueue.promote(state, change.place().lane());
         }
         state.append(move.event(), old.fence(), attempt);
         return new Moved.Applied();
+    }
+
+    private static @Nullable Line line(MemoryState state, @Nullable Line old, Move.@Nullable Place place) {
+        if (place == null) {
+            return old;
+        }
+        Line.Lane lane = old == null ? null : old.lane();
+        long deadline = old == null ? Status.NEVER : old.deadline();
+        if (place.then() == Move.Then.LEAVE) {
+            return old == null ? null : new Line(Line.Turn.OUT, old.place(), lane, deadline);
+        }
+        Line.Turn turn = lane == null ? Line.Turn.FREE : Line.Turn.ARRIVED;
+        return new Line(turn, state.lines.nextPlace(), lane, deadline);
     }
 
     @Override
@@ -153,7 +170,7 @@ final class MemoryLedger implements Ledger {
         Status old = row.status();
         long at = MemoryState.after(state.now(), renewal.leaseMillis());
         Status status = new Status(old.state(), old.fence(), old.attempt(), at, old.keepMillis(), old.owner());
-        state.put(new Row(row.id(), row.header(), status, row.payload(), row.result(), row.failure()));
+        state.put(MemoryState.with(row, status, row.line()));
         return true;
     }
 
@@ -182,8 +199,7 @@ final class MemoryLedger implements Ledger {
                 wanted,
                 state.now(),
                 limit,
-                row -> row.header().parent() == null
-                        && operations.contains(row.header().operation())));
+                row -> !row.isStep() && operations.contains(row.header().operation())));
     }
 
     @Override
@@ -197,7 +213,7 @@ final class MemoryLedger implements Ledger {
                             each,
                             now,
                             limit - expired.size(),
-                            row -> row.status().expired(now)));
+                            row -> row.status().expired(now) && !row.holdsLane()));
                 }
             }
             Map<String, Integer> removed = new TreeMap<>();

@@ -28,11 +28,14 @@ final class MemoryState {
     private final Map<State, TreeSet<Due>> attention = new EnumMap<>(State.class);
     private long fences;
 
+    final MemoryLines lines = new MemoryLines();
+
     final Map<String, String> table = new HashMap<>();
     final Map<RecordId, Object> locks = new HashMap<>();
     final TreeMap<Long, AuditRow> events = new TreeMap<>();
     final List<Seal> seals = new ArrayList<>();
     final List<Switchboard.Setting> settings = new ArrayList<>();
+    final List<Switchboard.Pause> pauses = new ArrayList<>();
     long modesVersion = 1;
     int epoch = 1;
 
@@ -53,7 +56,7 @@ final class MemoryState {
     }
 
     Switchboard.Modes modes() {
-        return locked(() -> new Switchboard.Modes(modesVersion, settings));
+        return locked(() -> new Switchboard.Modes(modesVersion, settings, pauses));
     }
 
     long now() {
@@ -80,17 +83,29 @@ final class MemoryState {
         Row old = rows.put(row.id(), copy(row));
         if (old != null) {
             attention.get(old.state()).remove(new Due(old.status().at(), old.id()));
-        } else if (row.header().parent() != null) {
+            lines.removed(old);
+        } else if (row.isStep()) {
             steps.computeIfAbsent(row.header().parent(), parent -> new ArrayList<>())
                     .add(row.id());
         }
         attention.get(row.state()).add(new Due(row.status().at(), row.id()));
+        lines.added(row);
+    }
+
+    static Row with(Row row, Status status, @Nullable Line line) {
+        return new Row(row.id(), row.header(), status, row.payload(), row.result(), row.failure(), line);
     }
 
     /** A row whose arrays belong to its reader alone. */
     static Row copy(Row row) {
         return new Row(
-                row.id(), row.header(), row.status(), copy(row.payload()), copy(row.result()), copy(row.failure()));
+                row.id(),
+                row.header(),
+                row.status(),
+                copy(row.payload()),
+                copy(row.result()),
+                copy(row.failure()),
+                row.line());
     }
 
     private static byte @Nullable [] copy(byte @Nullable [] bytes) {
@@ -103,6 +118,7 @@ final class MemoryState {
             return;
         }
         attention.get(old.state()).remove(new Due(old.status().at(), id));
+        lines.removed(old);
         RecordId parent = old.header().parent();
         if (parent != null && steps.containsKey(parent)) {
             steps.get(parent).remove(id);

@@ -15,6 +15,7 @@ public final class MemoryStore implements Store {
     private final MemoryAudit audit;
     private final MemorySwitchboard switchboard;
     private final MemoryTransactions transactions;
+    private final MemoryQueue queue;
 
     public MemoryStore(TimeSource time) {
         this.state = new MemoryState(time);
@@ -22,6 +23,7 @@ public final class MemoryStore implements Store {
         this.audit = new MemoryAudit(state);
         this.switchboard = new MemorySwitchboard(state);
         this.transactions = new MemoryTransactions(state);
+        this.queue = new MemoryQueue(state);
     }
 
     @Override
@@ -47,6 +49,11 @@ public final class MemoryStore implements Store {
     @Override
     public Optional<Transactions> transactions() {
         return Optional.of(transactions);
+    }
+
+    @Override
+    public Optional<Queue> queue() {
+        return Optional.of(queue);
     }
 
     /** What atomic handlers have committed through {@link MemoryTable}. */

@@ -4,6 +4,7 @@ import dev.semel.Mode;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 final class MemorySwitchboard implements Switchboard {
     private final MemoryState state;
@@ -28,6 +29,32 @@ final class MemorySwitchboard implements Switchboard {
             state.append(event, event.fence(), event.attempt());
             return ++state.modesVersion;
         });
+    }
+
+    @Override
+    public long pause(Pause pause, AuditEntry event) {
+        return state.locked(() -> {
+            end(pause.operation(), pause.tenant());
+            state.pauses.add(pause);
+            state.append(event, event.fence(), event.attempt());
+            return ++state.modesVersion;
+        });
+    }
+
+    @Override
+    public boolean resume(String operation, @Nullable String tenant, AuditEntry event) {
+        return state.locked(() -> {
+            boolean there = end(operation, tenant);
+            if (there) {
+                state.append(event, event.fence(), event.attempt());
+                state.modesVersion++;
+            }
+            return there;
+        });
+    }
+
+    private boolean end(String operation, @Nullable String tenant) {
+        return state.pauses.removeIf(old -> old.operation().equals(operation) && Objects.equals(old.tenant(), tenant));
     }
 
     @Override

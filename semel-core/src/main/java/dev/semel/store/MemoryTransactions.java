@@ -41,6 +41,7 @@ final class MemoryTransactions implements Transactions {
     private final class MemoryTx implements Tx, MemoryTable {
         private List<Landing> landings = new ArrayList<>();
         private List<Move> moves = new ArrayList<>();
+        private List<Arrival> arrivals = new ArrayList<>();
         private Map<String, String> writes = new HashMap<>();
         private final List<RecordId> locked = new ArrayList<>();
 
@@ -112,6 +113,31 @@ final class MemoryTransactions implements Transactions {
             return state.locked(() -> added.stream().map(this::preview).toList());
         }
 
+        @Override
+        public List<Enqueued> enqueue(List<Arrival> added) {
+            return state.locked(() -> added.stream().map(this::enqueue).toList());
+        }
+
+        private Enqueued enqueue(Arrival arrival) {
+            for (Arrival earlier : arrivals) {
+                if (earlier.id().equals(arrival.id())) {
+                    return new Enqueued.Existing(new Row(
+                            earlier.id(),
+                            earlier.header(),
+                            new Status(State.QUEUED, 0, 0, 0, 0, 0),
+                            earlier.payload(),
+                            null,
+                            null));
+                }
+            }
+            Row found = state.live(arrival.id(), state.now());
+            if (found != null) {
+                return new Enqueued.Existing(MemoryState.copy(found));
+            }
+            arrivals.add(arrival);
+            return new Enqueued.Made();
+        }
+
         private Moved preview(Move move) {
             Row row = state.get(move.id());
             boolean applies = row != null
@@ -124,6 +150,7 @@ final class MemoryTransactions implements Transactions {
         public <T> T part(Part<T> part) throws Exception {
             List<Landing> landingsBefore = List.copyOf(landings);
             List<Move> movesBefore = List.copyOf(moves);
+            List<Arrival> arrivalsBefore = List.copyOf(arrivals);
             Map<String, String> writesBefore = Map.copyOf(writes);
             boolean kept = false;
             try {
@@ -134,6 +161,7 @@ final class MemoryTransactions implements Transactions {
                 if (!kept) {
                     landings = new ArrayList<>(landingsBefore);
                     moves = new ArrayList<>(movesBefore);
+                    arrivals = new ArrayList<>(arrivalsBefore);
                     writes = new HashMap<>(writesBefore);
                 }
             }
@@ -167,6 +195,7 @@ final class MemoryTransactions implements Transactions {
         void commit() {
             state.locked(() -> {
                 landings.forEach(this::demandFree);
+                demandUnsent();
                 for (Move move : moves) {
                     if (preview(move) instanceof Moved.Refused) {
                         throw new SemelException.LeaseLost(
@@ -175,9 +204,23 @@ final class MemoryTransactions implements Transactions {
                 }
                 moves.forEach(move -> MemoryLedger.move(state, move));
                 landings.forEach(this::apply);
+                arrivals.forEach(arrival -> MemoryQueue.enqueue(state, arrival));
                 state.table.putAll(writes);
                 return true;
             });
+        }
+
+        /** Two transactions that send the same message: the second one is run again, and finds it sent. */
+        private void demandUnsent() {
+            for (Arrival arrival : arrivals) {
+                if (state.live(arrival.id(), state.now()) != null) {
+                    throw new SemelException.LeaseLost(
+                            arrival.header().operation() + "/" + arrival.id() + " (tenant "
+                                    + arrival.header().tenant() + "): another transaction sent it meanwhile; nothing"
+                                    + " was committed; repeat the call.",
+                            0);
+                }
+            }
         }
 
         private void apply(Landing landing) {

@@ -31,6 +31,7 @@ public record Move(
      * @param onlyIfOver also demand that {@code at} has passed: the lease is over, the retry is due
      * @param result written as it is, absent included
      * @param failure written as it is, absent included
+     * @param place what becomes of its place in the line; absent if it has none
      */
     public record Change(
             long delayMillis,
@@ -38,8 +39,39 @@ public record Move(
             int attempt,
             boolean onlyIfOver,
             byte @Nullable [] result,
-            byte @Nullable [] failure) {
+            byte @Nullable [] failure,
+            @Nullable Place place) {
         /** Nothing but the state. */
         public static final Change NONE = new Change(Status.NEVER, 0, -1, false, null, null);
+
+        /** Of a record that has no place in the line. */
+        public Change(
+                long delayMillis,
+                long keepMillis,
+                int attempt,
+                boolean onlyIfOver,
+                byte @Nullable [] result,
+                byte @Nullable [] failure) {
+            this(delayMillis, keepMillis, attempt, onlyIfOver, result, failure, null);
+        }
+
+        public Change at(@Nullable Place value) {
+            return new Change(delayMillis, keepMillis, attempt, onlyIfOver, result, failure, value);
+        }
+    }
+
+    /**
+     * What becomes of a record's place in the line.
+     *
+     * @param lane the number of the lane it is in; absent when it follows nobody
+     */
+    public record Place(@Nullable Long lane, Then then) {}
+
+    /** Staying is what a move does that says nothing about the place. */
+    public enum Then {
+        /** It leaves the line, and the next one of its lane becomes the head. */
+        LEAVE,
+        /** It joins the line anew: at the tail of its lane, if it has one. */
+        JOIN
     }
 }

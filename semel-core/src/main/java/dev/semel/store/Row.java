@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param payload kept where a run without a caller may need it
  * @param result the snapshot; absent for a result of null
  * @param failure the newest failure as JSON
+ * @param line where it stands among those that wait for a worker; absent if it never did
  */
 public record Row(
         RecordId id,
@@ -16,8 +17,31 @@ public record Row(
         Status status,
         byte @Nullable [] payload,
         byte @Nullable [] result,
-        byte @Nullable [] failure) {
+        byte @Nullable [] failure,
+        @Nullable Line line) {
+
+    /** A record that never waited for a worker. */
+    public Row(
+            RecordId id,
+            Header header,
+            Status status,
+            byte @Nullable [] payload,
+            byte @Nullable [] result,
+            byte @Nullable [] failure) {
+        this(id, header, status, payload, result, failure, null);
+    }
+
     public State state() {
         return status.state();
+    }
+
+    /** Whether it is a step of another record, and goes with it. A message has a parent too: the record that sent it. */
+    public boolean isStep() {
+        return header.parent() != null && line == null;
+    }
+
+    /** Whether it stands in a lane, and the lane cannot go on without it. */
+    public boolean holdsLane() {
+        return line != null && (line.turn() == Line.Turn.HEAD || line.turn() == Line.Turn.WAITING);
     }
 }

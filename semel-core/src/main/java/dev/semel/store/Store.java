@@ -16,6 +16,16 @@ public interface Store extends AutoCloseable {
     /** Absent when the store cannot commit the application's writes together with its own. */
     Optional<Transactions> transactions();
 
+    /** Absent when the store cannot keep work for later. */
+    default Optional<Queue> queue() {
+        return Optional.empty();
+    }
+
+    /** Absent when nodes cannot tell each other that there is work: they poll then. */
+    default Optional<Signals> signals() {
+        return Optional.empty();
+    }
+
     /** Reads the real settings of the store and judges them. */
     Inspection inspect();
 

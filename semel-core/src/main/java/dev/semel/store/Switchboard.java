@@ -17,6 +17,24 @@ public interface Switchboard {
      */
     long set(Setting setting, AuditEntry event);
 
+    /**
+     * Pauses a channel, in one commit with its event and a new version. A pause that is there already is replaced.
+     *
+     * @return the new version
+     */
+    default long pause(Pause pause, AuditEntry event) {
+        throw new UnsupportedOperationException("this store keeps no work for later, so there is nothing to pause");
+    }
+
+    /**
+     * Ends a pause, in one commit with its event and a new version; does nothing when there is none.
+     *
+     * @return whether there was one
+     */
+    default boolean resume(String operation, @Nullable String tenant, AuditEntry event) {
+        return false;
+    }
+
     /** In the high bits of every fence. Raised when the store was restored, failed over or adopted. */
     int epoch();
 
@@ -31,9 +49,14 @@ public interface Switchboard {
     int adopt(Function<Row, AuditEntry> forRecord, AuditEntry adoption);
 
     /** @param version grows with every change */
-    record Modes(long version, List<Setting> settings) {
+    record Modes(long version, List<Setting> settings, List<Pause> pauses) {
         public Modes {
             settings = List.copyOf(settings);
+            pauses = List.copyOf(pauses);
+        }
+
+        public Modes(long version, List<Setting> settings) {
+            this(version, settings, List.of());
         }
 
         /** The strictest mode that applies. */
@@ -41,6 +64,18 @@ public interface Switchboard {
             Mode mode = Mode.LIVE;
             for (Setting setting : settings) {
                 if (setting.appliesTo(tenant, operation)) {
+                    mode = mode.stricter(setting.mode());
+                }
+            }
+            return mode;
+        }
+
+        /** The strictest mode that applies to an operation whoever the tenant is. */
+        public Mode ofAll(String operation) {
+            Mode mode = Mode.LIVE;
+            for (Setting setting : settings) {
+                if (setting.tenant() == null
+                        && (setting.operation() == null || setting.operation().equals(operation))) {
                     mode = mode.stricter(setting.mode());
                 }
             }
@@ -56,6 +91,20 @@ public interface Switchboard {
         boolean appliesTo(String otherTenant, String otherOperation) {
             return (tenant == null || tenant.equals(otherTenant))
                     && (operation == null || operation.equals(otherOperation));
+        }
+    }
+
+    /**
+     * A channel that is not claimed from until somebody resumes it. It accepts messages meanwhile.
+     *
+     * @param tenant all tenants when absent
+     * @param reason for people
+     * @param since in milliseconds of the node that paused it
+     * @param probeMillis how often one message is let through to see whether it works again; 0 for never
+     */
+    record Pause(String operation, @Nullable String tenant, String reason, long since, long probeMillis) {
+        public boolean appliesTo(String otherOperation, String otherTenant) {
+            return operation.equals(otherOperation) && (tenant == null || tenant.equals(otherTenant));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.SemelException;
 import dev.semel.key.Identity;
 import java.sql.Connection;
 import java.util.List;
@@ -55,6 +56,12 @@ public interface Transactions {
 
         /** As {@link Ledger#move}, in this transaction: for a run that was claimed before. */
         List<Moved> move(List<Move> moves);
+
+        /** As {@link Queue#enqueue}, in this transaction. */
+        default List<Enqueued> enqueue(List<Arrival> batch) {
+            throw new SemelException.Invalid(
+                    "This store keeps no work for later, so nothing can be sent in its transactions. Use a SQL store.");
+        }
 
         /** Runs a part under a savepoint: an exception, or a part that is not kept, undoes only that part. */
         <T> T part(Part<T> part) throws Exception;

@@ -1,12 +1,15 @@
 package dev.semel.worker;
 
 import dev.semel.AtomicHandler;
+import dev.semel.Channel;
 import dev.semel.LeasedHandler;
 import dev.semel.Operation;
+import dev.semel.Policy;
 import dev.semel.Reconciler;
 import dev.semel.SemelException;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -20,33 +23,47 @@ public final class Registry {
             Operation<P, R> operation,
             @Nullable AtomicHandler<P, R> atomic,
             @Nullable LeasedHandler<P, R> leased,
-            @Nullable Reconciler<P, R> reconciler) {}
+            @Nullable Reconciler<P, R> reconciler,
+            Channel.Capacity capacity) {
+
+        /** Whether a run that was interrupted may be run again: always, if a transaction took it all back. */
+        boolean mayRepeat(Policy policy) {
+            return operation instanceof Operation.Atomic
+                    || ((Operation.Leased<P, R>) operation).repeatable()
+                    || policy.options().repeatable();
+        }
+    }
 
     /** Remembers that the operation exists, so that its expired leases are looked after. */
     public void seen(Operation<?, ?> operation) {
         if (!known.containsKey(operation.name())) {
-            known.putIfAbsent(operation.name(), new Known<>(operation, null, null, null));
+            known.putIfAbsent(operation.name(), new Known<>(operation, null, null, null, Channel.Capacity.DEFAULT));
         }
     }
 
-    public <P, R> void handle(Operation.Atomic<P, R> operation, AtomicHandler<P, R> handler) {
+    public <P, R> Known<P, R> handle(
+            Operation.Atomic<P, R> operation, Channel.Capacity capacity, AtomicHandler<P, R> handler) {
         known.compute(operation.name(), (name, old) -> {
             refuseSecond("handler", name, old != null && old.atomic() != null);
-            return new Known<>(operation, handler, null, null);
+            return new Known<>(operation, handler, null, null, capacity);
         });
+        return Objects.requireNonNull(find(operation));
     }
 
-    public <P, R> void handle(Operation.Leased<P, R> operation, LeasedHandler<P, R> handler) {
+    public <P, R> Known<P, R> handle(
+            Operation.Leased<P, R> operation, Channel.Capacity capacity, LeasedHandler<P, R> handler) {
         known.compute(operation.name(), (name, old) -> {
             refuseSecond("handler", name, old != null && old.leased() != null);
-            return new Known<>(operation, null, handler, reconcilerOf(old));
+            return new Known<>(operation, null, handler, reconcilerOf(old), capacity);
         });
+        return Objects.requireNonNull(find(operation));
     }
 
     public <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler) {
         known.compute(operation.name(), (name, old) -> {
             refuseSecond("reconciler", name, old != null && old.reconciler() != null);
-            return new Known<>(operation, null, leasedOf(old), reconciler);
+            Channel.Capacity capacity = old == null ? Channel.Capacity.DEFAULT : old.capacity();
+            return new Known<>(operation, null, leasedOf(old), reconciler, capacity);
         });
     }
 
@@ -75,6 +92,14 @@ public final class Registry {
     @Nullable
     Known<?, ?> find(String operation) {
         return known.get(operation);
+    }
+
+    /** Names of the operations that satisfy the condition. */
+    Collection<String> all(Predicate<Known<?, ?>> condition) {
+        return known.values().stream()
+                .filter(condition)
+                .map(each -> each.operation().name())
+                .toList();
     }
 
     /** Names of the leased operations that satisfy the condition. */

@@ -1,12 +1,24 @@
 package dev.semel.worker;
 
+import dev.semel.Call;
+import dev.semel.Failure;
 import dev.semel.LeasedHandler;
 import dev.semel.Operation;
+import dev.semel.Policy;
+import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
+import dev.semel.execution.Environment;
+import dev.semel.execution.Failures;
 import dev.semel.execution.LeasedRunner;
-import dev.semel.store.Ledger;
+import dev.semel.ledger.Transition;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Line;
+import dev.semel.store.Move;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -17,33 +29,79 @@ import org.jspecify.annotations.Nullable;
 public final class Sweeper {
     private static final int LIMIT = 100;
 
-    private final Ledger ledger;
+    private final Environment environment;
     private final Registry registry;
     private final LeasedRunner runner;
     private final Executor takeovers;
 
-    public Sweeper(Ledger ledger, Registry registry, LeasedRunner runner, Executor takeovers) {
-        this.ledger = ledger;
+    public Sweeper(Environment environment, Registry registry, LeasedRunner runner, Executor takeovers) {
+        this.environment = environment;
         this.registry = registry;
         this.runner = runner;
         this.takeovers = takeovers;
     }
 
     public void sweep() {
-        Collection<String> operations = registry.leased(known -> true);
+        Collection<String> operations = registry.all(known -> true);
         if (operations.isEmpty()) {
             return;
         }
-        for (Row row : ledger.overdue(State.IN_PROGRESS, operations, LIMIT)) {
+        for (Row row : environment.store().ledger().overdue(State.IN_PROGRESS, operations, LIMIT)) {
             Registry.Known<?, ?> known = registry.find(row.header().operation());
-            if (known != null) {
+            if (known == null) {
+                continue;
+            }
+            if (row.line() == null) {
                 sweep(known, row);
+            } else {
+                sweepClaimed(known, row);
             }
         }
     }
 
+    /** What may be repeated is claimed again by a worker; what may not is parked, or dead if nothing of it took effect. */
+    private void sweepClaimed(Registry.Known<?, ?> known, Row row) {
+        Policy policy = environment
+                .tools()
+                .catalogue()
+                .get(known.operation().definition().policy());
+        boolean repeated = known.mayRepeat(policy)
+                && row.status().attempt() < policy.retry().maxAttempts();
+        if (!repeated && !(row.holdsLane() && row.line().turn() == Line.Turn.WAITING)) {
+            environment.commits().moveAll(List.of(abandoned(known, policy, row)));
+        }
+    }
+
+    private Move abandoned(Registry.Known<?, ?> known, Policy policy, Row row) {
+        boolean atomic = known.operation() instanceof Operation.Atomic;
+        Failure failure = Failure.of(
+                Failure.Category.LEASE_LOST,
+                "Its handler did not end within its lease " + row.status().attempt() + " times.");
+        Transition transition = atomic ? Transition.FAIL : Transition.LOSE;
+        long keep = atomic ? policy.retention().deadLetters().toMillis() : 0;
+        Move.Change change = new Move.Change(
+                keep,
+                0,
+                -1,
+                true,
+                null,
+                Failures.encode(failure),
+                transition.place(row.line(), policy.options().deadHead()));
+        Events.About about = Events.About.record(row.id(), row.header(), Call.Origin.UNSTATED, policy.code());
+        AuditEntry event = environment
+                .audits()
+                .events()
+                .outcome(
+                        atomic ? EventType.RETRY_EXHAUSTED : EventType.OPERATION_UNKNOWN,
+                        about,
+                        Map.of("category", failure.category().code(), "reason", failure.reason()));
+        return transition.of(row.id(), row.status().fence(), change, event);
+    }
+
     private <P, R> void sweep(Registry.Known<P, R> known, Row row) {
-        Operation.Leased<P, R> operation = (Operation.Leased<P, R>) known.operation();
+        if (!(known.operation() instanceof Operation.Leased<P, R> operation)) {
+            return;
+        }
         if (!runner.mayRepeat(operation, row)) {
             runner.lose(operation, row);
             return;

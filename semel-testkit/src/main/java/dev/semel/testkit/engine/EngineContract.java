@@ -81,4 +81,18 @@ public abstract class EngineContract {
             super(EngineContract.this);
         }
     }
+
+    @Nested
+    class Channels extends ChannelSuite {
+        Channels() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class Lanes extends LaneSuite {
+        Lanes() {
+            super(EngineContract.this);
+        }
+    }
 }

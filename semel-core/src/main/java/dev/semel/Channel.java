@@ -1,0 +1,199 @@
+package dev.semel;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An operation that runs later, by a worker: a typed constant, declared once and used by those who send and those who handle.
+ * Its messages are durable, each is identified by its key, tried by its policy, and in order within a lane.
+ *
+ * <p>Two forms with different promises. {@link Atomic}: the handler only writes to the ledger's own database, and effect,
+ * further sends, audit and completion commit in one transaction: exactly once from message to effect. {@link Leased}: the
+ * handler may call out; it is run at least once, under a stable key and a fence that the receiver can check, or at most once
+ * if it is declared to park.
+ *
+ * @param <P> what a message carries
+ */
+public sealed interface Channel<P> {
+
+    /** What is declared about it. */
+    Definition<P> definition();
+
+    /** The operation as which its messages stand in the ledger. */
+    Operation<P, Void> operation();
+
+    default String name() {
+        return definition().operation().name();
+    }
+
+    /** For handlers that write to the ledger's own database and touch nothing else. */
+    static <P> Atomic<P> atomic(String name, Class<P> payload) {
+        return new Atomic<>(Definition.of(name, payload));
+    }
+
+    /** For handlers that call out. */
+    static <P> Leased<P> leased(String name, Class<P> payload) {
+        return new Leased<>(Definition.of(name, payload), false);
+    }
+
+    /** @see Channel#atomic */
+    record Atomic<P>(Definition<P> definition) implements Channel<P> {
+        public Atomic<P> withPolicy(String policy) {
+            return new Atomic<>(definition.with(definition.operation.withPolicy(policy)));
+        }
+
+        public Atomic<P> withSchemaVersion(int version) {
+            return new Atomic<>(definition.with(definition.operation.withSchemaVersion(version)));
+        }
+
+        public Atomic<P> withTransportFields(String... names) {
+            return new Atomic<>(definition.with(definition.operation.withTransportFields(Set.of(names))));
+        }
+
+        /** Messages of the same lane are handled one at a time, in the order in which they were sent. */
+        public Atomic<P> withLane(Function<? super P, @Nullable String> lane) {
+            return new Atomic<>(new Definition<>(definition.operation, lane));
+        }
+
+        @Override
+        public Operation.Atomic<P, Void> operation() {
+            return new Operation.Atomic<>(definition.operation);
+        }
+    }
+
+    /**
+     * @see Channel#leased
+     * @param parks whether a delivery that was interrupted becomes UNKNOWN and waits for its reconciler or a person, instead
+     *     of being delivered again
+     */
+    record Leased<P>(Definition<P> definition, boolean parks) implements Channel<P> {
+        public Leased<P> withPolicy(String policy) {
+            return new Leased<>(definition.with(definition.operation.withPolicy(policy)), parks);
+        }
+
+        public Leased<P> withSchemaVersion(int version) {
+            return new Leased<>(definition.with(definition.operation.withSchemaVersion(version)), parks);
+        }
+
+        public Leased<P> withTransportFields(String... names) {
+            return new Leased<>(definition.with(definition.operation.withTransportFields(Set.of(names))), parks);
+        }
+
+        /** Messages of the same lane are handled one at a time, in the order in which they were sent. */
+        public Leased<P> withLane(Function<? super P, @Nullable String> lane) {
+            return new Leased<>(new Definition<>(definition.operation, lane), parks);
+        }
+
+        /** Declares that an interrupted delivery is never repeated by itself: its receiver cannot tell a second one. */
+        public Leased<P> asParking() {
+            return new Leased<>(definition, true);
+        }
+
+        @Override
+        public Operation.Leased<P, Void> operation() {
+            return new Operation.Leased<>(definition.operation, !parks);
+        }
+    }
+
+    /**
+     * @param operation name, payload, policy
+     * @param lane the ordering key of a payload: 1 to 255 characters, or nothing for a message that follows nobody
+     */
+    record Definition<P>(Operation.Definition<P, Void> operation, Function<? super P, @Nullable String> lane) {
+        static <P> Definition<P> of(String name, Class<P> payload) {
+            return new Definition<>(
+                    new Operation.Definition<>(name, payload, Void.class, "default", 1, Set.of()), any -> null);
+        }
+
+        /**
+         * The lane of a payload, if it has one.
+         *
+         * @throws SemelException.Invalid when it cannot be a lane's key
+         */
+        public @Nullable String laneOf(@Nullable P value) {
+            String key = value == null ? null : lane.apply(value);
+            if (key != null) {
+                Text.check("lane of a message of " + operation.name(), key, 255);
+            }
+            return key;
+        }
+
+        Definition<P> with(Operation.Definition<P, Void> changed) {
+            return new Definition<>(changed, lane);
+        }
+    }
+
+    /** Handles a message of an atomic channel. Throwing rolls everything back. */
+    @FunctionalInterface
+    interface AtomicDelivery<P> {
+        void handle(P payload, AtomicContext tx) throws Exception;
+    }
+
+    /** Handles a message of a leased channel. */
+    @FunctionalInterface
+    interface LeasedDelivery<P> {
+        void handle(P payload, LeasedContext run) throws Exception;
+    }
+
+    /**
+     * How much of a channel a node handles.
+     *
+     * @param concurrency handlers at once on this node
+     * @param perTenant of these, at most so many for one tenant
+     * @param perSecond messages begun in a second on this node; 0 for no limit
+     * @param breaker when to stop calling for a while
+     */
+    record Capacity(int concurrency, int perTenant, int perSecond, Breaker breaker) {
+        /** Sixteen handlers, all of them for one tenant if nobody else has work. */
+        public static final Capacity DEFAULT = new Capacity(16, 16, 0, Breaker.NONE);
+
+        public Capacity {
+            if (concurrency < 1 || concurrency > 10_000 || perTenant < 1 || perTenant > concurrency || perSecond < 0) {
+                throw new SemelException.Invalid("A capacity of " + concurrency + " handlers, " + perTenant
+                        + " for a tenant and " + perSecond + " messages a second cannot be: use 1 to 10000 handlers,"
+                        + " no more of them for one tenant, and 0 or more a second.");
+            }
+        }
+
+        public static Capacity of(int concurrency) {
+            return new Capacity(concurrency, concurrency, 0, Breaker.NONE);
+        }
+
+        public Capacity withPerTenant(int handlers) {
+            return new Capacity(concurrency, handlers, perSecond, breaker);
+        }
+
+        public Capacity withPerSecond(int messages) {
+            return new Capacity(concurrency, perTenant, messages, breaker);
+        }
+
+        public Capacity withBreaker(Breaker value) {
+            return new Capacity(concurrency, perTenant, perSecond, value);
+        }
+    }
+
+    /**
+     * When a node stops calling a receiver that keeps failing. While it is open nothing is claimed and no attempt is spent.
+     *
+     * @param failurePercent of the last calls, from which on it opens; 0 for never
+     * @param calls how many calls are looked at
+     * @param pause how long it stays open before a few calls are let through
+     */
+    record Breaker(int failurePercent, int calls, Duration pause) {
+        public static final Breaker NONE = new Breaker(0, 1, Duration.ofSeconds(1));
+
+        public Breaker {
+            if (failurePercent < 0 || failurePercent > 100 || calls < 1 || pause.isNegative() || pause.isZero()) {
+                throw new SemelException.Invalid("A breaker that opens at " + failurePercent + " % of " + calls
+                        + " calls for " + pause + " cannot be: use 0 to 100 %, 1 or more calls and a positive pause.");
+            }
+        }
+
+        /** Opens when half of the last hundred calls failed, for half a minute. */
+        public static Breaker usual() {
+            return new Breaker(50, 100, Duration.ofSeconds(30));
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package dev.semel.execution;
+
+import dev.semel.AtomicHandler;
+import dev.semel.Mode;
+import dev.semel.SemelException;
+import dev.semel.store.Moved;
+import dev.semel.store.Transactions.Ended;
+import dev.semel.store.Transactions.Tx;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs claimed records of an atomic operation: effects, further sends and ends in one transaction, under the fences of the
+ * claim. If any of them fails, or was lost to another grant, nothing of the transaction stays and each runs in one of its own.
+ */
+public final class AtomicDelivering {
+    private final Environment environment;
+
+    public AtomicDelivering(Environment environment) {
+        this.environment = environment;
+    }
+
+    /**
+     * Runs the handler for each, on this thread and in their order.
+     *
+     * @return what is still to be written for those that are not committed; nothing for those that are, or were lost
+     */
+    public <P, R> Map<Delivery<P, R>, Ending> run(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
+        Map<Delivery<P, R>, Ending> endings = new HashMap<>();
+        List<Delivery<P, R>> runnable = new ArrayList<>();
+        for (Delivery<P, R> delivery : deliveries) {
+            Ending before = before(delivery);
+            if (before == null) {
+                runnable.add(delivery);
+            } else {
+                endings.put(delivery, before);
+            }
+        }
+        boolean together = runnable.size() > 1 && committed(runnable, handler) == null;
+        if (!together) {
+            oneByOne(runnable, handler, endings);
+        }
+        return endings;
+    }
+
+    /** What is told without running it. */
+    private <P, R> @Nullable Ending before(Delivery<P, R> delivery) {
+        Mode mode = environment.modes().beforeStart(delivery.asked());
+        if (mode != Mode.LIVE) {
+            return mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack();
+        }
+        return delivery.isLate() ? delivery.late() : null;
+    }
+
+    /** Those behind one of the same lane that did not go on are handed back. */
+    private <P, R> void oneByOne(
+            List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler, Map<Delivery<P, R>, Ending> endings) {
+        Set<Long> stopped = new HashSet<>();
+        for (Delivery<P, R> delivery : deliveries) {
+            if (delivery.lane() != null && stopped.contains(delivery.lane())) {
+                endings.put(delivery, delivery.handedBack());
+                continue;
+            }
+            Threw threw = committed(List.of(delivery), handler);
+            if (threw != null) {
+                Ending ending = delivery.threw(threw.thrown, threw.stop, true);
+                if (ending != null) {
+                    endings.put(delivery, ending);
+                }
+                if (delivery.lane() != null && (ending == null || !ending.letsLaneGoOn())) {
+                    stopped.add(delivery.lane());
+                }
+            }
+        }
+    }
+
+    /** Why a transaction was not committed. */
+    private record Threw(Throwable thrown, LeaseKeeper.Stop stop) {}
+
+    private <P, R> @Nullable Threw committed(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
+        Together<P, R> together = new Together<>(deliveries, handler);
+        try {
+            Threw threw = AtomicRunner.transactions(environment.store())
+                    .run(tx -> {
+                        Threw refused = together.in(tx);
+                        return refused == null ? Ended.keep(new Outcome(null)) : Ended.undo(new Outcome(refused));
+                    })
+                    .threw;
+            if (threw == null) {
+                environment.memory().bells().ring(together.sent);
+            }
+            return threw;
+        } catch (Exception e) {
+            // The commit itself failed, or its outcome is not known: under the same fence the next attempt finds out.
+            return new Threw(e, LeaseKeeper.Stop.NONE);
+        }
+    }
+
+    private record Outcome(@Nullable Threw threw) {}
+
+    /** The deliveries in their transaction, which may be run more than once. */
+    private final class Together<P, R> {
+        private final List<Delivery<P, R>> deliveries;
+        private final AtomicHandler<P, R> handler;
+        private final Set<String> sent = new HashSet<>();
+
+        Together(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
+            this.deliveries = deliveries;
+            this.handler = handler;
+        }
+
+        @Nullable
+        Threw in(Tx tx) {
+            List<Ending> endings = new ArrayList<>();
+            for (Delivery<P, R> delivery : deliveries) {
+                AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, delivery.asked(), handler);
+                AtomicAttempt.Handled<R> handled =
+                        attempt.handled(tx, delivery.row().status().attempt());
+                sent.addAll(attempt.sent());
+                if (handled instanceof AtomicAttempt.Handled.Threw<R> threw) {
+                    return new Threw(threw.thrown(), threw.stop());
+                }
+                endings.add(delivery.done(((AtomicAttempt.Handled.Returned<R>) handled).snapshot()));
+            }
+            List<Moved> moved = tx.move(endings.stream().map(Ending::move).toList());
+            for (int i = 0; i < moved.size(); i++) {
+                if (moved.get(i) instanceof Moved.Refused) {
+                    return new Threw(lost(deliveries.get(i)), LeaseKeeper.Stop.LEASE_LOST);
+                }
+            }
+            return null;
+        }
+    }
+
+    private static SemelException.LeaseLost lost(Delivery<?, ?> delivery) {
+        long fence = delivery.row().status().fence();
+        return new SemelException.LeaseLost(
+                delivery.asked().name() + ": lease lost under fence " + fence
+                        + "; nothing was committed; another node has it.",
+                fence);
+    }
+}

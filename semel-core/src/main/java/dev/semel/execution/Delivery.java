@@ -1,0 +1,240 @@
+package dev.semel.execution;
+
+import dev.semel.Failure;
+import dev.semel.Operation;
+import dev.semel.Policy;
+import dev.semel.SemelException;
+import dev.semel.audit.EventType;
+import dev.semel.ledger.Transition;
+import dev.semel.policy.RetryDecision;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Line;
+import dev.semel.store.Move;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claimed record under its grant, from the claim to what it leaves. Its lease is renewed from the start; whoever has
+ * written its end closes it.
+ *
+ * @param <P> what it carries
+ * @param <R> what its operation answers; nothing for a channel
+ */
+public final class Delivery<P, R> implements AutoCloseable {
+    private final Environment environment;
+    private final Row row;
+    private final Asked<P, R> asked;
+    private final LeaseKeeper.Watched held;
+
+    private Delivery(Environment environment, Row row, Asked<P, R> asked) {
+        this.environment = environment;
+        this.row = row;
+        this.asked = asked;
+        this.held = environment
+                .memory()
+                .keeper()
+                .hold(new LeaseKeeper.Lease(
+                        row.id(), row.status().fence(), asked.policy().limits().lease()));
+    }
+
+    /**
+     * @throws SemelException.Invalid when the payload cannot be read as the handler's type; see {@link #unreadable}
+     */
+    public static <P, R> Delivery<P, R> of(Environment environment, Operation<P, R> operation, Row row) {
+        return new Delivery<>(environment, row, Asked.of(environment, operation, row));
+    }
+
+    /** What a claimed record leaves whose payload cannot be read: a dead letter, never a loss. */
+    public static Ending unreadable(
+            Environment environment, Operation<?, ?> operation, Row row, SemelException.Invalid why) {
+        Policy policy =
+                environment.tools().catalogue().get(operation.definition().policy());
+        Failure failure = Failure.of(
+                Failure.Category.MAPPING,
+                "Its payload cannot be read as "
+                        + operation.definition().payload().getName() + ": " + why.getMessage());
+        return new Delivery<>(environment, row, Asked.unread(environment, operation, row)).dead(policy, failure);
+    }
+
+    private Ending dead(Policy policy, Failure failure) {
+        try (this) {
+            return end(
+                    Ending.Kind.DEAD,
+                    Transition.FAIL,
+                    Transition.failure(policy.retention().deadLetters(), Failures.encode(failure)),
+                    attempt(EventType.SYSTEM_ERROR, failure, null, "replay or discard"),
+                    failure);
+        }
+    }
+
+    public Row row() {
+        return row;
+    }
+
+    Asked<P, R> asked() {
+        return asked;
+    }
+
+    LeaseKeeper.Watched held() {
+        return held;
+    }
+
+    Reserved.Granted grant() {
+        return new Reserved.Granted(row.status().fence(), row.status().attempt(), false);
+    }
+
+    /** The lane it keeps to; absent when it follows nobody. */
+    public @Nullable Long lane() {
+        Line.Lane lane = Objects.requireNonNull(row.line()).lane();
+        return lane == null ? null : lane.number();
+    }
+
+    /** Nobody renews its lease any more. */
+    @Override
+    public void close() {
+        held.close();
+    }
+
+    Ending done(byte @Nullable [] result) {
+        return end(
+                Ending.Kind.DONE,
+                Transition.COMPLETE,
+                Transition.result(asked.policy().retention().success(), result),
+                outcome(EventType.OPERATION_EXECUTED, Map.of()),
+                null);
+    }
+
+    Ending shadowed() {
+        return end(
+                Ending.Kind.SHADOWED,
+                Transition.SHADOW,
+                Transition.result(asked.policy().retention().deadLetters(), null),
+                outcome(EventType.OPERATION_SHADOWED, Map.of()),
+                null);
+    }
+
+    /** It did not run, or did nothing: back in its place, its attempt refunded. */
+    public Ending handedBack() {
+        return handedBack(Ending.Kind.HANDED_BACK, null);
+    }
+
+    private Ending handedBack(Ending.Kind kind, @Nullable Failure failure) {
+        Move.Change back =
+                Transition.due(Duration.ZERO, Duration.ZERO, row.status().attempt() - 1, row.failure());
+        return end(kind, Transition.HAND_BACK, back, null, failure);
+    }
+
+    /** Its deadline passed before it could begin. */
+    Ending late() {
+        Failure failure =
+                Failure.of(Failure.Category.TIMEOUT, "Its deadline passed before it could be handled; it was not run.");
+        return end(
+                Ending.Kind.DEAD,
+                Transition.FAIL,
+                Transition.failure(asked.policy().retention().deadLetters(), Failures.encode(failure)),
+                attempt(EventType.SYSTEM_ERROR, failure, null, "replay or discard"),
+                failure);
+    }
+
+    boolean isLate() {
+        long deadline = Objects.requireNonNull(row.line()).deadline();
+        return deadline <= environment.time().millis();
+    }
+
+    /**
+     * What a failed attempt leaves; nothing when the record was lost to another grant.
+     *
+     * @param atomic whether all it did was rolled back
+     */
+    @Nullable
+    Ending threw(Throwable thrown, LeaseKeeper.Stop stop, boolean atomic) {
+        if (stop == LeaseKeeper.Stop.LEASE_LOST || thrown instanceof SemelException.LeaseLost) {
+            return null;
+        }
+        if (thrown instanceof Steps.Halted) {
+            return handedBack();
+        }
+        if (thrown instanceof Steps.Interrupted) {
+            return unknown(Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
+        }
+        Verdict verdict =
+                Verdict.of(environment, asked, thrown, stop, row.status().attempt(), Failures.delay(row.failure()));
+        if (verdict.interrupted()) {
+            return interrupted(verdict, atomic);
+        }
+        if (verdict.failure().category() == Failure.Category.AUTH) {
+            return handedBack(Ending.Kind.REFUSED, verdict.failure());
+        }
+        if (!atomic && !repeatable() && verdict.failure().category().indeterminate()) {
+            return unknown(verdict.failure());
+        }
+        return follow(verdict);
+    }
+
+    /** This node is closing: the message comes back at once, unless it may have acted and must not be repeated. */
+    private Ending interrupted(Verdict verdict, boolean atomic) {
+        return atomic || repeatable() ? handedBack() : unknown(verdict.failure());
+    }
+
+    private boolean repeatable() {
+        return asked.operation() instanceof Operation.Leased<P, R> leased && LeasedRunner.repeatable(leased, asked);
+    }
+
+    private Ending unknown(Failure failure) {
+        return end(
+                Ending.Kind.UNKNOWN,
+                Transition.PARK,
+                Transition.due(Duration.ZERO, Duration.ZERO, -1, Failures.encode(failure)),
+                outcome(
+                        EventType.OPERATION_UNKNOWN,
+                        Map.of("category", failure.category().code(), "reason", failure.reason())),
+                failure);
+    }
+
+    private Ending follow(Verdict verdict) {
+        Failure failure = verdict.failure();
+        if (verdict.decision() instanceof RetryDecision.RetryIn in) {
+            return end(
+                    Ending.Kind.RETRIED,
+                    Transition.RETRY,
+                    Transition.due(in.delay(), Duration.ZERO, -1, Failures.encode(failure, in.delay())),
+                    attempt(EventType.RETRY_ATTEMPT, failure, in.delay(), "retry"),
+                    failure);
+        }
+        boolean exhausted = verdict.decision() instanceof RetryDecision.Exhausted;
+        return end(
+                Ending.Kind.DEAD,
+                Transition.FAIL,
+                Transition.failure(asked.policy().retention().deadLetters(), Failures.encode(failure)),
+                attempt(
+                        exhausted ? EventType.RETRY_EXHAUSTED : EventType.SYSTEM_ERROR,
+                        failure,
+                        null,
+                        "replay or discard"),
+                failure);
+    }
+
+    private Ending end(
+            Ending.Kind kind,
+            Transition transition,
+            Move.Change change,
+            @Nullable AuditEntry event,
+            @Nullable Failure failure) {
+        Move.Place place = transition.place(row.line(), asked.policy().options().deadHead());
+        return new Ending(kind, transition.of(row.id(), row.status().fence(), change.at(place), event), failure);
+    }
+
+    private @Nullable AuditEntry outcome(EventType type, Map<String, ?> details) {
+        return environment.audits().events().outcome(type, asked.about(), details);
+    }
+
+    private @Nullable AuditEntry attempt(EventType type, Failure failure, @Nullable Duration delay, String recovery) {
+        Verdict verdict = new Verdict(
+                failure, new RetryDecision.Terminal(true), row.status().attempt(), false);
+        return environment.audits().events().attempt(type, asked.about(), verdict.tried(asked, delay, recovery));
+    }
+}

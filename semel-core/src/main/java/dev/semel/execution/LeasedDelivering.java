@@ -1,0 +1,33 @@
+package dev.semel.execution;
+
+import dev.semel.LeasedHandler;
+import dev.semel.Mode;
+import org.jspecify.annotations.Nullable;
+
+/** Runs claimed records of a leased operation: the handler first, its end afterwards and in a batch with others'. */
+public final class LeasedDelivering {
+    private final Environment environment;
+
+    public LeasedDelivering(Environment environment) {
+        this.environment = environment;
+    }
+
+    /** Runs the handler on this thread. What it leaves is to be written; nothing when the record was lost meanwhile. */
+    public <P, R> @Nullable Ending run(Delivery<P, R> delivery, LeasedHandler<P, R> handler) {
+        Mode mode = environment.modes().beforeStart(delivery.asked());
+        if (mode != Mode.LIVE) {
+            return mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack();
+        }
+        if (delivery.isLate()) {
+            return delivery.late();
+        }
+        LeasedRun<P, R> run =
+                new LeasedRun<>(environment, delivery.asked(), new Answers<>(environment, delivery.asked()), handler);
+        LeasedRun.Ran<R> ran = run.invoke(delivery.grant(), delivery.held());
+        if (ran instanceof LeasedRun.Ran.Returned<R> returned) {
+            return delivery.done(returned.snapshot());
+        }
+        LeasedRun.Ran.Threw<R> threw = (LeasedRun.Ran.Threw<R>) ran;
+        return delivery.threw(threw.thrown(), threw.stop(), false);
+    }
+}

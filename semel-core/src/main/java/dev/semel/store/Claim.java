@@ -1,0 +1,54 @@
+package dev.semel.store;
+
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for due records of one operation.
+ *
+ * @param operation a channel, or an operation with a registered handler
+ * @param modesVersion nothing is granted at another one
+ * @param grant the owner's token, the lease, and whether what another left unfinished may be taken over
+ * @param amount how much
+ * @param turns whose turn it is among the tenants
+ * @param takenOver makes the event of a record that is taken from a holder whose lease is over
+ */
+public record Claim(
+        String operation,
+        long modesVersion,
+        Reservation.Grant grant,
+        Amount amount,
+        Turns turns,
+        Function<Row, @Nullable AuditEntry> takenOver) {
+
+    /**
+     * @param records at most so many records
+     * @param run at most so many consecutive records of one lane
+     * @param budget of these, how many may be retries
+     */
+    public record Amount(int records, int run, Budget budget) {}
+
+    /**
+     * Retries that all nodes together may begin in a second, with up to a second's worth saved up. The store counts them.
+     *
+     * @param perSecond 0 for no limit
+     */
+    public record Budget(int perSecond) {
+        public static final Budget NONE = new Budget(0);
+    }
+
+    /**
+     * Tenants take turns in the order of their names.
+     *
+     * @param after begin with the tenant after this one, and go round
+     * @param except leave out these
+     */
+    public record Turns(String after, Set<String> except) {
+        public static final Turns ALL = new Turns("", Set.of());
+
+        public Turns {
+            except = Set.copyOf(except);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package dev.semel.store;
+
+import java.util.List;
+
+/**
+ * The answer to a {@link Claim}.
+ *
+ * @param rows granted, IN_PROGRESS under the claim's owner; those of one lane are next to each other and in its order
+ * @param more whether it is worth to ask again at once: there was more than was granted, or something was placed
+ * @param last the tenant with which the next claim's turns go on
+ * @param modesChanged nothing was granted, as the modes are not those of the version given
+ */
+public record Claimed(List<Row> rows, boolean more, String last, boolean modesChanged) {
+    public Claimed {
+        rows = List.copyOf(rows);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.semel.store;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.Line.Turn;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a claim does to one lane, decided by what stands in it. The same for every store; whoever uses it holds the lane, so
+ * that nobody else places, grants or finishes in it meanwhile.
+ *
+ * @param placed arrivals that take their place now, in this order, each behind all that are placed already
+ * @param granted consecutive records from the head on, in order; empty when the head cannot be granted
+ */
+public record LanePlan(List<Placed> placed, List<RecordId> granted) {
+
+    /** @param turn HEAD for the first of a lane that was empty, else WAITING */
+    public record Placed(RecordId id, Turn turn) {}
+
+    /** A record of the lane. */
+    public record Member(RecordId id, State state, int attempt, long at) {
+        /** Whether it may be granted now. */
+        boolean ready(Reservation.Grant grant, long now) {
+            return switch (state) {
+                case QUEUED, FAILED_RETRYABLE -> at <= now;
+                case IN_PROGRESS -> at <= now && grant.repeatable() && attempt < grant.maxAttempts();
+                default -> false;
+            };
+        }
+    }
+
+    /**
+     * @param standing the first ones of the lane, in its order; all of them if fewer than {@code run}
+     * @param arrivals those that take their place now, in the order of arrival
+     * @param run at most so many are granted
+     */
+    public static LanePlan of(
+            List<Member> standing, List<Member> arrivals, Reservation.Grant grant, int run, long now) {
+        List<Placed> placed = new ArrayList<>();
+        for (Member arrival : arrivals) {
+            boolean first = standing.isEmpty() && placed.isEmpty();
+            placed.add(new Placed(arrival.id, first ? Turn.HEAD : Turn.WAITING));
+        }
+        List<Member> line = new ArrayList<>(standing);
+        if (standing.size() < run) {
+            line.addAll(arrivals);
+        }
+        List<RecordId> granted = new ArrayList<>();
+        for (Member member : line) {
+            if (granted.size() == run || !member.ready(grant, now)) {
+                break;
+            }
+            granted.add(member.id);
+        }
+        return new LanePlan(placed, granted);
+    }
+}

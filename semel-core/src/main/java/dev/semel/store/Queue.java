@@ -1,0 +1,44 @@
+package dev.semel.store;
+
+import java.util.List;
+
+/**
+ * Records that wait for a worker. Every method is one commit; a repeated call is safe.
+ *
+ * <p><b>Order.</b> A message of a lane arrives without touching the lane, so that senders never wait for each other and never
+ * for a worker. A claim places arrivals into their lanes, in the order in which they arrived; one that was sent earlier but
+ * committed later is placed later, and is never skipped. Only the head of a lane can be claimed, with a run of those behind it.
+ * The head keeps its place while it is retried, handed back or taken over. When a {@link Move} takes it out of the lane the
+ * next one becomes the head, in the same commit.
+ *
+ * <p><b>Cost.</b> Neither depends on how much waits, nor on the number of lanes: only on how much is granted.
+ */
+public interface Queue {
+    /**
+     * For each: makes the record if it is absent or expired, QUEUED and due as its times say; otherwise leaves it as it is.
+     * Ids are distinct in a batch.
+     */
+    List<Enqueued> enqueue(List<Arrival> batch);
+
+    /**
+     * Grants what is due: QUEUED and FAILED_RETRYABLE records whose time has come, and IN_PROGRESS ones whose lease is over
+     * if the grant is repeatable and they are below its attempts. Each grant takes a new fence and counts as an attempt.
+     * Tenants that have something due share the amount evenly; one that has nothing leaves its part to the others, if need be
+     * with the next claim.
+     */
+    Claimed claim(Claim claim);
+
+    /** How much of an operation waits, for people and alarms. */
+    Backlog backlog(String operation);
+
+    /**
+     * @param waiting QUEUED or FAILED_RETRYABLE records, counted up to {@link #MOST}
+     * @param oldestDue since when the one that is due longest has been, in the store's milliseconds; {@link Status#NEVER}
+     *     when nothing is due
+     * @param parkedLanes lanes whose head is dead or UNKNOWN, counted up to {@link #MOST}
+     */
+    record Backlog(long waiting, long oldestDue, long parkedLanes) {
+        /** Nobody needs to know more exactly than this, and counting has its price. */
+        public static final int MOST = 1_000_000;
+    }
+}

@@ -1,0 +1,21 @@
+package dev.semel.store;
+
+import java.time.Duration;
+import java.util.Set;
+
+/** How nodes tell each other that there is work. A signal may be lost: whoever waits for one polls as well. */
+public interface Signals extends AutoCloseable {
+    /** Tells the other nodes that there is something to claim of these operations. Not inside a transaction. */
+    void announce(Set<String> operations);
+
+    /**
+     * Waits for what other nodes announce, for one caller at a time.
+     *
+     * @return the operations announced since the last call; empty when there were none within the bound
+     */
+    Set<String> await(Duration bound) throws InterruptedException;
+
+    /** Ends a wait under way. */
+    @Override
+    void close();
+}

@@ -1,0 +1,314 @@
+package dev.semel.worker;
+
+import dev.semel.Channel;
+import dev.semel.Mode;
+import dev.semel.Operation;
+import dev.semel.Policy;
+import dev.semel.SemelException;
+import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
+import dev.semel.execution.AtomicDelivering;
+import dev.semel.execution.Delivery;
+import dev.semel.execution.Ending;
+import dev.semel.execution.Environment;
+import dev.semel.execution.LeasedDelivering;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Claim;
+import dev.semel.store.Claimed;
+import dev.semel.store.Moved;
+import dev.semel.store.Queue;
+import dev.semel.store.Reservation;
+import dev.semel.store.Row;
+import dev.semel.store.Switchboard;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One operation as this node serves it: claims a batch, runs what it holds, hands the ends to the finisher. Passive: somebody
+ * calls {@link #claim} from one thread, and {@link #runSome} from as many as may run at once.
+ */
+final class Desk<P, R> {
+    private static final Logger LOG = LoggerFactory.getLogger(Desk.class);
+    private static final int LARGEST_CLAIM = 512;
+    private static final int LONGEST_RUN = 256;
+    private static final int LARGEST_TRANSACTION = 64;
+    private static final long WAITED_TOO_LONG = Duration.ofSeconds(1).toNanos();
+
+    private final Environment environment;
+    private final Registry.Known<P, R> known;
+    private final Operation<P, R> operation;
+    private final Policy policy;
+    private final Channel.Capacity capacity;
+    private final Finisher finisher;
+    private final Pauses pauses;
+    private final Guard guard;
+    private final Window window;
+    private final Shelf<P, R> shelf;
+    private final AtomicInteger held = new AtomicInteger();
+    private String lastTenant = "";
+
+    Desk(Environment environment, Registry.Known<P, R> known, Finisher finisher, Pauses pauses) {
+        this.environment = environment;
+        this.known = known;
+        this.operation = known.operation();
+        this.policy = environment.tools().catalogue().get(operation.definition().policy());
+        this.capacity = known.capacity();
+        this.finisher = finisher;
+        this.pauses = pauses;
+        this.guard = new Guard(operation.name(), capacity);
+        this.window = new Window(capacity.concurrency());
+        this.shelf = new Shelf<>(capacity.perTenant());
+    }
+
+    String name() {
+        return operation.name();
+    }
+
+    int concurrency() {
+        return capacity.concurrency();
+    }
+
+    /** Units that could begin. */
+    int waiting() {
+        return shelf.size();
+    }
+
+    /** Records that this node holds: waiting, running, or not yet written. */
+    int held() {
+        return held.get();
+    }
+
+    /** What a claim came to. */
+    enum Round {
+        /** There may be more: claim again when there is room. */
+        MORE,
+        /** Nothing more is due at the moment. */
+        NOTHING,
+        /** No room: something must end first. */
+        FULL
+    }
+
+    /** Claims what there is room for. */
+    Round claim() {
+        int room = guard.allowed(Math.min(LARGEST_CLAIM, window.size() - held.get()));
+        if (room <= 0) {
+            return Round.FULL;
+        }
+        Switchboard.Modes modes = environment.modes().fresh();
+        Pauses.Leave leave = pauses.leave(modes, operation.name());
+        if (environment.modes().mode(modes, operation.name()) == Mode.HALTED || leave == Pauses.Leave.NONE) {
+            return Round.NOTHING;
+        }
+        boolean starving = shelf.size() == 0;
+        int wanted = leave == Pauses.Leave.PROBE ? 1 : room;
+        Claimed claimed = queue().claim(asked(modes, wanted));
+        if (claimed.modesChanged()) {
+            environment.modes().reload();
+            return Round.MORE;
+        }
+        lastTenant = claimed.last();
+        guard.claimed(claimed.rows().size());
+        shelve(claimed.rows());
+        if (starving && claimed.rows().size() >= room) {
+            window.starved();
+        }
+        return claimed.more() && leave == Pauses.Leave.ALL ? Round.MORE : Round.NOTHING;
+    }
+
+    private Queue queue() {
+        return environment.store().queue().orElseThrow();
+    }
+
+    private Claim asked(Switchboard.Modes modes, int room) {
+        Set<String> except = new HashSet<>(shelf.crowded(Math.max(capacity.perTenant(), window.size() / 2)));
+        except.removeIf(tenant -> capacity.perTenant() == capacity.concurrency());
+        for (Switchboard.Setting setting : modes.settings()) {
+            String tenant = setting.tenant();
+            if (tenant != null && environment.modes().mode(modes, tenant, operation.name()) == Mode.HALTED) {
+                except.add(tenant);
+            }
+        }
+        except.addAll(pauses.tenants(modes, operation.name()));
+        return new Claim(
+                operation.name(),
+                modes.version(),
+                new Reservation.Grant(
+                        environment.tools().random().nextLong(1, Long.MAX_VALUE),
+                        policy.limits().lease().toMillis(),
+                        repeatable(),
+                        policy.retry().maxAttempts()),
+                new Claim.Amount(
+                        room,
+                        repeatable() ? LONGEST_RUN : 1,
+                        new Claim.Budget(policy.retry().budget())),
+                new Claim.Turns(lastTenant, except),
+                this::takenOver);
+    }
+
+    /** Whether what another node left unfinished may be run again: always, if a transaction took it all back. */
+    private boolean repeatable() {
+        return known.mayRepeat(policy);
+    }
+
+    private @Nullable AuditEntry takenOver(Row row) {
+        Events.About about = Events.About.record(row.id(), row.header(), dev.semel.Call.Origin.UNSTATED, policy.code());
+        return environment.audits().events().outcome(EventType.OPERATION_TAKEN_OVER, about, Map.of());
+    }
+
+    private void shelve(List<Row> rows) {
+        List<Delivery<P, R>> run = new ArrayList<>();
+        for (Row row : rows) {
+            Delivery<P, R> delivery = opened(row);
+            if (delivery == null) {
+                continue;
+            }
+            held.incrementAndGet();
+            boolean goesOn = !run.isEmpty()
+                    && delivery.lane() != null
+                    && delivery.lane().equals(run.get(run.size() - 1).lane());
+            if (!goesOn) {
+                put(run);
+                run = new ArrayList<>();
+            }
+            run.add(delivery);
+        }
+        put(run);
+    }
+
+    private void put(List<Delivery<P, R>> run) {
+        if (!run.isEmpty()) {
+            String tenant = run.get(0).row().header().tenant();
+            shelf.put(new Unit<>(tenant, run, environment.tools().time().nanos()));
+        }
+    }
+
+    /** A payload that the handler's type cannot read makes a dead letter; the others flow. */
+    private @Nullable Delivery<P, R> opened(Row row) {
+        try {
+            return Delivery.of(environment, operation, row);
+        } catch (SemelException.Invalid e) {
+            finisher.add(Delivery.unreadable(environment, operation, row, e), moved -> {});
+            return null;
+        }
+    }
+
+    /** Runs what is next on this thread; says whether there was anything. */
+    boolean runSome() {
+        int most = known.atomic() == null ? 1 : Math.max(1, Math.min(LARGEST_TRANSACTION, share()));
+        List<Unit<P, R>> units = shelf.take(most);
+        if (units.isEmpty()) {
+            return false;
+        }
+        if (environment.tools().time().nanos() - units.get(0).since() > WAITED_TOO_LONG) {
+            window.crowded();
+        }
+        try {
+            if (known.atomic() != null) {
+                runAtomic(units);
+            } else {
+                units.forEach(this::runLeased);
+            }
+        } finally {
+            units.forEach(shelf::ended);
+        }
+        return true;
+    }
+
+    /** Each handler's thread takes its part of what waits into one transaction. */
+    private int share() {
+        return (shelf.size() + capacity.concurrency() - 1) / capacity.concurrency();
+    }
+
+    private void runAtomic(List<Unit<P, R>> units) {
+        List<Delivery<P, R>> deliveries =
+                units.stream().flatMap(unit -> unit.deliveries().stream()).toList();
+        List<Delivery<P, R>> allowed = new ArrayList<>();
+        for (Delivery<P, R> delivery : deliveries) {
+            if (guard.mayCall()) {
+                allowed.add(delivery);
+            } else {
+                end(delivery, delivery.handedBack());
+            }
+        }
+        Map<Delivery<P, R>, Ending> left =
+                new AtomicDelivering(environment).run(allowed, Objects.requireNonNull(known.atomic()));
+        for (Delivery<P, R> delivery : allowed) {
+            Ending ending = left.get(delivery);
+            guard.ended(ending);
+            if (ending == null) {
+                settled(delivery);
+                pauses.worked(operation.name());
+            } else {
+                end(delivery, ending);
+            }
+        }
+    }
+
+    private void runLeased(Unit<P, R> unit) {
+        boolean goesOn = true;
+        for (Delivery<P, R> delivery : unit.deliveries()) {
+            if (!goesOn || !guard.mayCall()) {
+                goesOn = goesOn && delivery.lane() == null;
+                end(delivery, delivery.handedBack());
+                continue;
+            }
+            Ending ending = new LeasedDelivering(environment).run(delivery, Objects.requireNonNull(known.leased()));
+            guard.ended(ending);
+            goesOn = ending != null && ending.letsLaneGoOn();
+            if (ending == null) {
+                settled(delivery);
+            } else {
+                end(delivery, ending);
+            }
+        }
+    }
+
+    private void end(Delivery<P, R> delivery, Ending ending) {
+        switch (ending.kind()) {
+            case REFUSED -> pauses.refused(operation.name(), Objects.requireNonNull(ending.failure()));
+            case DONE -> pauses.worked(operation.name());
+            default -> {}
+        }
+        finisher.add(ending, moved -> written(delivery, ending, moved));
+    }
+
+    private void written(Delivery<P, R> delivery, Ending ending, @Nullable Moved moved) {
+        if (moved == null) {
+            window.failed();
+        } else if (moved instanceof Moved.Refused) {
+            LOG.debug(
+                    "{} {} was lost to another node.",
+                    operation.name(),
+                    delivery.row().id());
+        }
+        settled(delivery);
+    }
+
+    private void settled(Delivery<P, R> delivery) {
+        delivery.close();
+        shelf.settled(delivery.row().header().tenant());
+        held.decrementAndGet();
+    }
+
+    /** The store could not be asked. */
+    void failed() {
+        window.failed();
+    }
+
+    /** Gives back what has not begun. */
+    void handBack() {
+        for (Unit<P, R> unit : shelf.takeAll()) {
+            unit.deliveries().forEach(delivery -> end(delivery, delivery.handedBack()));
+            shelf.ended(unit);
+        }
+    }
+}

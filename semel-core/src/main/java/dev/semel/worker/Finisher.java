@@ -1,0 +1,137 @@
+package dev.semel.worker;
+
+import dev.semel.SemelException;
+import dev.semel.execution.Commits;
+import dev.semel.execution.Ending;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.time.TimeSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what deliveries leave, many in one commit, while their handlers' threads go on with the next. What cannot be written
+ * is let go: its lease runs out, and it is delivered again or parked, as its channel says.
+ */
+final class Finisher implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Finisher.class);
+    private static final int LARGEST_BATCH = 512;
+
+    /** @param whenWritten told the answer; nothing when it could not be written */
+    private record Item(Ending ending, Consumer<@Nullable Moved> whenWritten) {}
+
+    private final Commits commits;
+    private final TimeSource time;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deque<Item> items = new ArrayDeque<>();
+    private final List<Thread> threads = new ArrayList<>();
+    private TimeSource.Gate gate;
+    private boolean closed;
+
+    /** @param writers threads that write; none, and whoever adds an ending writes it */
+    Finisher(Commits commits, TimeSource time, int writers) {
+        this.commits = commits;
+        this.time = time;
+        this.gate = time.gate();
+        for (int i = 1; i <= writers; i++) {
+            Thread thread = new Thread(this::write, "semel-finisher-" + i);
+            thread.setDaemon(true);
+            threads.add(thread);
+        }
+        threads.forEach(Thread::start);
+    }
+
+    void add(Ending ending, Consumer<@Nullable Moved> whenWritten) {
+        Item item = new Item(ending, whenWritten);
+        if (threads.isEmpty()) {
+            write(List.of(item));
+            return;
+        }
+        lock.lock();
+        try {
+            items.add(item);
+            gate.open();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void write() {
+        while (true) {
+            List<Item> batch = new ArrayList<>();
+            TimeSource.Gate wait;
+            lock.lock();
+            try {
+                while (batch.size() < LARGEST_BATCH && !items.isEmpty()) {
+                    batch.add(items.poll());
+                }
+                if (batch.isEmpty() && closed) {
+                    return;
+                }
+                if (items.isEmpty() && gate.isOpen() && !closed) {
+                    gate = time.gate();
+                }
+                wait = gate;
+            } finally {
+                lock.unlock();
+            }
+            if (!batch.isEmpty()) {
+                write(batch);
+            } else if (!await(wait)) {
+                return;
+            }
+        }
+    }
+
+    private static boolean await(TimeSource.Gate gate) {
+        try {
+            gate.await();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private void write(List<Item> batch) {
+        List<Moved> moved = null;
+        try {
+            List<Move> moves = batch.stream().map(item -> item.ending.move()).toList();
+            moved = commits.moveAll(moves);
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            LOG.warn(
+                    "The ends of {} deliveries could not be written; they come again once their leases are over.",
+                    batch.size(),
+                    e);
+        }
+        for (int i = 0; i < batch.size(); i++) {
+            batch.get(i).whenWritten.accept(moved == null ? null : moved.get(i));
+        }
+    }
+
+    /** Writes what is there, then ends. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            gate.open();
+        } finally {
+            lock.unlock();
+        }
+        for (Thread thread : threads) {
+            try {
+                thread.join(10_000);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package dev.semel.worker;
+
+import dev.semel.Channel;
+import dev.semel.Failure;
+import dev.semel.execution.Ending;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.ratelimiter.RateLimiter;
+import io.github.resilience4j.ratelimiter.RateLimiterConfig;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Protects a receiver from this node: a breaker and a rate limit, asked before anything is claimed. */
+final class Guard {
+    /** What says something about the receiver, and not about the message. */
+    private static final Set<Failure.Category> RECEIVER = EnumSet.of(
+            Failure.Category.NETWORK,
+            Failure.Category.TIMEOUT,
+            Failure.Category.UPSTREAM_ERROR,
+            Failure.Category.RATE_LIMITED,
+            Failure.Category.UNKNOWN);
+
+    private static final int PROBES = 5;
+
+    private final @Nullable CircuitBreaker breaker;
+    private final @Nullable RateLimiter limiter;
+
+    Guard(String name, Channel.Capacity capacity) {
+        Channel.Breaker settings = capacity.breaker();
+        this.breaker = settings.failurePercent() == 0
+                ? null
+                : CircuitBreaker.of(
+                        name,
+                        CircuitBreakerConfig.custom()
+                                .failureRateThreshold(settings.failurePercent())
+                                .slidingWindowSize(settings.calls())
+                                .minimumNumberOfCalls(settings.calls())
+                                .waitDurationInOpenState(settings.pause())
+                                .permittedNumberOfCallsInHalfOpenState(Math.min(PROBES, settings.calls()))
+                                .build());
+        this.limiter = capacity.perSecond() == 0
+                ? null
+                : RateLimiter.of(
+                        name,
+                        RateLimiterConfig.custom()
+                                .limitForPeriod(Math.max(1, capacity.perSecond() / 10))
+                                .limitRefreshPeriod(
+                                        capacity.perSecond() < 10
+                                                ? Duration.ofNanos(1_000_000_000L / capacity.perSecond())
+                                                : Duration.ofMillis(100))
+                                .timeoutDuration(Duration.ZERO)
+                                .build());
+    }
+
+    /** How many of so many may be claimed now. */
+    int allowed(int wanted) {
+        int allowed = wanted;
+        if (breaker != null) {
+            allowed = switch (breaker.getState()) {
+                case OPEN, FORCED_OPEN -> breaker.tryAcquirePermission() ? released(1) : 0;
+                case HALF_OPEN -> Math.min(allowed, PROBES);
+                default -> allowed;
+            };
+        }
+        if (limiter != null) {
+            allowed = Math.min(allowed, Math.max(0, limiter.getMetrics().getAvailablePermissions()));
+        }
+        return allowed;
+    }
+
+    private int released(int permission) {
+        if (breaker != null) {
+            breaker.releasePermission();
+        }
+        return permission;
+    }
+
+    /** So many were claimed. */
+    void claimed(int count) {
+        if (limiter != null && count > 0) {
+            limiter.acquirePermission(count);
+        }
+    }
+
+    /** Whether the handler may be called now. If so, {@link #ended} must follow. */
+    boolean mayCall() {
+        return breaker == null || breaker.tryAcquirePermission();
+    }
+
+    void ended(@Nullable Ending ending) {
+        if (breaker == null) {
+            return;
+        }
+        Failure failure = ending == null ? null : ending.failure();
+        if (failure != null && RECEIVER.contains(failure.category())) {
+            breaker.onError(0, TimeUnit.NANOSECONDS, failure.asException());
+        } else if (ending != null && ending.kind() == Ending.Kind.DONE) {
+            breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+        } else {
+            breaker.releasePermission();
+        }
+    }
+
+    /** Whether calls are let through as usual. */
+    boolean isClosed() {
+        return breaker == null || breaker.getState() == CircuitBreaker.State.CLOSED;
+    }
+}

@@ -1,0 +1,15 @@
+package dev.semel.worker;
+
+import dev.semel.execution.Delivery;
+import java.util.List;
+
+/**
+ * Deliveries that go to one thread: one that follows nobody, or a run of a lane, in its order.
+ *
+ * @param since when it was claimed, by this node's monotonic clock
+ */
+record Unit<P, R>(String tenant, List<Delivery<P, R>> deliveries, long since) {
+    Unit {
+        deliveries = List.copyOf(deliveries);
+    }
+}

@@ -1,0 +1,302 @@
+package dev.semel.worker;
+
+import dev.semel.SemelException;
+import dev.semel.execution.Environment;
+import dev.semel.store.Signals;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves every operation that has a handler on this node and something queued. One thread claims for all of them, in turn;
+ * handlers run on threads of their own, virtual ones where the runtime has them; their ends are written in batches.
+ *
+ * <p>It wakes when something is queued in this process or announced by another, when a retry of its own is due, and at least
+ * once a second.
+ */
+public final class Worker implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+    private static final Duration SHORTEST_POLL = Duration.ofMillis(50);
+    private static final Duration LONGEST_POLL = Duration.ofSeconds(1);
+    private static final Duration LISTEN = Duration.ofSeconds(5);
+    private static final int WRITERS = 2;
+
+    private final Environment environment;
+    private final TimeSource time;
+    private final Finisher finisher;
+    private final Pauses pauses;
+    private final Map<String, Served> desks = new ConcurrentHashMap<>();
+    private final @Nullable ExecutorService handlers;
+    private final @Nullable Announcer announcer;
+    private final @Nullable Thread claims;
+    private final @Nullable Thread listener;
+    private final ReentrantLock lock = new ReentrantLock();
+    private TimeSource.Gate wake;
+    private volatile boolean draining;
+    private volatile boolean closed;
+
+    /** A desk, and when it is to be looked at again. */
+    private static final class Served {
+        private final Desk<?, ?> desk;
+        private final AtomicInteger runners = new AtomicInteger();
+        private volatile boolean woken = true;
+        private volatile long nextLook;
+        private volatile Duration poll = SHORTEST_POLL;
+
+        Served(Desk<?, ?> desk, long now) {
+            this.desk = desk;
+            this.nextLook = now;
+        }
+    }
+
+    /** @param background whether it has threads; without, whoever opened the engine calls {@link #turn} */
+    public Worker(Environment environment, boolean background) {
+        this.environment = environment;
+        this.time = environment.tools().time();
+        this.wake = time.gate();
+        this.finisher = new Finisher(environment.commits(), time, background ? WRITERS : 0);
+        this.pauses = new Pauses(environment.store(), environment.audits().events(), time);
+        Signals signals = environment.store().signals().orElse(null);
+        this.handlers = background ? Threads.handlers() : null;
+        this.claims = background ? Threads.daemon("semel-claims", this::claimForEver) : null;
+        this.announcer = background && signals != null ? new Announcer(signals, time) : null;
+        this.listener =
+                background && signals != null ? Threads.daemon("semel-listener", () -> listenForEver(signals)) : null;
+        environment.memory().bells().onRing(this::rung);
+        if (claims != null) {
+            claims.start();
+        }
+        if (listener != null) {
+            listener.start();
+        }
+    }
+
+    /** Serves an operation from now on. */
+    public <P, R> void serve(Registry.Known<P, R> known) {
+        Desk<P, R> desk = new Desk<>(environment, known, finisher, pauses);
+        desks.put(desk.name(), new Served(desk, time.nanos()));
+        wake(Set.of(desk.name()));
+    }
+
+    private void rung(Set<String> operations) {
+        wake(operations);
+        if (announcer != null) {
+            announcer.announce(operations);
+        }
+    }
+
+    private void wake(Collection<String> operations) {
+        boolean any = false;
+        for (String operation : operations) {
+            Served served = desks.get(operation);
+            if (served != null) {
+                served.woken = true;
+                any = true;
+            }
+        }
+        if (any) {
+            ring();
+        }
+    }
+
+    private void ring() {
+        lock.lock();
+        try {
+            wake.open();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private TimeSource.Gate freshGate() {
+        lock.lock();
+        try {
+            if (wake.isOpen()) {
+                wake = time.gate();
+            }
+            return wake;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void claimForEver() {
+        while (!closed) {
+            TimeSource.Gate gate = freshGate();
+            long now = time.nanos();
+            long next = now + LONGEST_POLL.toNanos();
+            for (Served served : desks.values()) {
+                if (!draining && (served.woken || served.nextLook - now <= 0)) {
+                    look(served);
+                }
+                next = Math.min(next, served.woken ? now : served.nextLook);
+            }
+            try {
+                gate.await(Duration.ofNanos(Math.max(0, next - time.nanos())));
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    /** Claims until there is nothing more or no room; the runners wake us when there is room again. */
+    private void look(Served served) {
+        served.woken = false;
+        try {
+            Desk.Round round = served.desk.claim();
+            staff(served);
+            served.poll = switch (round) {
+                case MORE -> {
+                    served.woken = true;
+                    yield SHORTEST_POLL;
+                }
+                case FULL -> SHORTEST_POLL;
+                case NOTHING -> longer(served.poll);
+            };
+        } catch (RuntimeException e) {
+            served.desk.failed();
+            served.poll = LONGEST_POLL;
+            if (!closed) {
+                LOG.warn("{}: nothing could be claimed; it is tried again in {}.", served.desk.name(), LONGEST_POLL, e);
+            }
+        }
+        served.nextLook = time.nanos() + served.poll.toNanos();
+    }
+
+    private static Duration longer(Duration poll) {
+        Duration doubled = poll.multipliedBy(2);
+        return doubled.compareTo(LONGEST_POLL) > 0 ? LONGEST_POLL : doubled;
+    }
+
+    /** Sees that there are threads for what waits. */
+    private void staff(Served served) {
+        int wanted = Math.min(served.desk.concurrency(), served.desk.waiting());
+        while (handlers != null && served.runners.get() < wanted) {
+            served.runners.incrementAndGet();
+            try {
+                handlers.execute(() -> runAll(served));
+            } catch (RejectedExecutionException e) {
+                served.runners.decrementAndGet();
+                return;
+            }
+        }
+    }
+
+    private void runAll(Served served) {
+        try {
+            while (!draining && served.desk.runSome()) {
+                if (served.desk.waiting() * 2 < served.desk.concurrency()) {
+                    served.woken = true;
+                    ring();
+                }
+            }
+        } finally {
+            served.runners.decrementAndGet();
+            served.woken = true;
+            ring();
+        }
+    }
+
+    private void listenForEver(Signals signals) {
+        while (!closed) {
+            try {
+                wake(signals.await(LISTEN));
+            } catch (InterruptedException e) {
+                return;
+            } catch (RuntimeException e) {
+                LOG.debug("Announcements of other nodes cannot be heard at the moment; polling goes on.", e);
+                try {
+                    time.sleep(LONGEST_POLL);
+                } catch (InterruptedException interrupted) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /**
+     * Does one round for every operation on this thread: claims once, runs all that was claimed, writes what it left.
+     *
+     * @return whether anything was there to do
+     */
+    public boolean turn() {
+        boolean any = false;
+        for (Served served : desks.values()) {
+            if (draining) {
+                continue;
+            }
+            Desk.Round round = served.desk.claim();
+            any |= round == Desk.Round.MORE;
+            while (served.desk.runSome()) {
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    /** Claims nothing more, hands back what has not begun, and waits for what has; says whether it ended in time. */
+    public boolean drain(Duration bound) {
+        draining = true;
+        long until = time.nanos() + bound.toNanos();
+        desks.values().forEach(served -> served.desk.handBack());
+        while (held() > 0 && time.nanos() - until < 0) {
+            try {
+                time.sleep(Duration.ofMillis(5));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                break;
+            }
+            desks.values().forEach(served -> served.desk.handBack());
+        }
+        return held() == 0;
+    }
+
+    private int held() {
+        return desks.values().stream().mapToInt(served -> served.desk.held()).sum();
+    }
+
+    /** The operations that are served here. */
+    public Set<String> serving() {
+        return new HashSet<>(desks.keySet());
+    }
+
+    /** Interrupts what still runs and writes what it leaves. What cannot be written is delivered again after its lease. */
+    @Override
+    public void close() {
+        draining = true;
+        closed = true;
+        ring();
+        desks.values().forEach(served -> served.desk.handBack());
+        if (handlers != null) {
+            handlers.shutdownNow();
+            Threads.await(handlers, Duration.ofSeconds(5));
+        }
+        environment.store().signals().ifPresent(Signals::close);
+        Threads.end(claims);
+        Threads.end(listener);
+        if (announcer != null) {
+            announcer.close();
+        }
+        finisher.close();
+    }
+
+    /** For a refusal at the front door. */
+    public void demandQueue() {
+        if (environment.store().queue().isEmpty()) {
+            throw new SemelException.Invalid("The store " + environment.store().name()
+                    + " keeps no work for later, so channels cannot be handled on it. Use sqlite:<file> or"
+                    + " postgresql://...");
+        }
+    }
+}

@@ -1,0 +1,317 @@
+package dev.semel.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.Answer;
+import dev.semel.Channel;
+import dev.semel.Failure;
+import dev.semel.Key;
+import dev.semel.Message;
+import dev.semel.SemelException;
+import dev.semel.Sent;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Sending, handling, retrying, dying. */
+abstract class ChannelSuite extends ChannelFixture {
+    ChannelSuite(EngineContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void aMessageIsHandledOnceAndSaysWhetherItWasNew() {
+        assertThat(send(MAIL, "m")).isEqualTo(new Sent.Accepted(true, "c-m"));
+        assertThat(send(MAIL, "m")).isEqualTo(new Sent.Accepted(false, "c-m"));
+        assertThat(row(MAIL, "m").state()).isEqualTo(State.QUEUED);
+        engine.handle(MAIL, listing());
+        work();
+        assertThat(send(MAIL, "m")).isEqualTo(new Sent.Accepted(false, "c-m"));
+        work();
+        assertThat(handled).containsExactly("m");
+        assertThat(row(MAIL, "m").state()).isEqualTo(State.COMPLETED);
+        assertThat(story(MAIL, "m")).startsWith("operation.queued").contains("operation.executed");
+    }
+
+    @Test
+    void theSameKeyWithAnotherPayloadIsAConflictAndABadMessageIsRejected() {
+        send(MAIL, "m");
+        Sent other = engine.send(MAIL, Message.of(ACME, Key.of("m"), new Note("lane", "other")));
+        assertThat(other).isInstanceOf(Sent.Conflict.class);
+        assertThatThrownBy(other::orThrow).isInstanceOf(SemelException.NotSent.class);
+        Note huge = new Note("lane", "x".repeat(2 << 20));
+        assertThat(engine.send(MAIL, Message.of(ACME, Key.of("huge"), huge))).isInstanceOf(Sent.Rejected.class);
+        assertThat(engine.send(CHAT, Message.of(ACME, Key.of("lane"), new Note("", "no lane"))))
+                .isInstanceOf(Sent.Rejected.class);
+        engine.handle(MAIL, listing());
+        work();
+        assertThat(handled).containsExactly("m");
+    }
+
+    @Test
+    void manyAreSentInOneGoWithOneAnswerEach() {
+        List<Sent> sent = engine.sendAll(
+                MAIL,
+                List.of(
+                        note("a", "l"),
+                        note("b", "l"),
+                        note("a", "l"),
+                        Message.of(ACME, Key.of("b"), new Note("l", "other"))));
+        assertThat(sent.get(0)).isEqualTo(new Sent.Accepted(true, "c-a"));
+        assertThat(sent.get(1)).isEqualTo(new Sent.Accepted(true, "c-b"));
+        assertThat(sent.get(2)).isEqualTo(new Sent.Accepted(false, "c-a"));
+        assertThat(sent.get(3)).isInstanceOf(Sent.Conflict.class);
+        engine.handle(MAIL, listing());
+        work();
+        assertThat(handled).containsExactlyInAnyOrder("a", "b");
+    }
+
+    @Test
+    void whatIsSentInATransactionIsThereExactlyIfTheEffectIs() throws Exception {
+        engine.handle(MAIL, listing());
+        engine.run(CHARGE, call("kept"), (order, tx) -> {
+            effects.apply(tx, "kept");
+            assertThat(tx.send(MAIL, Key.of("kept"), new Note("l", "kept")).first())
+                    .isTrue();
+            return new Receipt("r");
+        });
+        Answer<Receipt> failed = engine.run(CHARGE, call("lost"), (order, tx) -> {
+            tx.send(MAIL, Key.of("lost"), new Note("l", "lost"));
+            throw failing(Failure.Category.BUSINESS_RULE);
+        });
+        assertThat(failed).isInstanceOf(Answer.Failed.class);
+        work();
+        assertThat(handled).containsExactly("kept");
+        assertThat(row(MAIL, "kept").header().parent()).isEqualTo(id(CHARGE, "kept"));
+        assertThat(row(MAIL, "kept").header().correlationId()).isEqualTo("c-4");
+    }
+
+    @Test
+    void aConflictInsideATransactionTakesTheEffectBack() throws Exception {
+        send(MAIL, "m");
+        engine.run(CHARGE, call("k"), (order, tx) -> {
+            effects.apply(tx, "k");
+            tx.send(MAIL, Key.of("m"), new Note("l", "another"));
+            return new Receipt("r");
+        });
+        assertThat(effects.count("k")).isZero();
+    }
+
+    @Test
+    void aDelayedMessageWaitsAndAMissedDeadlineIsADeadLetter() {
+        engine.handle(MAIL, listing());
+        engine.send(MAIL, note("later", "l").withDelay(Duration.ofMinutes(1)));
+        engine.send(
+                MAIL,
+                note("at", "l").withStart(Instant.ofEpochMilli(time.millis()).plusSeconds(120)));
+        engine.send(
+                MAIL,
+                note("missed", "l")
+                        .withDelay(Duration.ofMinutes(5))
+                        .withDeadline(Instant.ofEpochMilli(time.millis()).plusSeconds(200)));
+        work();
+        assertThat(handled).isEmpty();
+        time.advance(Duration.ofSeconds(61));
+        work();
+        assertThat(handled).containsExactly("later");
+        time.advance(Duration.ofMinutes(1));
+        work();
+        assertThat(handled).containsExactly("later", "at");
+        time.advance(Duration.ofMinutes(5));
+        work();
+        assertThat(handled).containsExactly("later", "at");
+        assertThat(row(MAIL, "missed").state()).isEqualTo(State.FAILED_TERMINAL);
+    }
+
+    @Test
+    void d3_aPoisonMessageIsBoundedDeadWithItsStoryAndTheOthersFlow() {
+        engine.handle(MAIL, (note, run) -> {
+            handled.add(note.text() + run.attempt());
+            if (note.text().equals("poison")) {
+                throw failing(Failure.Category.UPSTREAM_ERROR);
+            }
+        });
+        send(MAIL, "poison");
+        send(MAIL, "good");
+        workThrough(Duration.ofSeconds(3), 4);
+        assertThat(handled).contains("good1", "poison1", "poison2", "poison3").hasSize(4);
+        assertThat(row(MAIL, "poison").state()).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(row(MAIL, "poison").payload()).isNotNull();
+        assertThat(story(MAIL, "poison"))
+                .containsExactly("operation.queued", "retry.attempt", "retry.attempt", "retry.exhausted");
+    }
+
+    @Test
+    void d10_aRetryAfterIsAFloorAndTooLongAOneIsADeadLetter() {
+        engine.handle(MAIL, (note, run) -> {
+            handled.add(note.text());
+            Duration wait = note.text().equals("long") ? Duration.ofHours(2) : Duration.ofMinutes(10);
+            throw Failure.of(Failure.Category.RATE_LIMITED, "429")
+                    .withRetryAfter(wait)
+                    .asException();
+        });
+        send(MAIL, "short");
+        send(MAIL, "long");
+        work();
+        time.advance(Duration.ofMinutes(9));
+        work();
+        assertThat(handled).containsExactlyInAnyOrder("short", "long");
+        assertThat(row(MAIL, "long").state()).isEqualTo(State.FAILED_TERMINAL);
+        time.advance(Duration.ofMinutes(2));
+        work();
+        assertThat(handled).hasSize(3);
+    }
+
+    @Test
+    void d10_refusedCredentialsPauseTheChannelAndSpendNoAttempt() {
+        List<String> refused = new ArrayList<>(List.of("once"));
+        engine.handle(MAIL, (note, run) -> {
+            handled.add(note.text() + run.attempt());
+            if (!refused.isEmpty()) {
+                throw failing(Failure.Category.AUTH);
+            }
+        });
+        send(MAIL, "a");
+        work();
+        send(MAIL, "b");
+        work();
+        assertThat(handled).containsExactly("a1");
+        assertThat(row(MAIL, "a").state()).isEqualTo(State.QUEUED);
+        assertThat(row(MAIL, "a").status().attempt()).isZero();
+        assertThat(store.switchboard().modes().pauses()).hasSize(1);
+        refused.clear();
+        time.advance(Duration.ofMinutes(4));
+        work();
+        time.advance(Duration.ofSeconds(2));
+        work();
+        assertThat(handled).containsExactlyInAnyOrder("a1", "a1", "b1");
+        assertThat(store.switchboard().modes().pauses()).isEmpty();
+    }
+
+    @Test
+    void anAtomicHandlerCommitsEffectFurtherSendsAndCompletionTogether() throws Exception {
+        engine.handle(MAIL, listing());
+        List<String> failing = new ArrayList<>(List.of("c"));
+        engine.handle(POST, (note, tx) -> {
+            effects.apply(tx, note.text());
+            tx.send(MAIL, Key.of("mail-" + note.text()), new Note("l", "mail-" + note.text()));
+            if (failing.contains(note.text())) {
+                throw failing(Failure.Category.UPSTREAM_ERROR);
+            }
+        });
+        for (String key : List.of("a", "b", "c", "d")) {
+            send(POST, key);
+        }
+        work();
+        assertThat(effects.count("c")).isZero();
+        assertThat(handled).containsExactlyInAnyOrder("mail-a", "mail-b", "mail-d");
+        failing.clear();
+        time.advance(Duration.ofSeconds(3));
+        work();
+        for (String key : List.of("a", "b", "c", "d")) {
+            assertThat(effects.count(key)).isEqualTo(1);
+            assertThat(row(POST, key).state()).isEqualTo(State.COMPLETED);
+        }
+        assertThat(handled).contains("mail-c").hasSize(4);
+    }
+
+    @Test
+    void a2_aStaleOwnerOfAClaimIsRefusedAndItsWritesRollBack() throws Exception {
+        var other = otherNode();
+        engine.handle(POST, (note, tx) -> {
+            effects.apply(tx, note.text());
+            if (handled.isEmpty()) {
+                handled.add("first");
+                time.advance(LEASE.multipliedBy(3));
+                Thread runsElsewhere = new Thread(() -> {
+                    other.handle(POST, (same, otherTx) -> effects.apply(otherTx, same.text()));
+                    work(other);
+                });
+                if (oneWriter()) {
+                    return;
+                }
+                runsElsewhere.start();
+                runsElsewhere.join();
+            }
+        });
+        send(POST, "m");
+        work();
+        work(other);
+        assertThat(effects.count("m")).isEqualTo(1);
+        assertThat(row(POST, "m").state()).isEqualTo(State.COMPLETED);
+    }
+
+    /** Whether nobody else can write while a handler runs. */
+    private boolean oneWriter() {
+        return store.name().startsWith("sqlite");
+    }
+
+    @Test
+    void d1_aCrashBetweenEffectAndFinishIsDeliveredAgainUnderTheSameKey() {
+        List<String> keys = new ArrayList<>();
+        List<Long> fences = new ArrayList<>();
+        send(MAIL, "m");
+        Row claimed = claim(MAIL);
+        keys.add(claimed.id().downstreamKey());
+        fences.add(claimed.status().fence());
+        engine.handle(MAIL, (note, run) -> {
+            keys.add(run.downstreamKey());
+            fences.add(run.fence());
+            handled.add(note.text() + run.attempt());
+        });
+        work();
+        assertThat(handled).isEmpty();
+        time.advance(LEASE.plusSeconds(1));
+        work();
+        assertThat(handled).containsExactly("m2");
+        assertThat(keys).containsExactly(keys.get(0), keys.get(0));
+        assertThat(fences.get(1)).isGreaterThan(fences.get(0));
+        assertThat(story(MAIL, "m")).containsExactly("operation.queued", "operation.taken_over", "operation.executed");
+    }
+
+    @Test
+    void a4_anInterruptedDeliveryOfAParkingChannelIsUnknownAndNeverRunAgain() {
+        Channel.Leased<Note> parking = MAIL.asParking();
+        engine.handle(parking, listing());
+        send(parking, "m");
+        claim(parking);
+        time.advance(LEASE.plusSeconds(1));
+        work();
+        engine.duties().sweeper().sweep();
+        work();
+        assertThat(handled).isEmpty();
+        assertThat(row(parking, "m").state()).isEqualTo(State.UNKNOWN);
+    }
+
+    @Test
+    void a12_aHandlerThatKeepsDyingIsBoundedAndThenParked() {
+        engine.handle(POST, (note, tx) -> handled.add(note.text()));
+        send(POST, "m");
+        for (int i = 0; i < 3; i++) {
+            claim(POST);
+            time.advance(LEASE.plusSeconds(1));
+        }
+        work();
+        engine.duties().sweeper().sweep();
+        assertThat(handled).isEmpty();
+        assertThat(row(POST, "m").state()).isEqualTo(State.FAILED_TERMINAL);
+    }
+
+    @Test
+    void aPayloadThatTheHandlersTypeCannotReadIsADeadLetterAndTheOthersFlow() {
+        Channel.Leased<String> writer = Channel.leased("mixed", String.class).withPolicy("steady");
+        engine.send(writer, Message.of(ACME, Key.of("bad"), "not a note"));
+        Channel.Leased<Note> reader = Channel.leased("mixed", Note.class).withPolicy("steady");
+        engine.send(reader, note("good", "l"));
+        engine.handle(reader, listing());
+        work();
+        assertThat(handled).containsExactly("good");
+        assertThat(row(reader, "bad").state()).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(row(reader, "bad").payload()).isNotNull();
+    }
+}

@@ -1,0 +1,226 @@
+package dev.semel.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Channel;
+import dev.semel.Failure;
+import dev.semel.Key;
+import dev.semel.Message;
+import dev.semel.Mode;
+import dev.semel.Policy;
+import dev.semel.Tenant;
+import dev.semel.engine.Engine;
+import dev.semel.operator.Operator.Warrant;
+import dev.semel.store.Line;
+import dev.semel.store.State;
+import dev.semel.store.Switchboard;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** First in, first out, one at a time: through retries, takeovers, deaths and switches. */
+abstract class LaneSuite extends ChannelFixture {
+    private static final Warrant WARRANT = new Warrant("ann", "test");
+    private static final Policy CONTINUING = STEADY.toBuilder()
+            .withName("continuing")
+            .withDeadHead(Policy.DeadHead.CONTINUE)
+            .build();
+    private static final Policy PARKING = STEADY.toBuilder()
+            .withName("parking")
+            .withDeadHead(Policy.DeadHead.PARK_LANE)
+            .build();
+
+    LaneSuite(EngineContract contract) {
+        super(contract);
+    }
+
+    private void sendAll(Channel<Note> channel, String lane, String... keys) {
+        for (String key : keys) {
+            send(channel, key, lane);
+        }
+    }
+
+    @Test
+    void d7_aLaneIsHandledInTheOrderOfItsSends() {
+        sendAll(CHAT, "x", "x1", "x2", "x3");
+        sendAll(CHAT, "y", "y1", "y2");
+        engine.handle(CHAT, listing());
+        work();
+        sendAll(CHAT, "x", "x4");
+        work();
+        assertThat(handled.stream().filter(each -> each.startsWith("x"))).containsExactly("x1", "x2", "x3", "x4");
+        assertThat(handled.stream().filter(each -> each.startsWith("y"))).containsExactly("y1", "y2");
+        assertThat(line(CHAT, "x4").turn()).isEqualTo(Line.Turn.OUT);
+    }
+
+    @Test
+    void d7_aRetryHoldsItsLaneUpAndNoOther() {
+        List<String> failing = new ArrayList<>(List.of("x2"));
+        engine.handle(CHAT, (note, run) -> {
+            if (failing.contains(note.text())) {
+                throw failing(Failure.Category.NETWORK);
+            }
+            handled.add(note.text());
+        });
+        sendAll(CHAT, "x", "x1", "x2", "x3");
+        sendAll(CHAT, "y", "y1", "y2");
+        work();
+        assertThat(handled).containsExactlyInAnyOrder("x1", "y1", "y2");
+        assertThat(row(CHAT, "x3").status().attempt()).isZero();
+        assertThat(line(CHAT, "x2").turn()).isEqualTo(Line.Turn.HEAD);
+        failing.clear();
+        time.advance(Duration.ofSeconds(2));
+        work();
+        assertThat(handled.subList(3, 5)).containsExactly("x2", "x3");
+    }
+
+    @Test
+    void d7_aRunThatDiedIsTakenOverInItsOrder() {
+        sendAll(CHAT, "x", "x1", "x2", "x3");
+        assertThat(claim(CHAT, 2)).hasSize(2);
+        sendAll(CHAT, "x", "x4");
+        engine.handle(CHAT, listing());
+        work();
+        assertThat(handled).isEmpty();
+        time.advance(LEASE.plusSeconds(1));
+        work();
+        assertThat(handled).containsExactly("x1", "x2", "x3", "x4");
+    }
+
+    @Test
+    void d7_aDeadHeadLetsItsLaneContinueIfThePolicySaysSo() {
+        Engine node = start(store, settings -> settings.withPolicy(CONTINUING).withPolicy(PARKING));
+        Channel.Leased<Note> channel = CHAT.withPolicy("continuing");
+        node.handle(channel, (note, run) -> {
+            if (note.text().equals("x1")) {
+                throw failing(Failure.Category.VALIDATION);
+            }
+            handled.add(note.text());
+        });
+        for (String key : List.of("x1", "x2")) {
+            node.send(channel, note(key, "x"));
+        }
+        work(node);
+        assertThat(handled).containsExactly("x2");
+        assertThat(row(channel, "x1").state()).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(line(channel, "x1").turn()).isEqualTo(Line.Turn.OUT);
+    }
+
+    @Test
+    void d7_aDeadHeadParksItsLaneIfThePolicySaysSo() {
+        Engine node = start(store, settings -> settings.withPolicy(CONTINUING).withPolicy(PARKING));
+        Channel.Leased<Note> channel = CHAT.withPolicy("parking");
+        node.handle(channel, (note, run) -> {
+            if (note.text().equals("x1")) {
+                throw failing(Failure.Category.VALIDATION);
+            }
+            handled.add(note.text());
+        });
+        for (String key : List.of("x1", "x2")) {
+            node.send(channel, note(key, "x"));
+        }
+        node.send(channel, note("y1", "y"));
+        work(node);
+        assertThat(handled).containsExactly("y1");
+        assertThat(store.queue().orElseThrow().backlog("chat").parkedLanes()).isEqualTo(1);
+        time.advance(Duration.ofDays(60));
+        node.duties().purger().purge();
+        assertThat(row(channel, "x1").state()).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(row(channel, "x2").state()).isEqualTo(State.QUEUED);
+    }
+
+    @Test
+    void anAtomicLaneKeepsItsOrderThroughABatchThatFails() throws Exception {
+        List<String> failing = new ArrayList<>(List.of("x2"));
+        engine.handle(BOOK, (note, tx) -> {
+            effects.apply(tx, note.text());
+            if (failing.contains(note.text())) {
+                throw failing(Failure.Category.NETWORK);
+            }
+            handled.add(note.text());
+        });
+        sendAll(BOOK, "x", "x1", "x2", "x3");
+        work();
+        assertThat(effects.count("x1")).isEqualTo(1);
+        assertThat(effects.count("x2")).isZero();
+        assertThat(effects.count("x3")).isZero();
+        failing.clear();
+        time.advance(Duration.ofSeconds(2));
+        work();
+        assertThat(effects.count("x2")).isEqualTo(1);
+        assertThat(effects.count("x3")).isEqualTo(1);
+    }
+
+    @Test
+    void aDelayedMessageTakesItsPlaceWhenItIsDueAndHoldsNobodyUp() {
+        engine.send(CHAT, note("later", "x").withDelay(Duration.ofMinutes(1)));
+        sendAll(CHAT, "x", "now");
+        engine.handle(CHAT, listing());
+        work();
+        assertThat(handled).containsExactly("now");
+        time.advance(Duration.ofMinutes(1));
+        work();
+        assertThat(handled).containsExactly("now", "later");
+    }
+
+    @Test
+    void d9_aHaltedChannelHoldsEverythingAndLosesNothing() {
+        engine.handle(CHAT, listing());
+        engine.operator().setMode(new Switchboard.Setting(null, "chat", Mode.HALTED), WARRANT);
+        sendAll(CHAT, "x", "x1", "x2");
+        time.advance(Duration.ofSeconds(2));
+        work();
+        assertThat(handled).isEmpty();
+        engine.operator().setMode(new Switchboard.Setting(null, "chat", Mode.LIVE), WARRANT);
+        time.advance(Duration.ofSeconds(2));
+        work();
+        assertThat(handled).containsExactly("x1", "x2");
+    }
+
+    @Test
+    void d9_aHaltBetweenClaimAndStartHandsBack() {
+        engine.handle(CHAT, (note, run) -> {
+            handled.add(note.text());
+            engine.operator().setMode(new Switchboard.Setting(null, "chat", Mode.HALTED), WARRANT);
+            time.advance(Duration.ofSeconds(2));
+        });
+        sendAll(CHAT, "x", "x1", "x2");
+        work();
+        assertThat(handled).containsExactly("x1");
+        assertThat(row(CHAT, "x2").state()).isEqualTo(State.QUEUED);
+        assertThat(row(CHAT, "x2").status().attempt()).isZero();
+    }
+
+    @Test
+    void d9_aShadowedChannelRecordsWhatItWouldHaveDone() {
+        engine.handle(CHAT, listing());
+        engine.operator().setMode(new Switchboard.Setting(null, "chat", Mode.SHADOW), WARRANT);
+        sendAll(CHAT, "x", "x1", "x2");
+        time.advance(Duration.ofSeconds(2));
+        work();
+        assertThat(handled).isEmpty();
+        assertThat(row(CHAT, "x1").state()).isEqualTo(State.SHADOWED);
+        assertThat(row(CHAT, "x2").state()).isEqualTo(State.SHADOWED);
+        assertThat(row(CHAT, "x2").payload()).isNotNull();
+        assertThat(story(CHAT, "x2")).containsExactly("operation.queued", "operation.shadowed");
+    }
+
+    @Test
+    void d8_oneTenantsFloodLetsTheOthersFlow() {
+        List<String> order = new ArrayList<>();
+        engine.handle(
+                MAIL,
+                Channel.Capacity.of(4),
+                (note, run) -> order.add(run.tenant().name()));
+        for (int i = 0; i < 200; i++) {
+            engine.send(MAIL, Message.of(Tenant.of("flood"), Key.of("f" + i), new Note("l", "f")));
+        }
+        for (int i = 0; i < 3; i++) {
+            engine.send(MAIL, Message.of(Tenant.of("quiet"), Key.of("q" + i), new Note("l", "q")));
+        }
+        work();
+        assertThat(order).hasSize(203);
+        assertThat(order.lastIndexOf("quiet")).isLessThan(40);
+    }
+}
