@@ -37,14 +37,14 @@ record Schema(String engine) {
         return all.toString();
     }
 
-    /** Refuses a schema that a newer Semel has made. */
+    /** Refuses a schema that another Semel has made. */
     static void demandKnown(String store, int found) {
-        if (found > VERSION) {
-            throw new Misconfigured(
-                    store,
-                    List.of("its schema is version " + found + ", newer than version " + VERSION
-                            + " that this Semel knows; nothing was changed. Use the Semel version that installed it,"
-                            + " or a newer one"));
+        if (found == VERSION) {
+            return;
         }
+        String fault = "its schema is version " + found + ", " + (found > VERSION ? "newer" : "older")
+                + " than version " + VERSION
+                + " that this Semel knows; nothing was changed. Use the Semel version that installed it";
+        throw new Misconfigured(store, List.of(found > VERSION ? fault + ", or a newer one" : fault));
     }
 }
