@@ -169,7 +169,11 @@ class LostConnectionTest {
         REPLIES_LOST(FaultProxy::dropReplies),
         HALF_OPEN(FaultProxy::stall),
         RESET(FaultProxy::partition),
-        ONE_BYTE_A_SECOND(FaultProxy::trickle);
+        ONE_BYTE_A_SECOND(FaultProxy::trickle),
+        /** Whole, sooner or later. */
+        REPLIES_BYTE_BY_BYTE(proxy -> proxy.trickleReplies(Duration.ofMillis(1))),
+        /** Half a message, and then nothing for longer than the socket is waited for. */
+        REPLIES_BROKEN_OFF(proxy -> proxy.trickleReplies(Duration.ofSeconds(20)));
 
         private final java.util.function.Consumer<FaultProxy> change;
 

@@ -25,6 +25,7 @@ public final class FaultProxy implements AutoCloseable {
     private final ServerSocket listener;
     private final boolean postgres;
     private Weather weather = Weather.FAIR;
+    private Duration betweenBytes = Duration.ofSeconds(1);
     private @Nullable Trap trap;
 
     private FaultProxy(int serverPort, boolean postgres) throws IOException {
@@ -73,7 +74,12 @@ public final class FaultProxy implements AutoCloseable {
 
     /** Passes one byte a second in each direction. */
     public void trickle() {
-        change(Weather.TRICKLING);
+        change(Weather.TRICKLING, Duration.ofSeconds(1));
+    }
+
+    /** Passes what clients say as it is, and what the server says byte by byte, with this pause after each. */
+    public void trickleReplies(Duration pause) {
+        change(Weather.REPLIES_TRICKLING, pause);
     }
 
     /** Resets every connection and refuses new ones until it heals. */
@@ -118,20 +124,24 @@ public final class FaultProxy implements AutoCloseable {
         notifyAll();
     }
 
+    private synchronized void change(Weather next, Duration pause) {
+        betweenBytes = pause;
+        change(next);
+    }
+
     /** Waits while this direction is held back; says whether it trickles. */
     synchronized boolean trickles(Weather heldBack) throws InterruptedException {
         while (weather == Weather.STALLED || weather == heldBack) {
             wait();
         }
-        return weather == Weather.TRICKLING;
+        return weather == Weather.TRICKLING || weather == Weather.REPLIES_TRICKLING && heldBack == Weather.REPLIES_HELD;
     }
 
-    /** Waits a second between two bytes, or until the weather changes. */
+    /** Waits between two bytes, or until the weather changes. */
     synchronized void pause() throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
-        for (long left = end - System.nanoTime();
-                weather == Weather.TRICKLING && left > 0;
-                left = end - System.nanoTime()) {
+        Weather now = weather;
+        long end = System.nanoTime() + betweenBytes.toNanos();
+        for (long left = end - System.nanoTime(); weather == now && left > 0; left = end - System.nanoTime()) {
             TimeUnit.NANOSECONDS.timedWait(this, left);
         }
     }
@@ -192,6 +202,7 @@ public final class FaultProxy implements AutoCloseable {
         REQUESTS_HELD,
         REPLIES_HELD,
         TRICKLING,
+        REPLIES_TRICKLING,
         PARTED
     }
 

@@ -138,6 +138,23 @@ class FaultProxyTest {
     }
 
     @Test
+    void aTrickleOfRepliesLetsRequestsThrough() throws Exception {
+        try (Connection connection = proxied()) {
+            proxy.trickleReplies(Duration.ofHours(1));
+            Future<?> insert = threads.submit(() -> {
+                insert(connection, 1);
+                return 0;
+            });
+            while (count() == 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(insert).isNotDone();
+            proxy.heal();
+            insert.get(60, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
     void aCommitWhoseRequestIsLostDidNotHappen() throws Exception {
         try (Connection connection = transaction()) {
             FaultProxy.Trap trap = proxy.atCommit(Loss.REQUEST);
