@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /** Planted bugs of a service, which the judge must catch. */
@@ -40,6 +41,11 @@ enum Flaw {
             case LOOKS_THEN_WRITES -> new LooksThenWrites(place.open(), Flaw::meet);
             default -> place.open();
         };
+    }
+
+    /** The kinds of work in which it shows. */
+    List<Work> works() {
+        return this == IGNORES_FAILED_COMMITS ? List.of(Work.PAY) : List.of(Work.values());
     }
 
     /** What it does to the statements of a ledger on SQLite. */

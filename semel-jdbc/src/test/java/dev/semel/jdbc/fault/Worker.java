@@ -62,7 +62,7 @@ public final class Worker {
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
                 SplittableRandom random = new SplittableRandom(order.range().seed() * THREADS + i);
-                Thread thread = new Thread(() -> work(caller, order.range(), random), "caller-" + i);
+                Thread thread = new Thread(() -> work(caller, order, random), "caller-" + i);
                 thread.start();
                 threads.add(thread);
             }
@@ -72,9 +72,11 @@ public final class Worker {
         }
     }
 
-    private static void work(Caller caller, Order.Range range, SplittableRandom random) {
+    private static void work(Caller caller, Order order, SplittableRandom random) {
+        Order.Range range = order.range();
+        List<Work> works = order.flaw().works();
         for (int i = 0; i < range.calls(); i++) {
-            Work work = Work.values()[random.nextInt(Work.values().length)];
+            Work work = works.get(random.nextInt(works.size()));
             String key = "k" + (range.firstKey() + random.nextInt(range.keys()));
             System.out.write(1);
             if (System.out.checkError()) {
