@@ -170,6 +170,11 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
         }
     }
 
+    /** Bytes that the disk has left. */
+    long room() {
+        return path.toFile().getUsableSpace();
+    }
+
     Path beside(String suffix) {
         return path.resolveSibling(path.getFileName() + suffix);
     }

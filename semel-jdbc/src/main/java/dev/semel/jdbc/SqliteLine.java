@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.sqlite.SQLiteConnection;
 
 /**
@@ -28,11 +27,19 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
     /** Pages of the log that are worth a checkpoint: 16 MB. */
     private static final int CHECKPOINT_AT = 4_000;
 
+    /** Pages that a commit may copy by itself: 1 MB. */
+    private static final int FEW = 256;
+
+    /** Below so many pages nothing is copied, however little is left of the disk. */
+    private static final int LEAST = 16;
+
+    private static final int PAGE = 4_096;
+
     private final SqliteFile file;
     private final SqliteSidecar sidecar;
     private final String ledger;
     private final AtomicBoolean checkpointing = new AtomicBoolean();
-    private final AtomicInteger toCopy = new AtomicInteger();
+    private final AtomicBoolean copyDue = new AtomicBoolean();
     private final SqliteSession copier;
     private final Optional<Object> identity;
 
@@ -46,7 +53,8 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
     private long mark;
     private boolean metaTouched;
     private boolean unsound;
-    private int restartAt = CHECKPOINT_AT;
+    private boolean full;
+    private int triedAt;
     private volatile boolean inDoubt;
 
     SqliteLine(SqliteFile file, SqliteSidecar sidecar, String ledger) throws SQLException {
@@ -81,10 +89,24 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
                 .unwrap(SQLiteConnection.class)
                 .getConnectionConfig()
                 .setAutoCommit(true);
+        if (full) {
+            full = false;
+            makeRoom();
+        }
         if (inDoubt) {
             overwriteTail();
         }
         start();
+    }
+
+    /** A log that was copied back is written again from its beginning, and needs no more of the disk for that. */
+    private void makeRoom() {
+        try {
+            log(CHECKPOINT);
+        } catch (SQLException e) {
+            // There is no room for that either. What comes next says so.
+            copyDue.set(false);
+        }
     }
 
     private void start() throws SQLException {
@@ -160,6 +182,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
             writeAndCommit();
         } catch (SQLException e) {
             inDoubt |= SqliteErrors.code(e) == SqliteErrors.IOERR;
+            full |= SqliteErrors.code(e) == SqliteErrors.FULL;
             throw e;
         }
         tendLog();
@@ -235,21 +258,26 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
      * Two steps keep the log short without holding the writer for long. Once enough has gathered, the committing thread copies
      * it into the database on another connection, after everyone was answered. Writers go on meanwhile, so a little is always
      * left, and the log starts again from its beginning only when nothing is: the next commit copies that little itself.
+     *
+     * <p>On a small disk less is enough: the log may not grow beyond what is left of the disk, or there would be no room to
+     * copy it to.
      */
     private void tendLog() {
         try {
             int[] log = log(LOG);
             int left = log[0] - log[1];
-            toCopy.set(left);
-            if (log[0] < CHECKPOINT_AT) {
-                restartAt = CHECKPOINT_AT;
-            } else if (log[0] >= restartAt && left < CHECKPOINT_AT / 4) {
-                restartAt = log[0] + CHECKPOINT_AT;
+            int enough = (int) Math.max(LEAST, Math.min(CHECKPOINT_AT, file.room() / PAGE));
+            copyDue.set(left >= enough);
+            if (log[0] < triedAt) {
+                triedAt = 0;
+            }
+            if (log[0] - triedAt >= enough && left < Math.max(FEW, enough / 4)) {
+                triedAt = log[0];
                 log(CHECKPOINT);
             }
         } catch (SQLException e) {
             // The commit stands. A log that is not copied now is copied later.
-            toCopy.set(0);
+            copyDue.set(false);
         }
     }
 
@@ -260,14 +288,14 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
 
     @Override
     public void afterCommit() {
-        if (toCopy.get() < CHECKPOINT_AT || !checkpointing.compareAndSet(false, true)) {
+        if (!copyDue.get() || !checkpointing.compareAndSet(false, true)) {
             return;
         }
         try {
-            toCopy.set(0);
+            copyDue.set(false);
             copier.first(CHECKPOINT, SqliteSession.NOTHING, row -> row.getInt(1));
         } catch (SQLException e) {
-            toCopy.set(0);
+            copyDue.set(false);
         } finally {
             checkpointing.set(false);
         }
