@@ -76,7 +76,7 @@ final class Answers<R> {
         try {
             Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
             long now = environment.time().millis();
-            Answer<R> answer = row == null || row.status().expired(now) ? null : of(row, now);
+            Answer<R> answer = row == null || row.expired(now) ? null : of(row, now);
             return answer == null ? inProgress() : told(answer, asked.id());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return inProgress();

@@ -54,4 +54,23 @@ public record LanePlan(List<Placed> placed, List<RecordId> granted) {
         }
         return new LanePlan(placed, granted);
     }
+
+    /**
+     * How long a run may be of which only so many may be retries: an arrival must not bring more of them along than the
+     * claim's budget leaves.
+     */
+    public static int affordable(List<Member> standing, List<Member> arrivals, int run, int retries) {
+        int length = 0;
+        int spent = 0;
+        for (List<Member> part : List.of(standing, arrivals)) {
+            for (Member member : part) {
+                spent += member.state == State.FAILED_RETRYABLE ? 1 : 0;
+                if (length == run || spent > retries) {
+                    return length;
+                }
+                length++;
+            }
+        }
+        return length;
+    }
 }

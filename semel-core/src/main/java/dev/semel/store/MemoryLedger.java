@@ -209,11 +209,7 @@ final class MemoryLedger implements Ledger {
             List<Row> expired = new ArrayList<>();
             for (State each : State.values()) {
                 if (each.finished() || each == State.FAILED_RETRYABLE) {
-                    expired.addAll(state.overdue(
-                            each,
-                            now,
-                            limit - expired.size(),
-                            row -> row.status().expired(now) && !row.holdsLane()));
+                    expired.addAll(state.overdue(each, now, limit - expired.size(), row -> row.expired(now)));
                 }
             }
             Map<String, Integer> removed = new TreeMap<>();

@@ -140,8 +140,10 @@ final class MemoryQueue implements Queue {
             if (Objects.requireNonNull(begun.line()).turn() == Turn.LATER) {
                 arrivals.add(begun.id());
             }
-            LanePlan plan = LanePlan.of(
-                    members(state.lines.placed(lane, Math.max(1, run))), members(arrivals), claim.grant(), run, now);
+            List<LanePlan.Member> standing = members(state.lines.placed(lane, Math.max(1, run)));
+            List<LanePlan.Member> placing = members(arrivals);
+            int affordable = LanePlan.affordable(standing, placing, run, retries);
+            LanePlan plan = LanePlan.of(standing, placing, claim.grant(), affordable, now);
             plan.placed().forEach(this::place);
             more |= !plan.placed().isEmpty();
             plan.granted().forEach(id -> grant(Objects.requireNonNull(state.get(id))));

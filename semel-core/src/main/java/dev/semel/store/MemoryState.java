@@ -76,7 +76,7 @@ final class MemoryState {
     @Nullable
     Row live(RecordId id, long now) {
         Row row = rows.get(id);
-        return row == null || row.status().expired(now) ? null : row;
+        return row == null || row.expired(now) ? null : row;
     }
 
     void put(Row row) {

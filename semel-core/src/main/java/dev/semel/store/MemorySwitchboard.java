@@ -71,7 +71,7 @@ final class MemorySwitchboard implements Switchboard {
             for (Row row : running) {
                 Status old = row.status();
                 Status status = new Status(State.UNKNOWN, old.fence(), old.attempt(), now, 0, old.owner());
-                state.put(new Row(row.id(), row.header(), status, row.payload(), row.result(), row.failure()));
+                state.put(MemoryState.with(row, status, row.line()));
                 state.append(forRecord.apply(row), old.fence(), old.attempt());
             }
             state.append(adoption, adoption.fence(), adoption.attempt());

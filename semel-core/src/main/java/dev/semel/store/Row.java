@@ -40,6 +40,11 @@ public record Row(
         return header.parent() != null && line == null;
     }
 
+    /** Whether it counts as absent. What holds its lane up never does, however long it has been dead. */
+    public boolean expired(long now) {
+        return status.expired(now) && !holdsLane();
+    }
+
     /** Whether it stands in a lane, and the lane cannot go on without it. */
     public boolean holdsLane() {
         return line != null && (line.turn() == Line.Turn.HEAD || line.turn() == Line.Turn.WAITING);

@@ -13,7 +13,7 @@ public record Status(State state, long fence, int attempt, long at, long keepMil
     /** An {@code at} that never comes. */
     public static final long NEVER = Long.MAX_VALUE;
 
-    /** Whether the record counts as absent. */
+    /** Whether its time is over. Whether the record counts as absent is for {@link Row#expired} to say. */
     public boolean expired(long now) {
         return state.finished() && at <= now
                 || state == State.FAILED_RETRYABLE && keepMillis > 0 && at <= now - keepMillis;

@@ -2,6 +2,7 @@ package dev.semel.testkit;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.Line;
 import dev.semel.store.Move;
 import dev.semel.store.State;
 import dev.semel.store.Status;
@@ -21,6 +22,7 @@ final class Shift {
     private boolean onlyIfOver;
     private byte @Nullable [] result;
     private byte @Nullable [] failure;
+    private Move.@Nullable Place place;
     private @Nullable AuditEntry event;
 
     private Shift(RecordId id, long fence, @Nullable State to) {
@@ -77,12 +79,25 @@ final class Shift {
         return this;
     }
 
+    /** It leaves the line, and the next one of its lane becomes the head. */
+    Shift leaving(Line.@Nullable Lane lane) {
+        place = new Move.Place(lane == null ? null : lane.number(), Move.Then.LEAVE);
+        return this;
+    }
+
+    /** It joins the line at its tail. */
+    Shift joining(Line.@Nullable Lane lane) {
+        place = new Move.Place(lane == null ? null : lane.number(), Move.Then.JOIN);
+        return this;
+    }
+
     Shift with(AuditEntry entry) {
         event = entry;
         return this;
     }
 
     Move move() {
-        return new Move(id, fence, from, to, new Move.Change(delay, keep, attempt, onlyIfOver, result, failure), event);
+        var change = new Move.Change(delay, keep, attempt, onlyIfOver, result, failure, place);
+        return new Move(id, fence, from, to, change, event);
     }
 }

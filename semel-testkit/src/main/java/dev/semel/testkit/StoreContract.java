@@ -128,4 +128,46 @@ public abstract class StoreContract {
             super(StoreContract.this);
         }
     }
+
+    @Nested
+    class Queueing extends QueueSuite {
+        Queueing() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    class QueueingInTransactions extends QueueTransactionSuite {
+        QueueingInTransactions() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    class Claiming extends ClaimSuite {
+        Claiming() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    class KeepingLanes extends LineSuite {
+        KeepingLanes() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    class MovingInLanes extends LineMoveSuite {
+        MovingInLanes() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    class Pausing extends PauseSuite {
+        Pausing() {
+            super(StoreContract.this);
+        }
+    }
 }

@@ -167,9 +167,9 @@ final class Book {
         records.forEach((id, kept) -> {
             Row row = rows.get(id);
             Row old = kept.row;
-            Row seen = row == null || row.status().expired(now) ? null : row;
+            Row seen = row == null || row.expired(now) ? null : row;
             kept.row = seen;
-            if (old != null && old.status().expired(now)) {
+            if (old != null && old.expired(now)) {
                 forgotten(kept);
                 old = null;
             }

@@ -1,0 +1,97 @@
+package dev.semel.testkit;
+
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Claim;
+import dev.semel.store.Reservation;
+import dev.semel.store.Row;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A claim in the making; every part that a test does not speak of has a plain value. */
+final class Bid {
+    private static final AtomicLong OWNERS = new AtomicLong(1_000_000);
+
+    private final int records;
+    private String operation = Post.CHANNEL;
+    private int run;
+    private long owner = OWNERS.incrementAndGet();
+    private long lease = Ask.LEASE;
+    private boolean repeatable = true;
+    private int attempts = Ask.ATTEMPTS;
+    private Claim.Budget budget = Claim.Budget.NONE;
+    private Claim.Turns turns = Claim.Turns.ALL;
+    private Function<Row, @Nullable AuditEntry> takenOver = row -> null;
+
+    private Bid(int records) {
+        this.records = records;
+        this.run = records;
+    }
+
+    /** For at most so many, in runs as long. */
+    static Bid of(int records) {
+        return new Bid(records);
+    }
+
+    Bid from(String other) {
+        operation = other;
+        return this;
+    }
+
+    Bid runsOf(int length) {
+        run = length;
+        return this;
+    }
+
+    Bid by(long token) {
+        owner = token;
+        return this;
+    }
+
+    Bid leasedFor(long millis) {
+        lease = millis;
+        return this;
+    }
+
+    Bid notRepeatable() {
+        repeatable = false;
+        return this;
+    }
+
+    Bid atMost(int grants) {
+        attempts = grants;
+        return this;
+    }
+
+    Bid retries(int perSecond) {
+        budget = new Claim.Budget(perSecond);
+        return this;
+    }
+
+    Bid after(String tenant) {
+        turns = new Claim.Turns(tenant, turns.except());
+        return this;
+    }
+
+    Bid except(String... tenants) {
+        turns = new Claim.Turns(turns.after(), Set.of(tenants));
+        return this;
+    }
+
+    /** With this event of each record that is taken over. */
+    Bid telling(Function<Row, @Nullable AuditEntry> event) {
+        takenOver = event;
+        return this;
+    }
+
+    Claim claim(long modesVersion) {
+        return new Claim(
+                operation,
+                modesVersion,
+                new Reservation.Grant(owner, lease, repeatable, attempts),
+                new Claim.Amount(records, run, budget),
+                turns,
+                takenOver);
+    }
+}

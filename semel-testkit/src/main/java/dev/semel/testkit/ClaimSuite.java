@@ -1,0 +1,338 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Mode;
+import dev.semel.Tenant;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Claimed;
+import dev.semel.store.Moved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import dev.semel.store.Switchboard.Setting;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What is due is granted, to one at a time. */
+abstract class ClaimSuite extends QueueFixture {
+    private static final AuditEntry CHANGED =
+            new AuditEntry(20, new AuditEntry.Subject("acme", null, null, null, null), null, 0, 0, null);
+
+    ClaimSuite(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void nothingIsGrantedWhereNothingWaits() {
+        put("direct", State.FAILED_RETRYABLE, 0, 0);
+        put("running", State.IN_PROGRESS, 0, 0);
+        assertThat(claim(Bid.of(10)).rows()).isEmpty();
+        assertThat(claim(Bid.of(10)).more()).isFalse();
+        assertThat(claim(Bid.of(10).from(Ask.OPERATION)).rows()).isEmpty();
+    }
+
+    @Test
+    void aGrantIsTheRecordWithItsFenceAttemptLeaseAndOwner() {
+        Post post = Post.of("k").with(bytes("what")).notAfter(START + 77_000);
+        send(post);
+        Row row = grantedOne(Bid.of(5).by(42).leasedFor(1_000));
+        assertThat(row.header()).isEqualTo(post.header());
+        assertThat(row.payload()).isEqualTo(bytes("what"));
+        assertThat(line(row).deadline()).isEqualTo(START + 77_000);
+        assertThat(row.status())
+                .isEqualTo(new Status(State.IN_PROGRESS, row.status().fence(), 1, START + 1_000, 0, 42));
+        assertThat(row.status().fence()).isPositive();
+        assertThat(row(post.id())).usingRecursiveComparison().isEqualTo(row);
+        assertThat(told(post.id())).isEmpty();
+    }
+
+    @Test
+    void onlyWhatIsDueIsGranted() {
+        send(Post.of("now"), Post.of("delayed").after(1_000), Post.of("started").notBefore(START + 2_000));
+        assertThat(keys(all(Bid.of(10)))).containsExactly("now");
+        pass(999);
+        nothingIsGranted(Bid.of(10));
+        pass(1);
+        assertThat(keys(all(Bid.of(10)))).containsExactly("delayed");
+        pass(1_000);
+        assertThat(keys(all(Bid.of(10)))).containsExactly("started");
+    }
+
+    @Test
+    void onlyTheOperationThatIsAskedForIsGranted() {
+        send(Post.of("a"), Post.of("b").to("chat"));
+        assertThat(keys(all(Bid.of(10)))).containsExactly("a");
+        assertThat(keys(all(Bid.of(10).from("chat")))).containsExactly("b");
+    }
+
+    @Test
+    void noMoreIsGrantedThanAskedForAndTheRestIsThereForTheNext() {
+        for (int i = 0; i < 7; i++) {
+            send(Post.of("k" + i));
+        }
+        Claimed first = claim(Bid.of(5));
+        assertThat(first.rows()).hasSize(5);
+        assertThat(first.more()).isTrue();
+        Set<String> keys = new HashSet<>(keys(first.rows()));
+        List<Row> rest = all(Bid.of(5));
+        assertThat(rest).hasSize(2);
+        keys.addAll(keys(rest));
+        assertThat(keys).hasSize(7);
+    }
+
+    @Test
+    void whatIsGrantedIsNobodyElsesUntilItsLeaseIsOver() {
+        send(Post.of("k"));
+        Row first = grantedOne(Bid.of(1).leasedFor(1_000));
+        nothingIsGranted(Bid.of(1));
+        pass(999);
+        nothingIsGranted(Bid.of(1));
+        pass(1);
+        Row second = grantedOne(Bid.of(1).leasedFor(5_000));
+        assertThat(second.status().fence()).isGreaterThan(first.status().fence());
+        assertThat(second.status().attempt()).isEqualTo(2);
+        assertThat(second.status().at()).isEqualTo(now() + 5_000);
+        assertThat(move(shift(first, State.COMPLETED))).isInstanceOf(Moved.Refused.class);
+        complete(second);
+    }
+
+    @Test
+    void aRenewedLeaseIsNotOver() {
+        send(Post.of("k"));
+        Row row = grantedOne(Bid.of(1).leasedFor(1_000));
+        pass(900);
+        assertThat(ledger.renew(List.of(
+                        new dev.semel.store.Renewal(row.id(), row.status().fence(), 1_000))))
+                .containsExactly(true);
+        pass(900);
+        nothingIsGranted(Bid.of(1));
+        assertThat(line("k")).isEqualTo(line(row));
+    }
+
+    @Test
+    void aTakeoverIsToldInItsCommitWithTheFenceAndAttemptAfterIt() {
+        send(Post.of("k"), Post.of("fresh").after(1_000));
+        grantedOne(Bid.of(1).leasedFor(1_000));
+        pass(1_000);
+        List<Row> shown = new ArrayList<>();
+        List<Row> rows = all(Bid.of(10).telling(row -> {
+            shown.add(row);
+            return Post.of(row.header().key()).event(9);
+        }));
+        assertThat(keys(rows)).containsExactlyInAnyOrder("k", "fresh");
+        assertThat(keys(shown)).containsExactly("k");
+        assertThat(toldTypes(Post.id("fresh"))).isEmpty();
+        Row taken = posted("k");
+        assertThat(told(Post.id("k"))).singleElement().satisfies(event -> {
+            assertThat(event.entry().type()).isEqualTo(9);
+            assertThat(event.entry().fence()).isEqualTo(taken.status().fence());
+            assertThat(event.entry().attempt()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void aTakeoverOfWhichNothingIsToldIsATakeover() {
+        send(Post.of("k"));
+        grantedOne(Bid.of(1).leasedFor(1_000));
+        pass(1_000);
+        assertThat(grantedOne(Bid.of(1).telling(row -> null)).status().attempt())
+                .isEqualTo(2);
+        assertThat(told(Post.id("k"))).isEmpty();
+    }
+
+    @Test
+    void a4_aLeaseThatIsOverIsNotTakenOverIfTheWorkIsNotRepeatable() {
+        send(Post.of("k"));
+        Row row = grantedOne(Bid.of(1).leasedFor(1_000).notRepeatable());
+        pass(10_000);
+        nothingIsGranted(Bid.of(1).notRepeatable());
+        complete(row);
+    }
+
+    @Test
+    void a12_aLeaseThatIsOverIsNotTakenOverBeyondItsAttempts() {
+        send(Post.of("k"));
+        for (int i = 1; i <= 3; i++) {
+            assertThat(grantedOne(Bid.of(1).leasedFor(10).atMost(3)).status().attempt())
+                    .isEqualTo(i);
+            pass(10);
+        }
+        nothingIsGranted(Bid.of(1).atMost(3));
+        assertThat(posted("k").state()).isEqualTo(State.IN_PROGRESS);
+    }
+
+    @Test
+    void aRetryIsGrantedWhenItIsDueAndCountsAsAnAttempt() {
+        send(Post.of("k"));
+        Row first = grantedOne(Bid.of(1));
+        retry(first, 1_000);
+        nothingIsGranted(Bid.of(1));
+        pass(1_000);
+        Row second = grantedOne(Bid.of(1));
+        assertThat(second.status().attempt()).isEqualTo(2);
+        assertThat(second.status().fence()).isGreaterThan(first.status().fence());
+        assertThat(second.failure()).isEqualTo(bytes("failure"));
+    }
+
+    @Test
+    void whatIsHandedBackHasItsAttemptAgain() {
+        send(Post.of("k"));
+        Row first = grantedOne(Bid.of(1));
+        apply(shift(first, State.QUEUED).in(0).attempt(first.status().attempt() - 1));
+        Row second = grantedOne(Bid.of(1));
+        assertThat(second.status().attempt()).isEqualTo(1);
+        assertThat(second.status().fence()).isGreaterThan(first.status().fence());
+        assertThat(move(shift(first, State.COMPLETED))).isInstanceOf(Moved.Refused.class);
+    }
+
+    @Test
+    void whatHasEndedIsNotGrantedAgain() {
+        List<State> ends =
+                List.of(State.COMPLETED, State.FAILED_TERMINAL, State.UNKNOWN, State.SHADOWED, State.DISCARDED);
+        ends.forEach(state -> send(Post.of(state.name())));
+        all(Bid.of(10))
+                .forEach(row -> apply(
+                        shift(row, State.valueOf(row.header().key())).in(0).leaving(null)));
+        pass(1_000_000);
+        nothingIsGranted(Bid.of(10));
+    }
+
+    @Test
+    void d9_nothingIsGrantedUnderAnotherVersionOfTheModes() {
+        send(Post.of("k"), Post.of("lane").in("lane"));
+        long before = board.modes().version();
+        long after = board.set(new Setting(null, "unrelated", Mode.HALTED), CHANGED);
+        for (long version : List.of(before, after + 1)) {
+            Claimed refused = queue.claim(Bid.of(10).after("zeta").claim(version));
+            assertThat(refused.modesChanged()).isTrue();
+            assertThat(refused.rows()).isEmpty();
+            assertThat(refused.last()).isEqualTo("zeta");
+        }
+        assertThat(posted("k").status().fence()).isZero();
+        assertThat(line("lane").turn()).isEqualTo(dev.semel.store.Line.Turn.ARRIVED);
+        assertThat(keys(all(Bid.of(10)))).containsExactlyInAnyOrder("k", "lane");
+    }
+
+    @Test
+    void tenantsThatAreLeftOutAreNotGrantedAnythingNorTakenOver() {
+        for (String tenant : List.of("one", "two", "three")) {
+            send(
+                    Post.of("k").of(Tenant.of(tenant)),
+                    Post.of("l").of(Tenant.of(tenant)).in("lane"));
+        }
+        assertThat(tenants(all(Bid.of(10).leasedFor(1_000).except("two", "unknown"))))
+                .containsExactlyInAnyOrder("one", "one", "three", "three");
+        pass(1_000);
+        assertThat(tenants(all(Bid.of(10).except("one", "two")))).containsExactly("three", "three");
+        assertThat(tenants(all(Bid.of(10).except("one")))).containsExactly("two", "two");
+    }
+
+    @Test
+    void d8_tenantsThatHaveSomethingDueShareTheAmountEvenly() {
+        flood("big", 100);
+        flood("large", 100);
+        assertThat(tenants(claim(Bid.of(10)).rows()).filter("big"::equals)).hasSize(5);
+        flood("small", 1);
+        List<String> rows = tenants(claim(Bid.of(9)).rows()).toList();
+        assertThat(rows.stream().filter("small"::equals)).hasSize(1);
+        assertThat(rows.stream().filter("big"::equals)).hasSizeGreaterThanOrEqualTo(3);
+        assertThat(rows.stream().filter("large"::equals)).hasSizeGreaterThanOrEqualTo(3);
+    }
+
+    @Test
+    void tenantsWithNothingDueLeaveTheirPartToTheOthers() {
+        flood("busy", 20);
+        send(Post.of("later").of(Tenant.of("asleep")).after(5_000));
+        int rows = 0;
+        for (int i = 0; i < 2; i++) {
+            rows += claim(Bid.of(10)).rows().size();
+        }
+        assertThat(rows).isGreaterThanOrEqualTo(10);
+        assertThat(rows + all(Bid.of(10)).size()).isEqualTo(20);
+    }
+
+    @Test
+    void tenantsTakeTurnsInTheOrderOfTheirNamesAndGoRound() {
+        for (String tenant : List.of("carol", "alice", "bob")) {
+            flood(tenant, 2);
+        }
+        List<String> order = new ArrayList<>();
+        String last = "";
+        for (int i = 0; i < 6; i++) {
+            Claimed claimed = claim(Bid.of(1).after(last));
+            order.addAll(tenants(claimed.rows()).toList());
+            last = claimed.last();
+        }
+        assertThat(order).containsExactly("alice", "bob", "carol", "alice", "bob", "carol");
+        flood("alice", 1);
+        assertThat(tenants(granted(Bid.of(1).after("carol")))).containsExactly("alice");
+    }
+
+    private void flood(String tenant, int messages) {
+        for (int i = 0; i < messages; i++) {
+            send(Post.of("k" + i + "@" + now()).of(Tenant.of(tenant)));
+        }
+        pass(1);
+    }
+
+    @Test
+    void c4_retriesKeepToTheBudgetAndFirstAttemptsDoNot() {
+        for (int i = 0; i < 10; i++) {
+            send(Post.of("retry" + i));
+        }
+        all(Bid.of(10)).forEach(row -> retry(row, 0));
+        for (int i = 0; i < 5; i++) {
+            send(Post.of("first" + i));
+        }
+        List<String> granted = keys(all(Bid.of(20).retries(2)));
+        assertThat(granted.stream().filter(key -> key.startsWith("first"))).hasSize(5);
+        assertThat(granted.stream().filter(key -> key.startsWith("retry"))).hasSize(2);
+        nothingIsGranted(Bid.of(20).retries(2));
+        pass(500);
+        assertThat(all(Bid.of(20).retries(2))).hasSize(1);
+        pass(10_000);
+        assertThat(all(Bid.of(20).retries(2))).hasSize(2);
+        assertThat(all(Bid.of(20))).hasSize(5);
+    }
+
+    @Test
+    void aRetryAtTheHeadOfALaneKeepsToTheBudgetHoweverMuchArrivesBehindIt() {
+        sendTo("lane", "x1");
+        sendTo("other", "y1");
+        all(Bid.of(10).runsOf(1)).forEach(row -> retry(row, 0));
+        assertThat(all(Bid.of(10).runsOf(1).retries(1))).hasSize(1);
+        for (int i = 2; i < 6; i++) {
+            sendTo("lane", "x" + i);
+            sendTo("other", "y" + i);
+            nothingIsGranted(Bid.of(10).retries(1));
+        }
+        pass(1_000);
+        assertThat(keys(all(Bid.of(10).runsOf(1).retries(1)))).hasSize(1).containsAnyOf("x1", "y1");
+    }
+
+    @Test
+    void d12_ofManyWhoClaimAtOnceNoTwoAreGrantedTheSame() throws Exception {
+        int messages = 200;
+        for (int i = 0; i < messages; i++) {
+            Post post = Post.of("k" + i).of(Tenant.of("t" + i % 3));
+            send(i % 2 == 0 ? post : post.in("lane" + i % 10));
+        }
+        List<List<Row>> granted = atOnce(8, n -> {
+            List<Row> mine = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                mine.addAll(claim(Bid.of(7)).rows());
+            }
+            return mine;
+        });
+        List<Row> rows = new ArrayList<>(all(Bid.of(50)));
+        granted.forEach(rows::addAll);
+        assertThat(rows).extracting(Row::id).doesNotHaveDuplicates();
+        assertThat(rows).extracting(row -> row.status().fence()).doesNotHaveDuplicates();
+        assertThat(rows).allSatisfy(row -> assertThat(row.status().attempt()).isEqualTo(1));
+        assertThat(rows.stream().filter(row -> line(row).lane() == null)).hasSize(messages / 2);
+    }
+}

@@ -1,0 +1,124 @@
+package dev.semel.testkit;
+
+import dev.semel.Key;
+import dev.semel.Tenant;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import dev.semel.store.Arrival;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Header;
+import dev.semel.store.Line;
+import dev.semel.store.Status;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** A message in the making; every part that a test does not speak of has a plain value. */
+final class Post {
+    static final String CHANNEL = "mail";
+
+    private final String key;
+    private String tenant = Ask.TENANT;
+    private String operation = CHANNEL;
+    private byte @Nullable [] payload = "payload".getBytes(StandardCharsets.UTF_8);
+    private @Nullable String lane;
+    private @Nullable RecordId sender;
+    private int fingerprint = 1;
+    private long delay;
+    private long start;
+    private long deadline = Status.NEVER;
+    private int event = -1;
+
+    private Post(String key) {
+        this.key = key;
+    }
+
+    static Post of(String key) {
+        return new Post(key);
+    }
+
+    static RecordId id(String key) {
+        return of(key).id();
+    }
+
+    Post of(Tenant other) {
+        tenant = other.name();
+        return this;
+    }
+
+    /** Of another operation than {@link #CHANNEL}. */
+    Post to(String other) {
+        operation = other;
+        return this;
+    }
+
+    Post in(String laneKey) {
+        lane = laneKey;
+        return this;
+    }
+
+    Post with(byte @Nullable [] bytes) {
+        payload = bytes;
+        return this;
+    }
+
+    Post fingerprinted(int n) {
+        fingerprint = n;
+        return this;
+    }
+
+    Post sentBy(RecordId record) {
+        sender = record;
+        return this;
+    }
+
+    Post after(long millis) {
+        delay = millis;
+        return this;
+    }
+
+    Post notBefore(long moment) {
+        start = moment;
+        return this;
+    }
+
+    Post notAfter(long moment) {
+        deadline = moment;
+        return this;
+    }
+
+    /** With an event of this type if it is made. */
+    Post telling(int type) {
+        event = type;
+        return this;
+    }
+
+    RecordId id() {
+        return Identity.of(Tenant.of(tenant), operation, Key.of(key)).id();
+    }
+
+    Line.@Nullable Lane lane() {
+        return lane == null ? null : new Line.Lane(Identity.lane(Tenant.of(tenant), operation, lane), lane);
+    }
+
+    Header header() {
+        return new Header(tenant, operation, key, Ask.fingerprint(fingerprint), "correlation-" + fingerprint, sender);
+    }
+
+    Arrival arrival() {
+        return new Arrival(
+                id(),
+                header(),
+                payload,
+                lane(),
+                new Arrival.Times(delay, start, deadline),
+                event < 0 ? null : event(event));
+    }
+
+    /** An event about this record. */
+    AuditEntry event(int type) {
+        Header header = header();
+        var subject = new AuditEntry.Subject(
+                tenant, operation, id(), header.fingerprint().bytes(), header.correlationId());
+        return new AuditEntry(type, subject, "RETRY_HTTP_CLIENT", 0, 0, "{\"n\":1}");
+    }
+}

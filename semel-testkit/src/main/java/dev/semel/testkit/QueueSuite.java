@@ -1,0 +1,270 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.store.Enqueued;
+import dev.semel.store.Line.Turn;
+import dev.semel.store.Queue.Backlog;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Work is taken in for later, once, and stands there until somebody claims it. */
+abstract class QueueSuite extends QueueFixture {
+    QueueSuite(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void aMessageIsKeptAsItCame() {
+        Post post = Post.of("k").in("lane").notAfter(START + 9_000).with(bytes("what to do"));
+        send(post);
+        Row row = row(post.id());
+        assertThat(row.header()).isEqualTo(post.header());
+        assertThat(row.payload()).isEqualTo(bytes("what to do"));
+        assertThat(row.result()).isNull();
+        assertThat(row.failure()).isNull();
+        assertThat(row.status()).isEqualTo(new Status(State.QUEUED, 0, 0, now(), 0, 0));
+        assertThat(line(row).lane()).isEqualTo(post.lane());
+        assertThat(line(row).turn()).isEqualTo(Turn.ARRIVED);
+        assertThat(line(row).deadline()).isEqualTo(START + 9_000);
+        assertThat(row.isStep()).isFalse();
+    }
+
+    @Test
+    void aMessageWithoutALaneFollowsNobodyAndMayCarryNothing() {
+        send(Post.of("k").with(null));
+        assertThat(line("k").turn()).isEqualTo(Turn.FREE);
+        assertThat(line("k").lane()).isNull();
+        assertThat(line("k").deadline()).isEqualTo(Status.NEVER);
+        assertThat(posted("k").payload()).isNull();
+    }
+
+    @Test
+    void theLaterOfDelayAndStartSaysWhenItIsDue() {
+        send(Post.of("delay").after(1_000));
+        send(Post.of("start").notBefore(START + 2_000));
+        send(Post.of("delay wins").after(3_000).notBefore(START + 1));
+        send(Post.of("start wins").after(1).notBefore(START + 4_000));
+        send(Post.of("past").notBefore(START - 5_000));
+        send(Post.of("never").after(Status.NEVER));
+        assertThat(posted("delay").status().at()).isEqualTo(START + 1_000);
+        assertThat(posted("start").status().at()).isEqualTo(START + 2_000);
+        assertThat(posted("delay wins").status().at()).isEqualTo(START + 3_000);
+        assertThat(posted("start wins").status().at()).isEqualTo(START + 4_000);
+        assertThat(posted("past").status().at()).isEqualTo(START);
+        assertThat(posted("never").status().at()).isEqualTo(Status.NEVER);
+    }
+
+    @Test
+    void aDelayedMessageOfALaneHasNoPlaceInItYet() {
+        send(Post.of("later").in("lane").after(1_000));
+        assertThat(line("later").turn()).isEqualTo(Turn.LATER);
+    }
+
+    @Test
+    void whatIsThereStaysAsItIsInEveryState() {
+        for (State state : State.values()) {
+            String key = state.name();
+            long fence = put(key, state, 100_000, 0);
+            Post again =
+                    Post.of(key).to(Ask.OPERATION).fingerprinted(2).in("lane").telling(1);
+            Row found = existing(enqueue(again));
+            assertThat(found.state()).isEqualTo(state);
+            assertThat(found.header()).isEqualTo(Ask.of(key).header());
+            assertThat(row(key).status().fence()).isEqualTo(fence);
+            assertThat(row(key).line()).isNull();
+            assertThat(events(key)).isEmpty();
+        }
+    }
+
+    @Test
+    void aMessageSentAgainIsFoundAsTheFirstOneLeftIt() {
+        send(Post.of("k").in("lane").telling(1));
+        Row first = posted("k");
+        Row found = existing(
+                enqueue(Post.of("k").fingerprinted(2).in("other").after(5_000).telling(1)));
+        assertThat(found.header()).isEqualTo(Post.of("k").header());
+        assertThat(found.payload()).isEqualTo(bytes("payload"));
+        assertThat(found.line()).isEqualTo(first.line());
+        assertThat(posted("k").line()).isEqualTo(first.line());
+        assertThat(posted("k").status()).isEqualTo(first.status());
+        assertThat(toldTypes(Post.id("k"))).containsExactly(1);
+    }
+
+    @Test
+    void whatIsExpiredIsMadeAnewWithNothingOfTheOldOne() {
+        for (State state : State.values()) {
+            if (state.finished() || state == State.FAILED_RETRYABLE) {
+                String key = state.name();
+                put(key, state, 1_000, state.finished() ? 0 : 1_000);
+                pass(2_000);
+                Post post = Post.of(key)
+                        .to(Ask.OPERATION)
+                        .fingerprinted(2)
+                        .with(bytes("new"))
+                        .telling(1);
+                send(post);
+                Row row = row(post.id());
+                assertThat(row.header()).isEqualTo(post.header());
+                assertThat(row.status()).isEqualTo(new Status(State.QUEUED, 0, 0, now(), 0, 0));
+                assertThat(row.payload()).isEqualTo(bytes("new"));
+                assertThat(row.result()).isNull();
+                assertThat(line(row).turn()).isEqualTo(Turn.FREE);
+                assertThat(events(key)).containsExactly(1);
+            }
+        }
+    }
+
+    @Test
+    void aRecordThatIsMadeAnewHasNoneOfTheStepsOfTheOneBefore() {
+        long fence = grant("parent").fence();
+        grant(Ask.of("step").under(Ask.id("parent"), fence));
+        apply(Shift.of(Ask.id("parent"), fence, State.COMPLETED).in(1_000));
+        pass(1_000);
+        send(Post.of("parent").to(Ask.OPERATION));
+        assertThat(ledger.steps(Ask.id("parent"))).isEmpty();
+        assertThat(exists("step")).isFalse();
+    }
+
+    @Test
+    void theEventIsWrittenIfTheRecordIsMadeAndTellsNoGrant() {
+        send(Post.of("k").telling(5));
+        assertThat(told(Post.id("k")))
+                .singleElement()
+                .satisfies(row -> assertThat(row.entry())
+                        .usingRecursiveComparison()
+                        .isEqualTo(Post.of("k").event(5)));
+    }
+
+    @Test
+    void aBatchIsAnsweredOneByOneInItsOrder() {
+        send(Post.of("there"));
+        List<Enqueued> answers = queue.enqueue(List.of(
+                Post.of("new").arrival(),
+                Post.of("there").arrival(),
+                Post.of("another").of(dev.semel.Tenant.of("other")).arrival()));
+        assertThat(answers.get(0)).isEqualTo(new Enqueued.Made());
+        assertThat(existing(answers.get(1)).header().key()).isEqualTo("there");
+        assertThat(answers.get(2)).isEqualTo(new Enqueued.Made());
+        assertThat(queue.enqueue(List.of())).isEmpty();
+    }
+
+    @Test
+    void placesGrowInTheOrderOfABatchAndFromBatchToBatch() {
+        List<String> keys = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            keys.add("k" + i);
+        }
+        Collections.shuffle(keys, new java.util.Random(3));
+        List<Enqueued> made = new ArrayList<>();
+        made.addAll(queue.enqueue(keys.subList(0, 30).stream()
+                .map(key -> Post.of(key).in("lane").arrival())
+                .toList()));
+        made.addAll(queue.enqueue(keys.subList(30, 50).stream()
+                .map(key -> Post.of(key).in("lane").arrival())
+                .toList()));
+        assertThat(made).hasSize(50).containsOnly(new Enqueued.Made());
+        assertThat(keys.stream().map(key -> line(key).place())).isSorted().doesNotHaveDuplicates();
+        assertThat(served(Bid.of(7))).isEqualTo(keys);
+    }
+
+    @Test
+    void aMessageSentByManyAtOnceIsMadeOnce() throws Exception {
+        for (int round = 0; round < 5; round++) {
+            Post post = Post.of("k" + round).in("lane").telling(1);
+            List<Enqueued> answers = atOnce(THREADS, n -> enqueue(post));
+            assertThat(Collections.frequency(answers, new Enqueued.Made())).isEqualTo(1);
+            assertThat(toldTypes(post.id())).containsExactly(1);
+        }
+    }
+
+    @Test
+    void aMessageIsNoStepOfItsSenderAndOutlivesIt() {
+        long fence = grant("parent").fence();
+        long step = grant(Ask.of("step").under(Ask.id("parent"), fence)).fence();
+        apply(Shift.of(Ask.id("step"), step, State.COMPLETED));
+        send(Post.of("child").sentBy(Ask.id("parent")).in("lane"));
+        assertThat(keys(ledger.steps(Ask.id("parent")))).containsExactly("step");
+        assertThat(keys(ledger.overdue(State.QUEUED, List.of(Post.CHANNEL), 10)))
+                .containsExactly("child");
+
+        apply(Shift.of(Ask.id("parent"), fence, State.COMPLETED).in(1_000));
+        pass(1_000);
+        ledger.purge(10, counts -> List.of());
+        assertThat(exists("parent")).isFalse();
+        assertThat(exists("step")).isFalse();
+        assertThat(posted("child").header().parent()).isEqualTo(Ask.id("parent"));
+        assertThat(served(Bid.of(1))).containsExactly("child");
+    }
+
+    @Test
+    void aMessageOutlivesASenderThatIsForgottenOrMadeAnew() {
+        long fence = grant("forgotten").fence();
+        send(Post.of("one").sentBy(Ask.id("forgotten")));
+        apply(Shift.removing(Ask.id("forgotten"), fence));
+        assertThat(isThere(Post.id("one"))).isTrue();
+
+        long old = put("anew", State.COMPLETED, 1_000, 0);
+        send(Post.of("two").sentBy(Ask.id("anew")));
+        pass(1_000);
+        assertThat(grant("anew").fence()).isGreaterThan(old);
+        assertThat(isThere(Post.id("two"))).isTrue();
+        assertThat(served(Bid.of(2))).containsExactlyInAnyOrder("one", "two");
+    }
+
+    @Test
+    void aMessageKeepsItsOwnSteps() {
+        send(Post.of("k").in("lane"));
+        Row claimed = grantedOne(Bid.of(1));
+        grant(Ask.of("step").under(claimed.id(), claimed.status().fence()));
+        assertThat(keys(ledger.steps(claimed.id()))).containsExactly("step");
+        apply(shift(claimed, State.COMPLETED).in(0).leaving(line(claimed).lane()));
+        ledger.purge(10, counts -> List.of());
+        assertThat(isThere(claimed.id())).isFalse();
+        assertThat(exists("step")).isFalse();
+    }
+
+    @Test
+    void theBacklogTellsHowMuchOfAnOperationWaitsAndSinceWhen() {
+        assertThat(queue.backlog(Post.CHANNEL)).isEqualTo(new Backlog(0, Status.NEVER, 0));
+        send(Post.of("later").after(10_000));
+        assertThat(queue.backlog(Post.CHANNEL)).isEqualTo(new Backlog(1, Status.NEVER, 0));
+        send(Post.of("other").to("chat"));
+        put("direct", State.FAILED_RETRYABLE, 0, 0);
+        pass(100);
+        sendTo("lane", "a", "b");
+        pass(50);
+        send(Post.of("free"));
+        assertThat(queue.backlog(Post.CHANNEL)).isEqualTo(new Backlog(4, START + 100, 0));
+
+        Row head = grantedOne(Bid.of(1).runsOf(1));
+        assertThat(queue.backlog(Post.CHANNEL).waiting()).isEqualTo(3);
+        retry(head, 1_000);
+        assertThat(queue.backlog(Post.CHANNEL).waiting()).isEqualTo(4);
+        assertThat(queue.backlog(Ask.OPERATION).waiting()).isZero();
+        assertThat(queue.backlog("nobody")).isEqualTo(new Backlog(0, Status.NEVER, 0));
+    }
+
+    @Test
+    void theBacklogCountsLanesThatADeadOrAnUnknownHeadHoldsUp() {
+        sendTo("dead", "d1", "d2");
+        sendTo("unknown", "u1");
+        sendTo("aside", "a1");
+        sendTo("open", "o1");
+        for (Row row : all(Bid.of(10).runsOf(1))) {
+            switch (row.header().key()) {
+                case "d1" -> die(row);
+                case "u1" -> apply(shift(row, State.UNKNOWN).in(0));
+                case "a1" -> dieAside(row);
+                default -> retry(row, 0);
+            }
+        }
+        assertThat(queue.backlog(Post.CHANNEL)).isEqualTo(new Backlog(2, START, 2));
+        assertThat(queue.backlog("chat").parkedLanes()).isZero();
+    }
+}

@@ -1,0 +1,213 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.store.Enqueued;
+import dev.semel.store.Line.Turn;
+import dev.semel.store.Moved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Transactions;
+import dev.semel.store.Transactions.Ended;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Work for later that is sent, and ended, together with somebody's writes. */
+abstract class QueueTransactionSuite extends QueueFixture {
+    private Transactions transactions;
+
+    @SuppressWarnings("NullAway.Init")
+    QueueTransactionSuite(StoreContract contract) {
+        super(contract);
+    }
+
+    @BeforeEach
+    void needTransactions() {
+        Assumptions.assumeTrue(
+                store.transactions().isPresent(), () -> store.name() + " cannot commit an application's writes");
+        transactions = store.transactions().orElseThrow();
+    }
+
+    private static Enqueued enqueue(Transactions.Tx tx, Post post) {
+        return tx.enqueue(List.of(post.arrival())).get(0);
+    }
+
+    @Test
+    void whatIsSentInATransactionThatIsKeptIsThereWithItsEvent() throws Exception {
+        Post post = Post.of("k").in("lane").sentBy(Ask.id("sender")).telling(1);
+        transactions.run(tx -> {
+            assertThat(enqueue(tx, post)).isEqualTo(new Enqueued.Made());
+            return Ended.keep(true);
+        });
+        Row row = row(post.id());
+        assertThat(row.header()).isEqualTo(post.header());
+        assertThat(row.payload()).isEqualTo(bytes("payload"));
+        assertThat(line(row).turn()).isEqualTo(Turn.ARRIVED);
+        assertThat(row.status().at()).isEqualTo(now());
+        assertThat(toldTypes(post.id())).containsExactly(1);
+        assertThat(served(Bid.of(1))).containsExactly("k");
+    }
+
+    @Test
+    void whatIsSentInATransactionThatIsUndoneOrThrowsWasNeverThere() throws Exception {
+        transactions.run(tx -> {
+            enqueue(tx, Post.of("undone").telling(1));
+            return Ended.undo(true);
+        });
+        assertThatThrownBy(() -> transactions.run(tx -> {
+                    enqueue(tx, Post.of("thrown").telling(1));
+                    throw new IllegalStateException("no");
+                }))
+                .hasStackTraceContaining("no");
+        for (String key : List.of("undone", "thrown")) {
+            assertThat(isThere(Post.id(key))).isFalse();
+            assertThat(told(Post.id(key))).isEmpty();
+        }
+        nothingIsGranted(Bid.of(10));
+    }
+
+    @Test
+    void nobodySeesWhatIsSentBeforeTheCommit() throws Exception {
+        Assumptions.assumeFalse(contract.hasOneWriter(), "one writer at a time: nobody else can claim meanwhile");
+        transactions.run(tx -> {
+            enqueue(tx, Post.of("k"));
+            assertThat(elsewhere(() -> claim(Bid.of(1)).rows())).isEmpty();
+            return Ended.keep(true);
+        });
+        assertThat(served(Bid.of(1))).containsExactly("k");
+    }
+
+    @Test
+    void aPartThatIsNotKeptTakesBackOnlyWhatItSent() throws Exception {
+        transactions.run(tx -> {
+            enqueue(tx, Post.of("before"));
+            tx.part(() -> {
+                enqueue(tx, Post.of("undone").telling(1));
+                return Ended.undo(true);
+            });
+            tx.part(() -> {
+                enqueue(tx, Post.of("kept").telling(1));
+                return Ended.keep(true);
+            });
+            enqueue(tx, Post.of("after"));
+            return Ended.keep(true);
+        });
+        assertThat(isThere(Post.id("undone"))).isFalse();
+        assertThat(told(Post.id("undone"))).isEmpty();
+        assertThat(toldTypes(Post.id("kept"))).containsExactly(1);
+        assertThat(served(Bid.of(10))).containsExactlyInAnyOrder("before", "kept", "after");
+    }
+
+    @Test
+    void whatIsThereIsFoundInATransactionTooAlsoIfTheTransactionSentIt() throws Exception {
+        send(Post.of("there"));
+        put("old", State.COMPLETED, 1_000, 0);
+        pass(1_000);
+        transactions.run(tx -> {
+            assertThat(existing(enqueue(tx, Post.of("there").fingerprinted(2))).header())
+                    .isEqualTo(Post.of("there").header());
+            assertThat(enqueue(tx, Post.of("own").telling(1))).isEqualTo(new Enqueued.Made());
+            Row own = existing(enqueue(tx, Post.of("own").fingerprinted(2).telling(1)));
+            assertThat(own.header()).isEqualTo(Post.of("own").header());
+            assertThat(own.state()).isEqualTo(State.QUEUED);
+            assertThat(enqueue(tx, Post.of("old").to(Ask.OPERATION))).isEqualTo(new Enqueued.Made());
+            return Ended.keep(true);
+        });
+        assertThat(toldTypes(Post.id("own"))).containsExactly(1);
+        assertThat(row("old").state()).isEqualTo(State.QUEUED);
+    }
+
+    @Test
+    void aBatchSentInATransactionKeepsItsOrderInTheLane() throws Exception {
+        sendTo("lane", "x1");
+        transactions.run(tx -> {
+            tx.enqueue(List.of(
+                    Post.of("x9").in("lane").arrival(), Post.of("x2").in("lane").arrival()));
+            enqueue(tx, Post.of("x5").in("lane"));
+            return Ended.keep(true);
+        });
+        sendTo("lane", "x3");
+        assertThat(served(Bid.of(10).runsOf(1))).containsExactly("x1", "x9", "x2", "x5", "x3");
+    }
+
+    @Test
+    void d2_oneThatIsSentEarlierAndCommittedLaterIsPlacedLaterAndNeverSkipped() throws Exception {
+        Assumptions.assumeFalse(contract.hasOneWriter(), "one writer at a time: the order of commits is that of sends");
+        transactions.run(tx -> {
+            enqueue(tx, Post.of("early").in("lane"));
+            elsewhere(() -> {
+                sendTo("lane", "x1", "x2", "x3");
+                Row head = grantedOne(Bid.of(1));
+                assertThat(head.header().key()).isEqualTo("x1");
+                complete(head);
+                return grantedOne(Bid.of(1));
+            });
+            return Ended.keep(true);
+        });
+        sendTo("lane", "x4");
+        complete(posted("x2"));
+        List<String> rest = served(Bid.of(10).runsOf(1));
+        assertThat(rest).containsExactlyInAnyOrder("x3", "early", "x4");
+        assertThat(rest.get(0)).isEqualTo("x3");
+    }
+
+    @Test
+    void d2_aMessageWithoutALaneThatIsCommittedLateIsNotSkippedEither() throws Exception {
+        Assumptions.assumeFalse(contract.hasOneWriter(), "one writer at a time: the order of commits is that of sends");
+        transactions.run(tx -> {
+            enqueue(tx, Post.of("early"));
+            elsewhere(() -> {
+                send(Post.of("late"));
+                return served(Bid.of(10));
+            });
+            return Ended.keep(true);
+        });
+        assertThat(served(Bid.of(10))).containsExactly("early");
+    }
+
+    @Test
+    void whoLeavesInATransactionMakesTheNextOneTheHeadWithItsCommit() throws Exception {
+        sendTo("lane", "x1", "x2", "x3");
+        List<Row> run = granted(Bid.of(3));
+        transactions.run(tx -> {
+            assertThat(tx.move(List.of(completing(run.get(0)).move()))).containsExactly(new Moved.Applied());
+            return Ended.undo(true);
+        });
+        assertThat(line("x1").turn()).isEqualTo(Turn.HEAD);
+        assertThat(posted("x1").state()).isEqualTo(State.IN_PROGRESS);
+        transactions.run(tx -> {
+            tx.move(List.of(
+                    completing(run.get(0)).move(), completing(run.get(1)).move()));
+            enqueue(tx, Post.of("x4").in("lane"));
+            return Ended.keep(true);
+        });
+        assertThat(line("x1").turn()).isEqualTo(Turn.OUT);
+        assertThat(line("x3").turn()).isEqualTo(Turn.HEAD);
+        complete(run.get(2));
+        assertThat(served(Bid.of(1))).containsExactly("x4");
+    }
+
+    @Test
+    void a2_aMoveUnderAnOldFenceIsRefusedInATransaction() throws Exception {
+        sendTo("lane", "x1", "x2");
+        Row stale = grantedOne(Bid.of(1).leasedFor(1_000));
+        pass(1_000);
+        Row head = grantedOne(Bid.of(1));
+        transactions.run(tx -> {
+            enqueue(tx, Post.of("further"));
+            assertThat(tx.move(List.of(completing(stale).move())))
+                    .singleElement()
+                    .isInstanceOf(Moved.Refused.class);
+            return Ended.undo(true);
+        });
+        assertThat(posted("x1").status()).isEqualTo(head.status());
+        assertThat(isThere(Post.id("further"))).isFalse();
+    }
+
+    private static Shift completing(Row row) {
+        return shift(row, State.COMPLETED).in(1_000).leaving(line(row).lane());
+    }
+}
