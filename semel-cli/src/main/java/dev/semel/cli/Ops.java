@@ -57,7 +57,7 @@ final class Ops implements Runnable {
         Key which = key.read(System.in);
         Forgotten result;
         try (Store opened = store.open()) {
-            result = new Operator(opened, id -> {}).forget(whose, what, which, why);
+            result = Operator.on(opened).forget(whose, what, which, why);
         }
         boolean done = result == Forgotten.DONE;
         spec.commandLine()

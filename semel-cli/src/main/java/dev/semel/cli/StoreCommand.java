@@ -30,7 +30,7 @@ final class StoreCommand implements Runnable {
     void adopt(@Mixin StoreOption store, @Mixin WarrantOption warrant) {
         Operator.Warrant why = warrant.given();
         try (Store opened = store.openRestored()) {
-            int unknown = new Operator(opened, id -> {}).adopt(why);
+            int unknown = Operator.on(opened).adopt(why);
             spec.commandLine()
                     .getOut()
                     .println(opened.name() + " is adopted: epoch "

@@ -29,6 +29,7 @@ import dev.semel.execution.Sending;
 import dev.semel.execution.Snapshots;
 import dev.semel.key.Codec;
 import dev.semel.operator.Operator;
+import dev.semel.operator.Replays;
 import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
 import dev.semel.worker.Housekeeper;
@@ -77,9 +78,16 @@ public final class Engine implements Semel {
                 new Sealer(store.audit()),
                 environment.audits().buffer(),
                 worker);
-        this.operator = new Operator(store, environment.memory().snapshots()::forget);
+        this.operator = new Operator(
+                store,
+                settings.time(),
+                operation -> registry.policy(operation, environment.tools().catalogue()),
+                environment.memory().snapshots()::forget);
         if (settings.background()) {
             startBackground(settings.time());
+            if (store.queue().isPresent()) {
+                handle(Replays.CHANNEL, operator.replays()::handle);
+            }
         }
     }
 

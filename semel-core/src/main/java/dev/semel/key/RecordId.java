@@ -3,6 +3,7 @@ package dev.semel.key;
 import dev.semel.SemelException;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 
 /**
  * Names one record of the ledger: SHA-256 over the length-prefixed tenant, operation and key. Being a hash of all three, it
@@ -15,6 +16,9 @@ public final class RecordId implements Comparable<RecordId> {
 
     private static final int LONGEST_STEP = 255;
     private static final int DOWNSTREAM = 20;
+
+    /** No id is behind it. */
+    public static final RecordId LAST = new RecordId(filled((byte) 0xff));
 
     private final byte[] bytes;
 
@@ -37,6 +41,26 @@ public final class RecordId implements Comparable<RecordId> {
         } catch (IllegalArgumentException e) {
             throw new SemelException.Invalid("\"" + hex + "\" is not a record id: 64 hexadecimal digits are.", e);
         }
+    }
+
+    /**
+     * The first and the last id whose {@link #hex} begins with these digits.
+     *
+     * @param digits 1 to 64 hexadecimal digits
+     */
+    public static List<RecordId> range(String digits) {
+        if (!digits.matches("[0-9a-fA-F]{1,64}")) {
+            throw new SemelException.Invalid(
+                    "\"" + digits + "\" is not the beginning of a record id: use 1 to 64 hexadecimal digits.");
+        }
+        int missing = 2 * LENGTH - digits.length();
+        return List.of(ofHex(digits + "0".repeat(missing)), ofHex(digits + "f".repeat(missing)));
+    }
+
+    private static byte[] filled(byte value) {
+        byte[] bytes = new byte[LENGTH];
+        Arrays.fill(bytes, value);
+        return bytes;
     }
 
     /**

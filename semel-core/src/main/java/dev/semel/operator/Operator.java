@@ -2,36 +2,63 @@ package dev.semel.operator;
 
 import dev.semel.Call.Origin;
 import dev.semel.Key;
+import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
+import dev.semel.audit.AuditEvent;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.AuditFilter;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
+import dev.semel.store.State;
 import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
+import dev.semel.time.TimeSource;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The operator's actions. Each one carries who did it and why, and is written in the same commit as its audit event, so none
  * goes unaudited.
  */
 public final class Operator {
+    private static final int AT_ONCE = 10;
+
     private final Store store;
     private final Consumer<RecordId> onForgotten;
     private final Events events = new Events(true);
+    private final TimeSource time;
+    private final Replays replays;
 
-    /** @param onForgotten told of each record that was removed, so that local caches let go of it */
-    public Operator(Store store, Consumer<RecordId> onForgotten) {
+    /**
+     * @param onForgotten told of each record that was removed, so that local caches let go of it
+     * @param policies of the operations that are known here
+     */
+    public Operator(
+            Store store, TimeSource time, Function<String, @Nullable Policy> policies, Consumer<RecordId> onForgotten) {
         this.store = store;
+        this.time = time;
         this.onForgotten = onForgotten;
+        this.replays = new Replays(store, events, time, policies);
+    }
+
+    /** For a person who has the store but no engine. */
+    public static Operator on(Store store) {
+        return new Operator(store, TimeSource.system(), operation -> null, id -> {});
     }
 
     /**
@@ -75,7 +102,8 @@ public final class Operator {
                 EventType.OPERATOR_FORGOT,
                 about,
                 Map.of("reason", warrant.reason(), "was", row.state().name()));
-        Move move = Transition.FORGET.of(id, row.status().fence(), Move.Change.NONE, event);
+        Move.Change change = Move.Change.NONE.at(Transition.FORGET.place(row.line(), Policy.DeadHead.CONTINUE));
+        Move move = Transition.FORGET.of(id, row.status().fence(), change, event);
         if (store.ledger().move(List.of(move)).get(0) instanceof Moved.Refused refused) {
             String now = refused.current() == null
                     ? "absent"
@@ -85,6 +113,90 @@ public final class Operator {
         }
         onForgotten.accept(id);
         return Forgotten.DONE;
+    }
+
+    /** The record of a key. */
+    public Optional<Row> find(Tenant tenant, String operation, Key key) {
+        RecordId id = Identity.of(tenant, operation, key).id();
+        return Optional.ofNullable(store.ledger().find(List.of(id)).get(id));
+    }
+
+    /**
+     * The records whose id begins with these digits; at most a few.
+     *
+     * @throws SemelException.Invalid when these are not digits of an id
+     */
+    public List<Row> find(String digits) {
+        List<RecordId> range = RecordId.range(digits);
+        return store.ledger().range(range.get(0), range.get(1), AT_ONCE);
+    }
+
+    /** Records in a state, those first that need attention last. */
+    public List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit) {
+        return store.ledger().list(state, filter, behind, limit);
+    }
+
+    /** The events of a record, oldest first. */
+    public List<AuditEvent> story(RecordId id, int limit) {
+        List<AuditEvent> events = new ArrayList<>(store.audit().newest(AuditFilter.of(id), limit).stream()
+                .map(AuditEvent::new)
+                .toList());
+        Collections.reverse(events);
+        return events;
+    }
+
+    /** Why a record is not done. */
+    public Explanation explain(Row row) {
+        return Explanation.of(store, row, time.millis());
+    }
+
+    /** A record with its steps and what it sent. */
+    public Tree tree(Row row) {
+        return Tree.of(store.ledger(), row);
+    }
+
+    /** Dead letters. */
+    public Letters letters() {
+        return new Letters(store.ledger());
+    }
+
+    /** Handles replays of many; see {@link Replays#CHANNEL}. */
+    public Replays replays() {
+        return replays;
+    }
+
+    /** Sends one record to its handler again, or, if it came by a direct call, lets the next caller run it. */
+    public Replays.Outcome replay(RecordId id, Warrant warrant) {
+        return replays.replay(store.ledger().find(List.of(id)).get(id), warrant);
+    }
+
+    /** Closes one record; its lane goes on. */
+    public Replays.Outcome discard(RecordId id, Warrant warrant) {
+        Row row = store.ledger().find(List.of(id)).get(id);
+        return replays.discard(row, warrant, Policy.Retention.API.deadLetters());
+    }
+
+    /** How retries went since a moment. */
+    public RetryReport retries(AuditFilter filter, Instant since) {
+        return RetryReport.of(store.audit(), filter, since.toEpochMilli());
+    }
+
+    /** Stops claims from a channel, for all nodes, until it is resumed. It accepts messages meanwhile. */
+    public long pause(String operation, @Nullable String tenant, Warrant warrant) {
+        Switchboard.Pause pause = new Switchboard.Pause(operation, tenant, warrant.reason(), time.millis(), 0);
+        return store.switchboard().pause(pause, channelEvent(EventType.CHANNEL_PAUSED, operation, tenant, warrant));
+    }
+
+    /** Ends a pause; says whether there was one. */
+    public boolean resume(String operation, @Nullable String tenant, Warrant warrant) {
+        return store.switchboard()
+                .resume(operation, tenant, channelEvent(EventType.CHANNEL_RESUMED, operation, tenant, warrant));
+    }
+
+    private AuditEntry channelEvent(EventType type, String operation, @Nullable String tenant, Warrant warrant) {
+        AuditEntry.Subject subject = new AuditEntry.Subject(tenant == null ? "*" : tenant, operation, null, null, null);
+        return events.event(
+                type, new Events.About(subject, warrant.origin(), null, 0), Map.of("reason", warrant.reason()));
     }
 
     /** Sets a mode for all nodes. Grants made before are not undone; none is made after. */

@@ -14,8 +14,13 @@ public interface AuditLog {
     /** Events between two positions, the second included, in order. */
     List<AuditRow> between(AuditRow.Position after, AuditRow.Position upTo);
 
+    /** Events before a position, also those not yet behind the horizon, newest first. */
+    List<AuditRow> older(AuditFilter filter, AuditRow.Position before, int limit);
+
     /** The newest events, also those not yet behind the horizon, newest first. */
-    List<AuditRow> newest(AuditFilter filter, int limit);
+    default List<AuditRow> newest(AuditFilter filter, int limit) {
+        return older(filter, AuditRow.Position.END, limit);
+    }
 
     /** Adds a seal if its number is the next one; says whether it was. */
     boolean add(Seal seal);

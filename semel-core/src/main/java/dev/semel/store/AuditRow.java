@@ -17,6 +17,9 @@ public record AuditRow(Position position, long at, AuditEntry entry) {
     public record Position(long tx, long seq) implements Comparable<Position> {
         public static final Position START = new Position(-1, -1);
 
+        /** Behind every event there will ever be. */
+        public static final Position END = new Position(Long.MAX_VALUE, Long.MAX_VALUE);
+
         @Override
         public int compareTo(Position other) {
             return tx != other.tx ? Long.compare(tx, other.tx) : Long.compare(seq, other.seq);

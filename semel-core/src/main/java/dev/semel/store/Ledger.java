@@ -40,6 +40,19 @@ public interface Ledger {
     List<Row> overdue(State state, Collection<String> operations, int limit);
 
     /**
+     * Records in the state, those first that need attention last, for people. Steps are left out.
+     *
+     * @param behind where an earlier list ended
+     */
+    List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit);
+
+    /** Records by the order of their ids, from the first to the last given. */
+    List<Row> range(RecordId first, RecordId last, int limit);
+
+    /** The messages that a run of the record sent, by age. */
+    List<Row> sentBy(RecordId record, int limit);
+
+    /**
      * Removes up to so many expired records and their steps, in one commit with the events made of the count for each
      * tenant.
      *

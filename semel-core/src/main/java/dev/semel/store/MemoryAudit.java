@@ -33,8 +33,8 @@ final class MemoryAudit implements AuditLog {
     }
 
     @Override
-    public List<AuditRow> newest(AuditFilter filter, int limit) {
-        return state.locked(() -> state.events.descendingMap().values().stream()
+    public List<AuditRow> older(AuditFilter filter, AuditRow.Position before, int limit) {
+        return state.locked(() -> state.events.headMap(before.seq(), false).descendingMap().values().stream()
                 .filter(row -> filter.matches(row.entry()))
                 .limit(limit)
                 .toList());

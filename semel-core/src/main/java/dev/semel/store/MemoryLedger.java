@@ -2,10 +2,13 @@ package dev.semel.store;
 
 import dev.semel.key.RecordId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -200,6 +203,45 @@ final class MemoryLedger implements Ledger {
                 state.now(),
                 limit,
                 row -> !row.isStep() && operations.contains(row.header().operation())));
+    }
+
+    @Override
+    public List<Row> list(State wanted, RecordFilter filter, RecordFilter.Cursor behind, int limit) {
+        Comparator<Row> order = Comparator.<Row>comparingLong(
+                        row -> row.status().at())
+                .thenComparing(Row::id)
+                .reversed();
+        return state.locked(() -> state.all(wanted).stream()
+                .filter(row -> !row.isStep() && filter.matches(row))
+                .filter(row -> row.status().at() < behind.at()
+                        || row.status().at() == behind.at() && row.id().compareTo(behind.id()) < 0)
+                .sorted(order)
+                .limit(limit)
+                .map(MemoryState::copy)
+                .toList());
+    }
+
+    @Override
+    public List<Row> range(RecordId first, RecordId last, int limit) {
+        return state.locked(() -> Arrays.stream(State.values())
+                .flatMap(each -> state.all(each).stream())
+                .filter(row -> row.id().compareTo(first) >= 0 && row.id().compareTo(last) <= 0)
+                .sorted(Comparator.comparing(Row::id))
+                .limit(limit)
+                .map(MemoryState::copy)
+                .toList());
+    }
+
+    @Override
+    public List<Row> sentBy(RecordId record, int limit) {
+        return state.locked(() -> Arrays.stream(State.values())
+                .flatMap(each -> state.all(each).stream())
+                .filter(row -> row.line() != null && record.equals(row.header().parent()))
+                .sorted(Comparator.comparingLong(
+                        row -> Objects.requireNonNull(row.line()).place()))
+                .limit(limit)
+                .map(MemoryState::copy)
+                .toList());
     }
 
     @Override

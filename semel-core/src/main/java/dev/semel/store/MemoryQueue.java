@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 final class MemoryQueue implements Queue {
@@ -198,6 +199,13 @@ final class MemoryQueue implements Queue {
                         row, row.status(), new Line(Turn.HEAD, line.place(), line.lane(), line.deadline())));
             }
         }
+    }
+
+    @Override
+    public Optional<Row> head(long lane) {
+        return state.locked(() -> state.lines.placed(lane, 1).stream()
+                .findFirst()
+                .map(id -> MemoryState.copy(Objects.requireNonNull(state.get(id)))));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Records that wait for a worker. Every method is one commit; a repeated call is safe.
@@ -27,6 +28,9 @@ public interface Queue {
      * with the next claim.
      */
     Claimed claim(Claim claim);
+
+    /** The record at the head of a lane, for people; absent when nobody stands in it. */
+    Optional<Row> head(long lane);
 
     /** How much of an operation waits, for people and alarms. */
     Backlog backlog(String operation);

@@ -7,6 +7,7 @@ import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.Reconciler;
 import dev.semel.SemelException;
+import dev.semel.policy.Catalogue;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
@@ -92,6 +93,14 @@ public final class Registry {
     @Nullable
     Known<?, ?> find(String operation) {
         return known.get(operation);
+    }
+
+    /** The policy of an operation that is known here. */
+    public @Nullable Policy policy(String operation, Catalogue catalogue) {
+        Known<?, ?> there = known.get(operation);
+        return there == null
+                ? null
+                : catalogue.get(there.operation().definition().policy());
     }
 
     /** Names of the operations that satisfy the condition. */

@@ -26,8 +26,8 @@ final class PostgresAudit implements AuditLog {
     private static final String BETWEEN = "SELECT " + Rows.AUDIT
             + " FROM semel_audit WHERE (tx, seq) > (?, ?) AND (tx, seq) <= (?, ?) ORDER BY tx, seq";
 
-    private static final String NEWEST =
-            "SELECT " + Rows.AUDIT + " FROM semel_audit WHERE true%s%s%s" + " ORDER BY tx DESC, seq DESC LIMIT ?";
+    private static final String OLDER = "SELECT " + Rows.AUDIT
+            + " FROM semel_audit WHERE (tx, seq) < (?, ?)%s%s%s ORDER BY tx DESC, seq DESC LIMIT ?";
 
     private static final String ADD_SEAL = "INSERT INTO semel_seal (" + Rows.SEAL + """
             ) SELECT ?, ?, ?, ?, ?, ?, ?, ?
@@ -64,14 +64,15 @@ final class PostgresAudit implements AuditLog {
     }
 
     @Override
-    public List<AuditRow> newest(AuditFilter filter, int limit) {
-        String sql = NEWEST.formatted(
+    public List<AuditRow> older(AuditFilter filter, AuditRow.Position before, int limit) {
+        String sql = OLDER.formatted(
                 filter.tenant() == null ? "" : " AND tenant = ?",
                 filter.record() == null ? "" : " AND record = ?",
                 filter.type() == null ? "" : " AND type = ?");
         return read(
                 sql,
                 binder -> {
+                    position(binder, before);
                     if (filter.tenant() != null) {
                         binder.text(filter.tenant());
                     }

@@ -5,6 +5,7 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.RecordFilter;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
@@ -63,6 +64,16 @@ final class PostgresLedger implements Ledger {
                 RETURNING r.id, r.tenant)
             , s AS (DELETE FROM semel_record r USING d WHERE r.parent = d.id)
             SELECT tenant, count(*) FROM d GROUP BY tenant""".formatted(PostgresSql.NOW);
+
+    private static final String LIST = INDEXED + "SELECT " + Rows.RECORD
+            + " FROM semel_record WHERE state = ? AND (at, id) < (?, ?) AND fence <= ? AND (parent IS NULL OR place IS NOT"
+            + " NULL)%s%s%s ORDER BY at DESC, id DESC LIMIT ?";
+
+    private static final String RANGE =
+            "SELECT true; SELECT " + Rows.RECORD + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
+
+    private static final String SENT_BY = INDEXED + "SELECT " + Rows.RECORD
+            + " FROM semel_record WHERE parent = ? AND place IS NOT NULL ORDER BY place LIMIT ?";
 
     private final PostgresSessions sessions;
 
@@ -142,6 +153,43 @@ final class PostgresLedger implements Ledger {
                                 .number(sessions.now())
                                 .texts(List.copyOf(operations), operation -> operation)
                                 .number((long) limit));
+    }
+
+    @Override
+    public List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit) {
+        String sql = LIST.formatted(
+                filter.tenant() == null ? "" : " AND tenant = ?",
+                filter.operation() == null ? "" : " AND operation = ?",
+                filter.queued() ? " AND place IS NOT NULL" : "");
+        return rows("a list", sql, binder -> {
+            binder.number((long) state.code())
+                    .number(behind.at())
+                    .bytes(behind.id().bytes())
+                    .number(filter.fence());
+            if (filter.tenant() != null) {
+                binder.text(filter.tenant());
+            }
+            if (filter.operation() != null) {
+                binder.text(filter.operation());
+            }
+            binder.number((long) limit);
+        });
+    }
+
+    @Override
+    public List<Row> range(RecordId first, RecordId last, int limit) {
+        return rows(
+                "a lookup",
+                RANGE,
+                binder -> binder.bytes(first.bytes()).bytes(last.bytes()).number((long) limit));
+    }
+
+    @Override
+    public List<Row> sentBy(RecordId record, int limit) {
+        return rows(
+                "a lookup of messages",
+                SENT_BY,
+                binder -> binder.bytes(record.bytes()).number((long) limit));
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.RecordFilter;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
@@ -22,6 +23,15 @@ final class SqliteLedger implements Ledger {
     private static final String STEPS = "SELECT " + Rows.RECORD + " FROM semel_record WHERE parent = ? ORDER BY n";
     private static final String OVERDUE = "SELECT " + Rows.RECORD
             + " FROM semel_record WHERE state = ? AND at <= ? AND parent IS NULL AND operation IN (%s) ORDER BY at LIMIT ?";
+
+    private static final String LIST = "SELECT " + Rows.RECORD
+            + " FROM semel_record WHERE state = ?1 AND (at, id) < (?2, ?3) AND fence <= ?4"
+            + " AND (parent IS NULL OR place IS NOT NULL) AND (?5 IS NULL OR tenant = ?5)"
+            + " AND (?6 IS NULL OR operation = ?6) AND (?7 = 0 OR place IS NOT NULL) ORDER BY at DESC, id DESC LIMIT ?8";
+    private static final String RANGE =
+            "SELECT " + Rows.RECORD + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
+    private static final String SENT_BY = "SELECT " + Rows.RECORD
+            + " FROM semel_record WHERE parent = ? AND place IS NOT NULL ORDER BY place LIMIT ?";
 
     private final SqliteAccess access;
 
@@ -96,6 +106,46 @@ final class SqliteLedger implements Ledger {
                         statement.setString(position++, operation);
                     }
                     statement.setInt(position, limit);
+                },
+                row -> Rows.record(row, 1)));
+    }
+
+    @Override
+    public List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit) {
+        return access.read(session -> session.all(
+                LIST,
+                statement -> {
+                    statement.setInt(1, state.code());
+                    statement.setLong(2, behind.at());
+                    statement.setBytes(3, behind.id().bytes());
+                    statement.setLong(4, filter.fence());
+                    statement.setString(5, filter.tenant());
+                    statement.setString(6, filter.operation());
+                    statement.setInt(7, filter.queued() ? 1 : 0);
+                    statement.setInt(8, limit);
+                },
+                row -> Rows.record(row, 1)));
+    }
+
+    @Override
+    public List<Row> range(RecordId first, RecordId last, int limit) {
+        return access.read(session -> session.all(
+                RANGE,
+                statement -> {
+                    statement.setBytes(1, first.bytes());
+                    statement.setBytes(2, last.bytes());
+                    statement.setInt(3, limit);
+                },
+                row -> Rows.record(row, 1)));
+    }
+
+    @Override
+    public List<Row> sentBy(RecordId record, int limit) {
+        return access.read(session -> session.all(
+                SENT_BY,
+                statement -> {
+                    statement.setBytes(1, record.bytes());
+                    statement.setInt(2, limit);
                 },
                 row -> Rows.record(row, 1)));
     }

@@ -36,8 +36,8 @@ public abstract class ForwardingAuditLog implements AuditLog {
     }
 
     @Override
-    public List<AuditRow> newest(AuditFilter filter, int limit) {
-        return delegate.newest(filter, limit);
+    public List<AuditRow> older(AuditFilter filter, AuditRow.Position before, int limit) {
+        return delegate.older(filter, before, limit);
     }
 
     @Override

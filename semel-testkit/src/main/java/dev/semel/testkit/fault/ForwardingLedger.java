@@ -5,6 +5,7 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.RecordFilter;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
@@ -55,6 +56,21 @@ public abstract class ForwardingLedger implements Ledger {
     @Override
     public List<Row> overdue(State state, Collection<String> operations, int limit) {
         return delegate.overdue(state, operations, limit);
+    }
+
+    @Override
+    public List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit) {
+        return delegate.list(state, filter, behind, limit);
+    }
+
+    @Override
+    public List<Row> range(RecordId first, RecordId last, int limit) {
+        return delegate.range(first, last, limit);
+    }
+
+    @Override
+    public List<Row> sentBy(RecordId record, int limit) {
+        return delegate.sentBy(record, limit);
     }
 
     @Override

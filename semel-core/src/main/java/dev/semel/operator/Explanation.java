@@ -1,0 +1,171 @@
+package dev.semel.operator;
+
+import dev.semel.Failure;
+import dev.semel.Mode;
+import dev.semel.store.Line;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.store.Switchboard;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Why a record is not done, or that it is.
+ *
+ * @param sentence for a person
+ * @param facts what the sentence rests on, by name
+ * @param next what may be done about it
+ */
+public record Explanation(String sentence, Map<String, Object> facts, String next) {
+    public Explanation {
+        facts = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(facts));
+    }
+
+    static Explanation of(Store store, Row row, long now) {
+        Map<String, Object> facts = facts(row, now);
+        String name = row.header().operation() + "/" + row.id().hex().substring(0, 12);
+        return switch (row.state()) {
+            case COMPLETED ->
+                new Explanation(
+                        name + " is done: attempt " + row.status().attempt() + " completed it.", facts, "nothing");
+            case FAILED_TERMINAL ->
+                new Explanation(
+                        name + " is dead after " + times(row.status().attempt()) + ": " + failure(row)
+                                + (row.holdsLane() ? " It holds up its lane." : ""),
+                        facts,
+                        "mend the cause, then replay it; or discard it");
+            case UNKNOWN ->
+                new Explanation(
+                        name + " may or may not have taken effect: " + failure(row)
+                                + (row.holdsLane() ? " It holds up its lane." : ""),
+                        facts,
+                        "look at the other side; then replay it if it did nothing, or discard it if it did");
+            case SHADOWED ->
+                new Explanation(
+                        name + " was decided in SHADOW and not acted on.", facts, "replay it to have it done for real");
+            case DISCARDED ->
+                new Explanation(
+                        name + " was closed by an operator: " + failure(row), facts, "replay it if that was wrong");
+            case IN_PROGRESS -> running(name, row, now, facts);
+            case QUEUED, FAILED_RETRYABLE -> waiting(store, name, row, now, facts);
+        };
+    }
+
+    private static Map<String, Object> facts(Row row, long now) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("state", row.state().name());
+        facts.put("attempt", row.status().attempt());
+        facts.put("fence", row.status().fence());
+        Failure failure = Letters.failure(row);
+        if (failure != null) {
+            facts.put("category", failure.category().code());
+            facts.put("reason", failure.reason());
+        }
+        Line line = row.line();
+        if (line != null) {
+            facts.put("turn", line.turn().name());
+            if (line.lane() != null) {
+                facts.put("lane", line.lane().key());
+            }
+        }
+        if (!row.state().finished() && row.status().at() != dev.semel.store.Status.NEVER) {
+            facts.put("due_in_ms", row.status().at() - now);
+        }
+        return facts;
+    }
+
+    private static Explanation running(String name, Row row, long now, Map<String, Object> facts) {
+        long left = row.status().at() - now;
+        String sentence = left > 0
+                ? name + " is running: attempt " + row.status().attempt() + ", its lease is renewed or ends in "
+                        + shown(left) + "."
+                : name + " was running, and its lease is over since " + shown(-left)
+                        + ": a node that serves it takes it over, or parks it.";
+        return new Explanation(sentence, facts, left > 0 ? "wait" : "see that a node with its handler is up");
+    }
+
+    private static Explanation waiting(Store store, String name, Row row, long now, Map<String, Object> facts) {
+        String operation = row.header().operation();
+        String tenant = row.header().tenant();
+        Switchboard.Modes modes = store.switchboard().modes();
+        if (modes.of(tenant, operation) == Mode.HALTED) {
+            facts.put("mode", Mode.HALTED.name());
+            return new Explanation(
+                    name + " waits because " + operation + " is HALTED for tenant " + tenant + ".",
+                    facts,
+                    "set the mode to LIVE");
+        }
+        Optional<Switchboard.Pause> pause = modes.pauses().stream()
+                .filter(each -> each.appliesTo(operation, tenant))
+                .findFirst();
+        if (pause.isPresent()) {
+            facts.put("paused", pause.get().reason());
+            return new Explanation(
+                    name + " waits because its channel is paused: "
+                            + pause.get().reason(),
+                    facts,
+                    "mend the cause, then resume the channel");
+        }
+        if (row.line() != null && row.line().turn() == Line.Turn.WAITING) {
+            return behind(store, name, row, now, facts);
+        }
+        if (row.status().at() > now) {
+            String why = row.state() == State.QUEUED
+                    ? " was sent for later and is due in "
+                    : " failed (" + failure(row) + ") and is tried again in ";
+            return new Explanation(name + why + shown(row.status().at() - now) + ".", facts, "wait");
+        }
+        return row.line() == null
+                ? new Explanation(
+                        name + " failed (" + failure(row) + ") and waits for its next caller.",
+                        facts,
+                        "repeat the call")
+                : new Explanation(
+                        name + " is due since " + shown(now - row.status().at())
+                                + " and nothing holds it up but that no worker has taken it yet.",
+                        facts,
+                        "see that a node with a handler for " + operation + " is up and has room");
+    }
+
+    private static Explanation behind(Store store, String name, Row row, long now, Map<String, Object> facts) {
+        Line.Lane lane = java.util.Objects.requireNonNull(
+                java.util.Objects.requireNonNull(row.line()).lane());
+        Optional<Row> head = store.queue().flatMap(queue -> queue.head(lane.number()));
+        if (head.isEmpty() || head.get().id().equals(row.id())) {
+            return new Explanation(
+                    name + " was waiting in lane \"" + lane.key() + "\" and is next now.", facts, "wait");
+        }
+        Explanation ahead = of(store, head.get(), now);
+        facts.put("head", head.get().id().hex());
+        facts.put("head_state", head.get().state().name());
+        return new Explanation(
+                name + " waits in lane \"" + lane.key() + "\" behind its head: " + ahead.sentence, facts, ahead.next);
+    }
+
+    private static String failure(Row row) {
+        Failure failure = Letters.failure(row);
+        return failure == null ? "no reason is stored." : failure.category().code() + ": " + failure.reason();
+    }
+
+    private static String times(int attempts) {
+        return attempts == 1 ? "1 attempt" : attempts + " attempts";
+    }
+
+    /** In the two largest units that count. */
+    static String shown(long millis) {
+        Duration duration = Duration.ofMillis(Math.max(0, millis));
+        if (duration.toDays() > 0) {
+            return duration.toDays() + " d " + duration.toHoursPart() + " h";
+        }
+        if (duration.toHours() > 0) {
+            return duration.toHours() + " h " + duration.toMinutesPart() + " min";
+        }
+        if (duration.toMinutes() > 0) {
+            return duration.toMinutes() + " min " + duration.toSecondsPart() + " s";
+        }
+        return duration.toSeconds() > 0 ? duration.toSeconds() + " s" : duration.toMillis() + " ms";
+    }
+}

@@ -1,0 +1,216 @@
+package dev.semel.operator;
+
+import dev.semel.Channel;
+import dev.semel.Failure;
+import dev.semel.Key;
+import dev.semel.LeasedContext;
+import dev.semel.Message;
+import dev.semel.Policy;
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
+import dev.semel.ledger.Transition;
+import dev.semel.operator.Operator.Warrant;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.RecordFilter;
+import dev.semel.store.RecordFilter.Cursor;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import dev.semel.store.Store;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings records back that will not be tried again by themselves. A replay is a conditional write under the record's fence, so
+ * a second one at the same time, or one of a record that runs meanwhile, changes nothing.
+ *
+ * <p>A replay of many is itself work in the ledger: a message of the channel {@code semel.replays}. Whoever handles it does a
+ * part and sends the rest on; a node that dies is taken over, and pausing the channel pauses the replay.
+ */
+public final class Replays {
+    private static final int PAGE = 100;
+    private static final int PAGES_A_MESSAGE = 20;
+    private static final Tenant OPERATORS = Tenant.of("semel.operators");
+
+    /** Replays of many. */
+    public static final Channel.Leased<Bulk> CHANNEL =
+            Channel.leased("semel.replays", Bulk.class).withPolicy("worker.job");
+
+    private final Store store;
+    private final Events events;
+    private final TimeSource time;
+    private final Letters letters;
+    private final Function<String, @Nullable Policy> policies;
+
+    /** @param policies of the operations that are known here */
+    Replays(Store store, Events events, TimeSource time, Function<String, @Nullable Policy> policies) {
+        this.store = store;
+        this.events = events;
+        this.time = time;
+        this.letters = new Letters(store.ledger());
+        this.policies = policies;
+    }
+
+    /** What came of a replay or a discard. */
+    public enum Outcome {
+        DONE,
+        /** Somebody else did the same before. */
+        ALREADY,
+        /** There is no such record. */
+        ABSENT,
+        /** Its state does not allow it; see the record. */
+        REFUSED
+    }
+
+    /**
+     * Sends a record to its handler again, or, if it came by a direct call, lets the next caller run it. A new budget of
+     * attempts begins.
+     */
+    Outcome replay(@Nullable Row row, Warrant warrant) {
+        return row == null
+                ? Outcome.ABSENT
+                : outcome(store.ledger().move(List.of(replaying(row, warrant))).get(0));
+    }
+
+    /** Closes a record: it will not be tried again, and its lane goes on. */
+    Outcome discard(@Nullable Row row, Warrant warrant, Duration keep) {
+        if (row == null) {
+            return Outcome.ABSENT;
+        }
+        Failure failure = Failure.of(Failure.Category.DISABLED, "Discarded by an operator: " + warrant.reason());
+        Move.Change change = Transition.failure(keep, dev.semel.execution.Failures.encode(failure))
+                .at(Transition.DISCARD.place(row.line(), Policy.DeadHead.CONTINUE));
+        Move move = Transition.DISCARD.of(
+                row.id(), row.status().fence(), change, event(EventType.OPERATOR_DISCARDED, row, warrant));
+        return outcome(store.ledger().move(List.of(move)).get(0));
+    }
+
+    private static Outcome outcome(Moved moved) {
+        if (moved instanceof Moved.Refused) {
+            return Outcome.REFUSED;
+        }
+        return moved instanceof Moved.Same ? Outcome.ALREADY : Outcome.DONE;
+    }
+
+    private Move replaying(Row row, Warrant warrant) {
+        boolean byHandler = row.line() != null;
+        Transition transition = byHandler ? Transition.REPLAY_BY_HANDLER : Transition.REPLAY_BY_CALLER;
+        Duration keep = byHandler ? Duration.ZERO : kept(row);
+        Move.Change due = Transition.due(Duration.ZERO, keep, 0, row.failure())
+                .at(transition.place(row.line(), Policy.DeadHead.CONTINUE));
+        return transition.of(row.id(), row.status().fence(), due, event(EventType.OPERATOR_REPLAYED, row, warrant));
+    }
+
+    private Duration kept(Row row) {
+        Policy policy = policies.apply(row.header().operation());
+        return (policy == null ? Policy.Retention.API : policy.retention()).failure();
+    }
+
+    private dev.semel.store.AuditEntry event(EventType type, Row row, Warrant warrant) {
+        Events.About about = Events.About.record(row.id(), row.header(), warrant.origin(), "OPERATOR");
+        return events.event(
+                type,
+                about,
+                Map.of("reason", warrant.reason(), "was", row.state().name()));
+    }
+
+    /**
+     * A replay of many, as it stands in the ledger.
+     *
+     * @param job names it through all its parts
+     * @param part counts from 1
+     * @param perSecond at most so many a second; 0 for no limit
+     * @param at where the part before ended
+     * @param done how many the parts before replayed
+     */
+    public record Bulk(String job, int part, Filter filter, int perSecond, Place at, long done) {}
+
+    /** As {@link Letters.Which}, in plain values. */
+    public record Filter(
+            @Nullable String tenant,
+            @Nullable String operation,
+            @Nullable String category,
+            @Nullable String exception,
+            long fence) {
+        static Filter of(Letters.Which which) {
+            return new Filter(
+                    which.records().tenant(),
+                    which.records().operation(),
+                    which.category() == null ? null : which.category().code(),
+                    which.exception(),
+                    which.records().fence());
+        }
+
+        Letters.Which which() {
+            return new Letters.Which(
+                    new RecordFilter(tenant, operation, true, fence),
+                    category == null ? null : Failure.Category.ofCode(category).orElse(null),
+                    exception);
+        }
+    }
+
+    /** @param actor and reason of who began it */
+    public record Place(long at, String id, String actor, String reason) {}
+
+    /** The first part of a replay, to be sent to {@link #CHANNEL}. */
+    public static Message<Bulk> begin(String job, Letters.Preview preview, int perSecond, Warrant warrant) {
+        if (perSecond < 0) {
+            throw new SemelException.Invalid(
+                    "A replay of " + perSecond + " records a second cannot be: use 0 for no limit, or more.");
+        }
+        Place start = new Place(Status.NEVER, Cursor.START.id().hex(), warrant.actor(), warrant.reason());
+        Bulk first = new Bulk(job, 1, Filter.of(preview.which()), perSecond, start, 0);
+        return Message.of(OPERATORS, Key.of(job + "/1"), first);
+    }
+
+    /** Handles a part: replays some pages and sends the rest on. Repeatable: what is replayed is not found again. */
+    public void handle(Bulk bulk, LeasedContext run) throws InterruptedException {
+        work(
+                bulk,
+                run::ensureHeld,
+                rest -> run.send(CHANNEL, Message.of(OPERATORS, Key.of(rest.job + "/" + rest.part), rest)));
+    }
+
+    private void work(Bulk bulk, Runnable ensureHeld, Consumer<Bulk> send) throws InterruptedException {
+        Letters.Which which = bulk.filter.which();
+        Warrant warrant = new Warrant(bulk.at.actor, bulk.at.reason);
+        Cursor[] behind = {new Cursor(bulk.at.at, dev.semel.key.RecordId.ofHex(bulk.at.id))};
+        long done = bulk.done;
+        for (int pages = 0; pages < PAGES_A_MESSAGE; pages++) {
+            boolean[] more = {false};
+            List<Row> page = letters.page(which, behind[0], PAGE, next -> {
+                behind[0] = next;
+                more[0] = true;
+            });
+            ensureHeld.run();
+            done += replay(page, warrant);
+            if (!more[0]) {
+                return;
+            }
+            if (bulk.perSecond > 0) {
+                time.sleep(Duration.ofMillis(1_000L * page.size() / bulk.perSecond));
+            }
+        }
+        Place place = new Place(behind[0].at(), behind[0].id().hex(), warrant.actor(), warrant.reason());
+        send.accept(new Bulk(bulk.job, bulk.part + 1, bulk.filter, bulk.perSecond, place, done));
+    }
+
+    private long replay(List<Row> page, Warrant warrant) {
+        List<Move> moves = page.stream().map(row -> replaying(row, warrant)).toList();
+        return store.ledger().move(moves).stream()
+                .filter(moved -> moved instanceof Moved.Applied)
+                .count();
+    }
+
+    /** States from which a record can be replayed. */
+    static final Set<State> REPLAYABLE = Transition.REPLAY_BY_HANDLER.from();
+}

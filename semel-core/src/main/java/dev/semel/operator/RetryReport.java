@@ -1,0 +1,130 @@
+package dev.semel.operator;
+
+import dev.semel.audit.AuditEvent;
+import dev.semel.audit.EventType;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.AuditLog;
+import dev.semel.store.AuditRow;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * How retries went in a window of time, from the audit.
+ *
+ * @param policies by the policy's code
+ */
+public record RetryReport(List<Line> policies) {
+
+    /**
+     * @param category of the failures, or {@code *} for all of a policy
+     * @param attempts that failed
+     * @param succeeded records that failed at least once in the window and were completed in it
+     * @param gaveUp records that were not tried again
+     * @param averageAttempts of those that succeeded, the last included
+     */
+    public record Line(
+            String policy, String category, long attempts, long succeeded, long gaveUp, double averageAttempts) {
+        /** Of those that came to an end. */
+        public double successRate() {
+            long ended = succeeded + gaveUp;
+            return ended == 0 ? 1 : (double) succeeded / ended;
+        }
+    }
+
+    private static final int PAGE = 1_000;
+
+    /** What is known of one record that failed. */
+    private static final class Story {
+        private final String policy;
+        private final Set<String> categories = new HashSet<>();
+        private final Map<String, Integer> failures = new HashMap<>();
+        private boolean done;
+        private boolean gaveUp;
+        private int attempts;
+
+        Story(String policy) {
+            this.policy = policy;
+        }
+    }
+
+    static RetryReport of(AuditLog audit, AuditFilter filter, long since) {
+        Map<RecordId, Story> stories = new HashMap<>();
+        Map<RecordId, Integer> executed = new HashMap<>();
+        AuditRow.Position before = AuditRow.Position.END;
+        while (true) {
+            List<AuditRow> page = audit.older(filter, before, PAGE);
+            for (AuditRow row : page) {
+                if (row.at() < since) {
+                    return report(stories, executed);
+                }
+                read(row, stories, executed);
+            }
+            if (page.size() < PAGE) {
+                return report(stories, executed);
+            }
+            before = page.get(page.size() - 1).position();
+        }
+    }
+
+    private static void read(AuditRow row, Map<RecordId, Story> stories, Map<RecordId, Integer> executed) {
+        RecordId id = row.entry().subject().record();
+        EventType type = EventType.of(row.entry().type()).orElse(null);
+        if (id == null || type == null) {
+            return;
+        }
+        switch (type) {
+            case OPERATION_EXECUTED -> executed.putIfAbsent(id, row.entry().attempt());
+            case RETRY_ATTEMPT, RETRY_EXHAUSTED, SYSTEM_ERROR -> {
+                String policy = row.entry().policy() == null ? "" : row.entry().policy();
+                Story story = stories.computeIfAbsent(id, any -> new Story(policy));
+                String category = String.valueOf(new AuditEvent(row).details().getOrDefault("category", "unknown"));
+                story.categories.add(category);
+                story.failures.merge(category, 1, Integer::sum);
+                story.gaveUp |= type != EventType.RETRY_ATTEMPT && !executed.containsKey(id);
+                if (executed.containsKey(id)) {
+                    story.done = true;
+                    story.attempts = executed.get(id);
+                }
+            }
+            default -> {}
+        }
+    }
+
+    private static RetryReport report(Map<RecordId, Story> stories, Map<RecordId, Integer> executed) {
+        Map<String, Map<String, List<Story>>> sorted = new TreeMap<>();
+        for (Story story : stories.values()) {
+            Map<String, List<Story>> byCategory = sorted.computeIfAbsent(story.policy, any -> new TreeMap<>());
+            byCategory.computeIfAbsent("*", any -> new ArrayList<>()).add(story);
+            story.categories.forEach(category -> byCategory
+                    .computeIfAbsent(category, any -> new ArrayList<>())
+                    .add(story));
+        }
+        List<Line> lines = new ArrayList<>();
+        sorted.forEach((policy, byCategory) ->
+                byCategory.forEach((category, members) -> lines.add(line(policy, category, members))));
+        return new RetryReport(List.copyOf(lines));
+    }
+
+    private static Line line(String policy, String category, List<Story> stories) {
+        long attempts = stories.stream()
+                .flatMap(story -> story.failures.entrySet().stream())
+                .filter(each -> category.equals("*") || each.getKey().equals(category))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+        long succeeded = stories.stream().filter(story -> story.done).count();
+        long gaveUp =
+                stories.stream().filter(story -> story.gaveUp && !story.done).count();
+        double average = stories.stream()
+                .filter(story -> story.done)
+                .mapToInt(story -> story.attempts)
+                .average()
+                .orElse(0);
+        return new Line(policy, category, attempts, succeeded, gaveUp, average);
+    }
+}
