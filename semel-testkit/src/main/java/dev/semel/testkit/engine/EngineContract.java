@@ -95,4 +95,11 @@ public abstract class EngineContract {
             super(EngineContract.this);
         }
     }
+
+    @Nested
+    class DeadLetters extends DeadLetterSuite {
+        DeadLetters() {
+            super(EngineContract.this);
+        }
+    }
 }

@@ -1,0 +1,259 @@
+package dev.semel.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Channel;
+import dev.semel.Failure;
+import dev.semel.Key;
+import dev.semel.Mode;
+import dev.semel.Policy;
+import dev.semel.engine.Engine;
+import dev.semel.operator.Letters;
+import dev.semel.operator.Operator.Warrant;
+import dev.semel.operator.Replays;
+import dev.semel.operator.RetryReport;
+import dev.semel.operator.Tree;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.Line;
+import dev.semel.store.RecordFilter;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Switchboard;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Dead letters with their story, replays, discards, explanations. */
+abstract class DeadLetterSuite extends ChannelFixture {
+    private static final Warrant WARRANT = new Warrant("ann", "the receiver is up again");
+    private static final Policy PARKING = STEADY.toBuilder()
+            .withName("parking")
+            .withDeadHead(Policy.DeadHead.PARK_LANE)
+            .build();
+    private static final Channel.Leased<Note> STRICT = CHAT.withPolicy("parking");
+
+    private final Set<String> failing = new HashSet<>();
+    private Engine node;
+
+    @SuppressWarnings("NullAway.Init")
+    DeadLetterSuite(EngineContract contract) {
+        super(contract);
+    }
+
+    @BeforeEach
+    void handle() {
+        node = start(store, settings -> settings.withPolicy(PARKING));
+        node.handle(MAIL, (note, run) -> fail(note));
+        node.handle(STRICT, (note, run) -> fail(note));
+        node.handle(Replays.CHANNEL, node.operator().replays()::handle);
+    }
+
+    private void fail(Note note) {
+        if (failing.contains(note.text())) {
+            throw failing(Failure.Category.VALIDATION);
+        }
+        handled.add(note.text());
+    }
+
+    private void deliver(Channel<Note> channel, String lane, String... keys) {
+        for (String key : keys) {
+            node.send(channel, note(key, lane));
+        }
+        work(node);
+    }
+
+    private Replays.Outcome replay(Channel<Note> channel, String key) {
+        return node.operator().replay(row(channel, key).id(), WARRANT);
+    }
+
+    @Test
+    void d4_aDeadLetterThatIsReplayedTwiceRunsOnce() {
+        failing.add("m");
+        deliver(MAIL, "l", "m");
+        failing.clear();
+        Row dead = row(MAIL, "m");
+        assertThat(dead.state()).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(replay(MAIL, "m")).isEqualTo(Replays.Outcome.DONE);
+        assertThat(replay(MAIL, "m")).isEqualTo(Replays.Outcome.ALREADY);
+        assertThat(row(MAIL, "m").status().attempt()).isZero();
+        work(node);
+        assertThat(handled).containsExactly("m");
+        assertThat(replay(MAIL, "m")).isEqualTo(Replays.Outcome.REFUSED);
+        assertThat(node.operator().replay(id(MAIL.operation(), "nobody"), WARRANT))
+                .isEqualTo(Replays.Outcome.ABSENT);
+        assertThat(story(MAIL, "m"))
+                .containsExactly("operation.queued", "system.error", "operator.replayed", "operation.executed");
+    }
+
+    @Test
+    void d4_aReplayWhileItRunsChangesNothing() {
+        node.send(MAIL, note("m", "l"));
+        claim(MAIL);
+        assertThat(replay(MAIL, "m")).isEqualTo(Replays.Outcome.REFUSED);
+    }
+
+    @Test
+    void d5_aReplayOfManyDoesWhatItsPreviewSaid() throws Exception {
+        List<String> keys = IntStream.range(0, 250).mapToObj(i -> "m" + i).toList();
+        failing.addAll(keys);
+        deliver(MAIL, "l", keys.toArray(String[]::new));
+        failing.clear();
+        Letters.Which mail = new Letters.Which(
+                new RecordFilter(ACME.name(), "mail", true, Long.MAX_VALUE), Failure.Category.VALIDATION, null);
+        Letters.Preview preview = node.operator().letters().preview(mail);
+        assertThat(preview.count()).isEqualTo(250);
+        assertThat(node.operator().letters().groups(mail))
+                .singleElement()
+                .extracting(Letters.Group::count)
+                .isEqualTo(250L);
+        Letters.Which other = new Letters.Which(
+                new RecordFilter("other", null, true, Long.MAX_VALUE), null, null);
+        assertThat(node.operator().letters().preview(other).count()).isZero();
+
+        node.send(Replays.CHANNEL, Replays.begin("job", preview, 0, WARRANT));
+        node.operator().pause(Replays.CHANNEL.name(), null, WARRANT);
+        time.advance(Duration.ofSeconds(2));
+        work(node);
+        assertThat(handled).isEmpty();
+        node.operator().resume(Replays.CHANNEL.name(), null, WARRANT);
+        time.advance(Duration.ofSeconds(2));
+        work(node);
+        assertThat(handled).containsExactlyInAnyOrderElementsOf(keys);
+    }
+
+    @Test
+    void d7_aReplayedHeadKeepsItsPlaceAndItsLaneGoesOnBehindIt() {
+        failing.add("x1");
+        deliver(STRICT, "x", "x1", "x2");
+        assertThat(handled).isEmpty();
+        assertThat(node.operator().explain(row(STRICT, "x2")).sentence())
+                .contains("behind its head")
+                .contains("dead");
+        failing.clear();
+        assertThat(replay(STRICT, "x1")).isEqualTo(Replays.Outcome.DONE);
+        work(node);
+        assertThat(handled).containsExactly("x1", "x2");
+    }
+
+    @Test
+    void d7_aDiscardedHeadLetsItsLaneGoOn() {
+        failing.add("x1");
+        deliver(STRICT, "x", "x1", "x2");
+        assertThat(node.operator().discard(row(STRICT, "x1").id(), WARRANT)).isEqualTo(Replays.Outcome.DONE);
+        assertThat(node.operator().discard(row(STRICT, "x1").id(), WARRANT)).isEqualTo(Replays.Outcome.ALREADY);
+        work(node);
+        assertThat(handled).containsExactly("x2");
+        assertThat(row(STRICT, "x1").state()).isEqualTo(State.DISCARDED);
+        assertThat(story(STRICT, "x1")).endsWith("operator.discarded");
+    }
+
+    @Test
+    void d7_aReplayOfOneThatLetItsLaneContinueJoinsTheTail() {
+        failing.add("x1");
+        Engine continuing = start(store, settings -> settings);
+        continuing.handle(CHAT, (note, run) -> fail(note));
+        for (String key : List.of("x1", "x2")) {
+            continuing.send(CHAT, note(key, "x"));
+        }
+        work(continuing);
+        failing.clear();
+        continuing.send(CHAT, note("x3", "x"));
+        assertThat(continuing.operator().replay(row(CHAT, "x1").id(), WARRANT)).isEqualTo(Replays.Outcome.DONE);
+        assertThat(line(CHAT, "x1").turn()).isEqualTo(Line.Turn.ARRIVED);
+        work(continuing);
+        assertThat(handled).containsExactly("x2", "x3", "x1");
+    }
+
+    @Test
+    void aShadowedRecordIsReplayedForReal() {
+        node.operator().setMode(new Switchboard.Setting(null, "mail", Mode.SHADOW), WARRANT);
+        time.advance(Duration.ofSeconds(2));
+        deliver(MAIL, "l", "m");
+        assertThat(row(MAIL, "m").state()).isEqualTo(State.SHADOWED);
+        node.operator().setMode(new Switchboard.Setting(null, "mail", Mode.LIVE), WARRANT);
+        time.advance(Duration.ofSeconds(2));
+        assertThat(replay(MAIL, "m")).isEqualTo(Replays.Outcome.DONE);
+        work(node);
+        assertThat(handled).containsExactly("m");
+    }
+
+    @Test
+    void everyReasonForNotBeingDoneIsExplained() {
+        node.send(MAIL, note("due", "l"));
+        node.send(MAIL, note("later", "l").withDelay(Duration.ofMinutes(90)));
+        assertThat(sentence("due")).contains("no worker has taken it");
+        assertThat(sentence("later")).contains("due in 1 h 30 min");
+        node.operator().pause("mail", null, WARRANT);
+        assertThat(sentence("due")).contains("paused").contains("the receiver is up again");
+        node.operator().setMode(new Switchboard.Setting(null, "mail", Mode.HALTED), WARRANT);
+        assertThat(sentence("due")).contains("HALTED");
+        node.operator().setMode(new Switchboard.Setting(null, "mail", Mode.LIVE), WARRANT);
+        node.operator().resume("mail", null, WARRANT);
+        claim(MAIL);
+        assertThat(sentence("due")).contains("is running");
+        time.advance(LEASE.plusSeconds(5));
+        assertThat(sentence("due")).contains("lease is over");
+        failing.add("bad");
+        time.advance(Duration.ofSeconds(2));
+        deliver(MAIL, "l", "bad");
+        assertThat(sentence("bad")).contains("dead").contains("validation: planted validation");
+        assertThat(sentence("due")).contains("is done");
+    }
+
+    private String sentence(String key) {
+        return node.operator().explain(row(MAIL, key)).sentence();
+    }
+
+    @Test
+    void aTreeShowsStepsAndEverythingThatWasSent() {
+        node.handle(NOTIFY, (order, run) -> {
+            run.step("first", String.class, key -> "done");
+            run.send(MAIL, Key.of("child"), new Note("l", "child"));
+            return new Receipt("r");
+        });
+        node.run(NOTIFY, call("k"), (order, run) -> {
+            run.step("first", String.class, key -> "done");
+            run.send(MAIL, Key.of("child"), new Note("l", "child"));
+            return new Receipt("r");
+        });
+        Tree tree = node.operator().tree(row(NOTIFY, "k"));
+        assertThat(tree.steps()).hasSize(1);
+        assertThat(tree.sent()).singleElement().satisfies(child -> {
+            assertThat(child.record().id()).isEqualTo(id(MAIL.operation(), "child"));
+        });
+    }
+
+    @Test
+    void howRetriesWentIsReadFromTheAudit() {
+        List<String> once = new ArrayList<>(List.of("flaky"));
+        node.handle(POST, (note, tx) -> {
+            if (once.remove(note.text()) || note.text().equals("broken")) {
+                throw failing(Failure.Category.NETWORK);
+            }
+        });
+        for (String key : List.of("flaky", "broken", "good")) {
+            node.send(POST, note(key, "l"));
+        }
+        for (int i = 0; i < 5; i++) {
+            work(node);
+            time.advance(Duration.ofSeconds(3));
+        }
+        RetryReport report = node.operator()
+                .retries(AuditFilter.ALL, Instant.ofEpochMilli(time.millis()).minusSeconds(3600));
+        assertThat(report.policies()).hasSize(2).allSatisfy(line -> {
+            assertThat(line.policy()).isEqualTo("RETRY_STEADY");
+            assertThat(line.attempts()).isEqualTo(4);
+            assertThat(line.succeeded()).isEqualTo(1);
+            assertThat(line.gaveUp()).isEqualTo(1);
+            assertThat(line.successRate()).isEqualTo(0.5);
+            assertThat(line.averageAttempts()).isEqualTo(2);
+        });
+        assertThat(report.policies().stream().map(RetryReport.Line::category)).containsExactly("*", "network");
+    }
+}
