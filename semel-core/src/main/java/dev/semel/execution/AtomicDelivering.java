@@ -33,12 +33,13 @@ public final class AtomicDelivering {
     public <P, R> Map<Delivery<P, R>, Ending> run(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
         Map<Delivery<P, R>, Ending> endings = new HashMap<>();
         List<Delivery<P, R>> runnable = new ArrayList<>();
+        Set<Long> stopped = new HashSet<>();
         for (Delivery<P, R> delivery : deliveries) {
-            Ending before = before(delivery);
+            Ending before = stopped.contains(delivery.lane()) ? delivery.handedBack() : before(delivery);
             if (before == null) {
                 runnable.add(delivery);
             } else {
-                endings.put(delivery, before);
+                leave(delivery, before, endings, stopped);
             }
         }
         boolean together = runnable.size() > 1 && committed(runnable, handler) == null;
@@ -62,20 +63,24 @@ public final class AtomicDelivering {
             List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler, Map<Delivery<P, R>, Ending> endings) {
         Set<Long> stopped = new HashSet<>();
         for (Delivery<P, R> delivery : deliveries) {
-            if (delivery.lane() != null && stopped.contains(delivery.lane())) {
+            if (stopped.contains(delivery.lane())) {
                 endings.put(delivery, delivery.handedBack());
                 continue;
             }
             Threw threw = committed(List.of(delivery), handler);
             if (threw != null) {
-                Ending ending = delivery.threw(threw.thrown, threw.stop, true);
-                if (ending != null) {
-                    endings.put(delivery, ending);
-                }
-                if (delivery.lane() != null && (ending == null || !ending.letsLaneGoOn())) {
-                    stopped.add(delivery.lane());
-                }
+                leave(delivery, delivery.threw(threw.thrown, threw.stop, true), endings, stopped);
             }
+        }
+    }
+
+    private static <P, R> void leave(
+            Delivery<P, R> delivery, @Nullable Ending ending, Map<Delivery<P, R>, Ending> endings, Set<Long> stopped) {
+        if (ending != null) {
+            endings.put(delivery, ending);
+        }
+        if (delivery.lane() != null && (ending == null || !ending.letsLaneGoOn())) {
+            stopped.add(delivery.lane());
         }
     }
 

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +55,7 @@ final class Desk<P, R> {
     private final Window window;
     private final Shelf<P, R> shelf;
     private final AtomicInteger held = new AtomicInteger();
+    private final AtomicLong nextRetry = new AtomicLong(Long.MAX_VALUE);
     private String lastTenant = "";
 
     Desk(Environment environment, Registry.Known<P, R> known, Finisher finisher, Pauses pauses) {
@@ -232,10 +234,14 @@ final class Desk<P, R> {
         List<Delivery<P, R>> deliveries =
                 units.stream().flatMap(unit -> unit.deliveries().stream()).toList();
         List<Delivery<P, R>> allowed = new ArrayList<>();
+        Set<Long> stopped = new HashSet<>();
         for (Delivery<P, R> delivery : deliveries) {
-            if (guard.mayCall()) {
+            if (!stopped.contains(delivery.lane()) && guard.mayCall()) {
                 allowed.add(delivery);
             } else {
+                if (delivery.lane() != null) {
+                    stopped.add(delivery.lane());
+                }
                 end(delivery, delivery.handedBack());
             }
         }
@@ -272,8 +278,18 @@ final class Desk<P, R> {
         }
     }
 
+    /** When the next retry that this node knows of is due, by its monotonic clock; asked once for each look. */
+    long takeNextRetry() {
+        return nextRetry.getAndSet(Long.MAX_VALUE);
+    }
+
     private void end(Delivery<P, R> delivery, Ending ending) {
         switch (ending.kind()) {
+            case RETRIED -> {
+                long delay =
+                        Duration.ofMillis(ending.move().change().delayMillis()).toNanos();
+                nextRetry.accumulateAndGet(environment.tools().time().nanos() + delay, Math::min);
+            }
             case REFUSED -> pauses.refused(operation.name(), Objects.requireNonNull(ending.failure()));
             case DONE -> pauses.worked(operation.name());
             default -> {}

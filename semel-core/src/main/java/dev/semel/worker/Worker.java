@@ -53,6 +53,7 @@ public final class Worker implements AutoCloseable {
         private volatile boolean woken = true;
         private volatile long nextLook;
         private volatile Duration poll = SHORTEST_POLL;
+        private long retry = Long.MAX_VALUE;
 
         Served(Desk<?, ?> desk, long now) {
             this.desk = desk;
@@ -171,7 +172,9 @@ public final class Worker implements AutoCloseable {
                 LOG.warn("{}: nothing could be claimed; it is tried again in {}.", served.desk.name(), LONGEST_POLL, e);
             }
         }
-        served.nextLook = time.nanos() + served.poll.toNanos();
+        long now = time.nanos();
+        served.retry = Math.min(served.retry <= now ? Long.MAX_VALUE : served.retry, served.desk.takeNextRetry());
+        served.nextLook = Math.min(now + served.poll.toNanos(), Math.max(now, served.retry));
     }
 
     private static Duration longer(Duration poll) {

@@ -112,8 +112,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
                 .singleElement()
                 .extracting(Letters.Group::count)
                 .isEqualTo(250L);
-        Letters.Which other = new Letters.Which(
-                new RecordFilter("other", null, true, Long.MAX_VALUE), null, null);
+        Letters.Which other = new Letters.Which(new RecordFilter("other", null, true, Long.MAX_VALUE), null, null);
         assertThat(node.operator().letters().preview(other).count()).isZero();
 
         node.send(Replays.CHANNEL, Replays.begin("job", preview, 0, WARRANT));

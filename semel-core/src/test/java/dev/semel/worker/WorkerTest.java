@@ -1,0 +1,236 @@
+package dev.semel.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Channel;
+import dev.semel.Channel.Capacity;
+import dev.semel.Failure;
+import dev.semel.Key;
+import dev.semel.Message;
+import dev.semel.Policy;
+import dev.semel.Tenant;
+import dev.semel.engine.Engine;
+import dev.semel.engine.EngineSettings;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import dev.semel.store.Arrival;
+import dev.semel.store.Header;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The worker with its threads. Time-outs bound these tests, they never decide them. */
+@Timeout(60)
+class WorkerTest {
+    private static final Tenant ACME = Tenant.of("acme");
+    private static final Policy PATIENT = Policy.named("patient")
+            .withMaxAttempts(3)
+            .withExponentialBackoff(Duration.ofMillis(20), 2, Duration.ofMillis(100))
+            .build();
+    private static final Channel.Leased<String> MAIL =
+            Channel.leased("mail", String.class).withPolicy("patient");
+    private static final Channel.Leased<String> CHAT = Channel.leased("chat", String.class)
+            .withPolicy("patient")
+            .withLane(text -> text.substring(0, text.indexOf(':')));
+
+    private final MemoryStore store = new MemoryStore(TimeSource.system());
+    private final Engine engine = EngineSettings.on(store).withPolicy(PATIENT).open();
+
+    @AfterEach
+    void close() {
+        engine.close();
+    }
+
+    private void send(Channel<String> channel, String key) {
+        engine.send(channel, Message.of(ACME, Key.of(key), key)).orThrow();
+    }
+
+    private Row row(Channel<?> channel, String key) {
+        RecordId id = Identity.of(ACME, channel.name(), Key.of(key)).id();
+        return store.ledger().find(List.of(id)).get(id);
+    }
+
+    private void awaitState(Channel<?> channel, String key, State state) throws InterruptedException {
+        while (row(channel, key).state() != state) {
+            Thread.sleep(2);
+        }
+    }
+
+    @Test
+    void aMessageIsHandledAsSoonAsItIsSent() throws Exception {
+        engine.handle(MAIL, (text, run) -> {});
+        send(MAIL, "m");
+        awaitState(MAIL, "m", State.COMPLETED);
+    }
+
+    @Test
+    void d6_aMessageWhoseWakeUpWasLostIsFoundByThePoll() throws Exception {
+        engine.handle(MAIL, (text, run) -> {});
+        send(MAIL, "first");
+        awaitState(MAIL, "first", State.COMPLETED);
+        Row like = row(MAIL, "first");
+        RecordId id = Identity.of(ACME, "mail", Key.of("silent")).id();
+        Header header = new Header(ACME.name(), "mail", "silent", like.header().fingerprint(), "c", null);
+        store.queue()
+                .orElseThrow()
+                .enqueue(List.of(new Arrival(id, header, like.payload(), null, Arrival.Times.NOW, null)));
+        awaitState(MAIL, "silent", State.COMPLETED);
+    }
+
+    @Test
+    void failedOnesAreTriedAgainWithoutAnyoneAsking() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        engine.handle(MAIL, (text, run) -> {
+            if (attempts.incrementAndGet() < 3) {
+                throw Failure.of(Failure.Category.NETWORK, "down").asException();
+            }
+        });
+        send(MAIL, "m");
+        awaitState(MAIL, "m", State.COMPLETED);
+        assertThat(attempts).hasValue(3);
+    }
+
+    @Test
+    void noMoreHandlersRunAtOnceThanAllowedForTheChannelAndForATenant() throws Exception {
+        Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
+        Map<String, Integer> most = new ConcurrentHashMap<>();
+        CountDownLatch all = new CountDownLatch(120);
+        engine.handle(MAIL, Capacity.of(6).withPerTenant(2), (text, run) -> {
+            for (String who : List.of("all", run.tenant().name())) {
+                int now =
+                        running.computeIfAbsent(who, any -> new AtomicInteger()).incrementAndGet();
+                most.merge(who, now, Math::max);
+            }
+            Thread.sleep(2);
+            running.get("all").decrementAndGet();
+            running.get(run.tenant().name()).decrementAndGet();
+            all.countDown();
+        });
+        for (int i = 0; i < 40; i++) {
+            for (String tenant : List.of("a", "b", "c")) {
+                engine.send(MAIL, Message.of(Tenant.of(tenant), Key.of("k" + i), "x"));
+            }
+        }
+        all.await();
+        assertThat(most.get("all")).isLessThanOrEqualTo(6);
+        assertThat(most.get("a")).isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void d7_lanesAreInOrderAndOneAtATimeUnderManyThreadsAndFailures() throws Exception {
+        Map<String, ConcurrentLinkedQueue<String>> byLane = new ConcurrentHashMap<>();
+        Map<String, Semaphore> oneAtATime = new ConcurrentHashMap<>();
+        Map<String, Boolean> failedOnce = new ConcurrentHashMap<>();
+        AtomicInteger together = new AtomicInteger();
+        CountDownLatch all = new CountDownLatch(30 * 40);
+        engine.handle(CHAT, (text, run) -> {
+            String lane = text.substring(0, text.indexOf(':'));
+            Semaphore turn = oneAtATime.computeIfAbsent(lane, any -> new Semaphore(1));
+            if (!turn.tryAcquire()) {
+                together.incrementAndGet();
+            }
+            try {
+                if (text.endsWith("7") && failedOnce.put(text, true) == null) {
+                    throw Failure.of(Failure.Category.NETWORK, "down").asException();
+                }
+                byLane.computeIfAbsent(lane, any -> new ConcurrentLinkedQueue<>())
+                        .add(text);
+                all.countDown();
+            } finally {
+                turn.release();
+            }
+        });
+        for (int i = 0; i < 40; i++) {
+            for (int lane = 0; lane < 30; lane++) {
+                send(CHAT, "lane" + lane + ":" + i);
+            }
+        }
+        all.await();
+        assertThat(together).hasValue(0);
+        for (int lane = 0; lane < 30; lane++) {
+            List<String> expected = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                expected.add("lane" + lane + ":" + i);
+            }
+            assertThat(byLane.get("lane" + lane)).containsExactlyElementsOf(expected);
+        }
+    }
+
+    @Test
+    void b10_aDrainLetsWhatHasBegunEndAndHandsTheRestBack() throws Exception {
+        CountDownLatch begun = new CountDownLatch(2);
+        Semaphore may = new Semaphore(0);
+        engine.handle(MAIL, Capacity.of(2), (text, run) -> {
+            begun.countDown();
+            may.acquire();
+        });
+        for (int i = 0; i < 50; i++) {
+            send(MAIL, "m" + i);
+        }
+        begun.await();
+        Thread releases = new Thread(() -> may.release(2));
+        releases.start();
+        assertThat(engine.drain(Duration.ofSeconds(30))).isTrue();
+        long done = 0;
+        for (int i = 0; i < 50; i++) {
+            Row row = row(MAIL, "m" + i);
+            assertThat(row.state()).isIn(State.COMPLETED, State.QUEUED);
+            assertThat(row.status().attempt()).isEqualTo(row.state() == State.COMPLETED ? 1 : 0);
+            done += row.state() == State.COMPLETED ? 1 : 0;
+        }
+        assertThat(done).isEqualTo(2);
+    }
+
+    @Test
+    void anOpenBreakerSpendsNoAttemptAndLosesNothing() throws Exception {
+        AtomicInteger calls = new AtomicInteger();
+        CountDownLatch up = new CountDownLatch(1);
+        Channel.Breaker quick = new Channel.Breaker(50, 4, Duration.ofMillis(100));
+        engine.handle(MAIL, Capacity.of(1).withBreaker(quick), (text, run) -> {
+            calls.incrementAndGet();
+            if (up.getCount() > 0) {
+                throw Failure.of(Failure.Category.UPSTREAM_ERROR, "500").asException();
+            }
+        });
+        for (int i = 0; i < 20; i++) {
+            send(MAIL, "m" + i);
+        }
+        while (calls.get() < 4) {
+            Thread.sleep(2);
+        }
+        up.countDown();
+        for (int i = 0; i < 20; i++) {
+            awaitState(MAIL, "m" + i, State.COMPLETED);
+        }
+        assertThat(calls.get()).isLessThanOrEqualTo(20 + 5 * 4);
+    }
+
+    @Test
+    void closingInterruptsHandlersAndHandsTheirMessagesBack() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        Engine other = EngineSettings.on(store).withPolicy(PATIENT).open();
+        other.handle(MAIL, (text, run) -> {
+            begun.countDown();
+            Thread.sleep(TimeUnit.MINUTES.toMillis(10));
+        });
+        send(MAIL, "m");
+        begun.await();
+        other.close();
+        assertThat(row(MAIL, "m").state()).isEqualTo(State.QUEUED);
+        assertThat(row(MAIL, "m").status().attempt()).isZero();
+    }
+}
