@@ -12,21 +12,32 @@ import java.time.Duration;
 import java.util.List;
 
 /** Everything an engine does without being called. A simulation does these by hand. */
-public record Duties(
-        LeaseKeeper keeper,
-        Sweeper sweeper,
-        Reconciliation reconciliation,
-        Purger purger,
-        Sealer sealer,
-        ReplayBuffer replays,
-        Worker worker) {
+public record Duties(LeaseKeeper keeper, Worker worker, Sweeper sweeper, Reconciliation reconciliation, Upkeep upkeep) {
+
+    /** What keeps the store in order. */
+    public record Upkeep(Purger purger, Sealer sealer, ReplayBuffer replays) {}
+
+    public Purger purger() {
+        return upkeep.purger;
+    }
+
+    public Sealer sealer() {
+        return upkeep.sealer;
+    }
+
+    public ReplayBuffer replays() {
+        return upkeep.replays;
+    }
 
     List<Duty> slow() {
         return List.of(
                 Duty.every(Duration.ofSeconds(1), "sweep expired leases", sweeper::sweep),
                 Duty.every(Duration.ofSeconds(1), "ask reconcilers", reconciliation::reconcile),
-                Duty.every(Duration.ofSeconds(1), "write replay events", () -> replays.flush(false)),
-                Duty.every(Duration.ofSeconds(5), "seal the audit", sealer::sealAll),
-                Duty.every(Duration.ofHours(1), "purge", purger::purge));
+                Duty.every(
+                        Duration.ofSeconds(1),
+                        "write replay events",
+                        () -> replays().flush(false)),
+                Duty.every(Duration.ofSeconds(5), "seal the audit", sealer()::sealAll),
+                Duty.every(Duration.ofHours(1), "purge", purger()::purge));
     }
 }

@@ -72,12 +72,13 @@ public final class Engine implements Semel {
         Events events = environment.audits().events();
         this.duties = new Duties(
                 environment.memory().keeper(),
+                worker,
                 new Sweeper(environment, registry, leased, takeovers),
                 new Reconciliation(environment, registry),
-                new Purger(store.ledger(), events),
-                new Sealer(store.audit()),
-                environment.audits().buffer(),
-                worker);
+                new Duties.Upkeep(
+                        new Purger(store.ledger(), events),
+                        new Sealer(store.audit()),
+                        environment.audits().buffer()));
         this.operator = new Operator(
                 store,
                 settings.time(),

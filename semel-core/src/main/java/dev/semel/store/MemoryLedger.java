@@ -98,7 +98,12 @@ final class MemoryLedger implements Ledger {
             state.remove(id);
             state.put(new Row(id, asked.header(), status, asked.payload(), null, null));
         } else {
-            state.put(new Row(id, found.header(), status, found.payload(), null, found.failure(), found.line()));
+            state.put(new Row(
+                    id,
+                    found.header(),
+                    status,
+                    new Row.Contents(found.payload(), null, found.failure()),
+                    found.line()));
         }
         if (takenOver) {
             state.append(asked.takenOver(), status.fence(), attempt);
@@ -138,7 +143,12 @@ final class MemoryLedger implements Ledger {
                     change.keepMillis(),
                     old.owner());
             Line line = line(state, row.line(), change.place());
-            state.put(new Row(row.id(), row.header(), status, row.payload(), change.result(), change.failure(), line));
+            state.put(new Row(
+                    row.id(),
+                    row.header(),
+                    status,
+                    new Row.Contents(row.payload(), change.result(), change.failure()),
+                    line));
         }
         if (change.place() != null && change.place().lane() != null) {
             MemoryQueue.promote(state, change.place().lane());

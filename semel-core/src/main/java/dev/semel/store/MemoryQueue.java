@@ -36,9 +36,7 @@ final class MemoryQueue implements Queue {
                 arrival.id(),
                 arrival.header(),
                 new Status(State.QUEUED, 0, 0, at, 0, 0),
-                arrival.payload(),
-                null,
-                null,
+                new Row.Contents(arrival.payload(), null, null),
                 new Line(turn, state.lines.nextPlace(), arrival.lane(), times.deadline())));
         state.append(arrival.event(), 0, 0);
         return new Enqueued.Made();

@@ -93,19 +93,13 @@ final class MemoryState {
     }
 
     static Row with(Row row, Status status, @Nullable Line line) {
-        return new Row(row.id(), row.header(), status, row.payload(), row.result(), row.failure(), line);
+        return new Row(row.id(), row.header(), status, row.contents(), line);
     }
 
     /** A row whose arrays belong to its reader alone. */
     static Row copy(Row row) {
-        return new Row(
-                row.id(),
-                row.header(),
-                row.status(),
-                copy(row.payload()),
-                copy(row.result()),
-                copy(row.failure()),
-                row.line());
+        Row.Contents contents = new Row.Contents(copy(row.payload()), copy(row.result()), copy(row.failure()));
+        return new Row(row.id(), row.header(), row.status(), contents, row.line());
     }
 
     private static byte @Nullable [] copy(byte @Nullable [] bytes) {

@@ -25,26 +25,22 @@ public record Move(
     /**
      * What is written with the new state.
      *
-     * @param delayMillis until {@code at}, from the store's now; {@link Status#NEVER} for never
-     * @param keepMillis see {@link Status#keepMillis}
+     * @param times when it next needs attention
      * @param attempt the new count, or -1 to leave it
-     * @param onlyIfOver also demand that {@code at} has passed: the lease is over, the retry is due
      * @param result written as it is, absent included
      * @param failure written as it is, absent included
-     * @param place what becomes of its place in the line; absent if it has none
+     * @param place what becomes of its place in the line; absent if it has none, or keeps it
      */
     public record Change(
-            long delayMillis,
-            long keepMillis,
+            Times times,
             int attempt,
-            boolean onlyIfOver,
             byte @Nullable [] result,
             byte @Nullable [] failure,
             @Nullable Place place) {
         /** Nothing but the state. */
         public static final Change NONE = new Change(Status.NEVER, 0, -1, false, null, null);
 
-        /** Of a record that has no place in the line. */
+        /** Of a record that has no place in the line, or keeps it. */
         public Change(
                 long delayMillis,
                 long keepMillis,
@@ -52,13 +48,32 @@ public record Move(
                 boolean onlyIfOver,
                 byte @Nullable [] result,
                 byte @Nullable [] failure) {
-            this(delayMillis, keepMillis, attempt, onlyIfOver, result, failure, null);
+            this(new Times(delayMillis, keepMillis, onlyIfOver), attempt, result, failure, null);
         }
 
         public Change at(@Nullable Place value) {
-            return new Change(delayMillis, keepMillis, attempt, onlyIfOver, result, failure, value);
+            return new Change(times, attempt, result, failure, value);
+        }
+
+        public long delayMillis() {
+            return times.delayMillis;
+        }
+
+        public long keepMillis() {
+            return times.keepMillis;
+        }
+
+        public boolean onlyIfOver() {
+            return times.onlyIfOver;
         }
     }
+
+    /**
+     * @param delayMillis until {@code at}, from the store's now; {@link Status#NEVER} for never
+     * @param keepMillis see {@link Status#keepMillis}
+     * @param onlyIfOver also demand that {@code at} has passed: the lease is over, the retry is due
+     */
+    public record Times(long delayMillis, long keepMillis, boolean onlyIfOver) {}
 
     /**
      * What becomes of a record's place in the line.

@@ -6,19 +6,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * A record as read. The arrays belong to the reader.
  *
- * @param payload kept where a run without a caller may need it
- * @param result the snapshot; absent for a result of null
- * @param failure the newest failure as JSON
  * @param line where it stands among those that wait for a worker; absent if it never did
  */
 public record Row(
         RecordId id,
         Header header,
         Status status,
-        byte @Nullable [] payload,
-        byte @Nullable [] result,
-        byte @Nullable [] failure,
+        Contents contents,
         @Nullable Line line) {
+
+    /**
+     * What a record holds.
+     *
+     * @param payload kept where a run without a caller may need it
+     * @param result the snapshot; absent for a result of null
+     * @param failure the newest failure as JSON
+     */
+    public record Contents(byte @Nullable [] payload, byte @Nullable [] result, byte @Nullable [] failure) {}
 
     /** A record that never waited for a worker. */
     public Row(
@@ -28,11 +32,28 @@ public record Row(
             byte @Nullable [] payload,
             byte @Nullable [] result,
             byte @Nullable [] failure) {
-        this(id, header, status, payload, result, failure, null);
+        this(id, header, status, new Contents(payload, result, failure), null);
+    }
+
+    /** The same record, standing somewhere. */
+    public Row in(@Nullable Line where) {
+        return new Row(id, header, status, contents, where);
     }
 
     public State state() {
         return status.state();
+    }
+
+    public byte @Nullable [] payload() {
+        return contents.payload;
+    }
+
+    public byte @Nullable [] result() {
+        return contents.result;
+    }
+
+    public byte @Nullable [] failure() {
+        return contents.failure;
     }
 
     /** Whether it is a step of another record, and goes with it. A message has a parent too: the record that sent it. */

@@ -79,14 +79,8 @@ public final class Sweeper {
                 "Its handler did not end within its lease " + row.status().attempt() + " times.");
         Transition transition = atomic ? Transition.FAIL : Transition.LOSE;
         long keep = atomic ? policy.retention().deadLetters().toMillis() : 0;
-        Move.Change change = new Move.Change(
-                keep,
-                0,
-                -1,
-                true,
-                null,
-                Failures.encode(failure),
-                transition.place(row.line(), policy.options().deadHead()));
+        Move.Change change = new Move.Change(keep, 0, -1, true, null, Failures.encode(failure))
+                .at(transition.place(row.line(), policy.options().deadHead()));
         Events.About about = Events.About.record(row.id(), row.header(), Call.Origin.UNSTATED, policy.code());
         AuditEntry event = environment
                 .audits()

@@ -32,7 +32,8 @@ class DiskTest {
     @ParameterizedTest
     @ValueSource(strings = {"20", "35", "20+"})
     void b4_aSyncThatFailsIsNeverTakenForACommit(String when) throws Exception {
-        withFailingSyncs(when, 40, Flaw.NONE).assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
+        withFailingSyncs(when, 40, Flaw.NONE)
+                .assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
     }
 
     /** Sooner than above and with more keys, so that much is asked for the first time after it. */
