@@ -1,13 +1,18 @@
 package dev.semel.testkit.fault;
 
 import dev.semel.key.RecordId;
+import dev.semel.store.Arrival;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditLog;
 import dev.semel.store.AuditRow;
+import dev.semel.store.Claim;
+import dev.semel.store.Claimed;
+import dev.semel.store.Enqueued;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.Queue;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
@@ -22,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Any store, with faults where {@link Faults} puts them. As thread-safe as the store and the faults are. */
 public final class FaultyStore extends ForwardingStore {
@@ -50,6 +56,35 @@ public final class FaultyStore extends ForwardingStore {
     @Override
     public Optional<Transactions> transactions() {
         return delegate().transactions().map(transactions -> new FaultyTransactions(transactions, point));
+    }
+
+    @Override
+    public Optional<Queue> queue() {
+        return delegate().queue().map(queue -> new FaultyQueue(queue, point));
+    }
+
+    private static final class FaultyQueue extends ForwardingQueue {
+        private final FaultPoint point;
+
+        FaultyQueue(Queue delegate, FaultPoint point) {
+            super(delegate);
+            this.point = point;
+        }
+
+        @Override
+        public List<Enqueued> enqueue(List<Arrival> batch) {
+            return point.pass(StoreCall.ENQUEUE, () -> super.enqueue(batch));
+        }
+
+        @Override
+        public Claimed claim(Claim claim) {
+            return point.pass(StoreCall.CLAIM, () -> super.claim(claim));
+        }
+
+        @Override
+        public Backlog backlog(String operation) {
+            return point.pass(StoreCall.BACKLOG, () -> super.backlog(operation));
+        }
     }
 
     private static final class FaultyLedger extends ForwardingLedger {
@@ -159,6 +194,16 @@ public final class FaultyStore extends ForwardingStore {
         @Override
         public long set(Setting setting, AuditEntry event) {
             return point.pass(StoreCall.SET_MODE, () -> super.set(setting, event));
+        }
+
+        @Override
+        public long pause(Pause pause, AuditEntry event) {
+            return point.pass(StoreCall.PAUSE, () -> super.pause(pause, event));
+        }
+
+        @Override
+        public boolean resume(String operation, @Nullable String tenant, AuditEntry event) {
+            return point.pass(StoreCall.RESUME, () -> super.resume(operation, tenant, event));
         }
 
         @Override

@@ -1,6 +1,8 @@
 package dev.semel.testkit.fault;
 
 import dev.semel.key.Identity;
+import dev.semel.store.Arrival;
+import dev.semel.store.Enqueued;
 import dev.semel.store.Landing;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -63,6 +65,11 @@ final class FaultyTransactions extends ForwardingTransactions {
         @Override
         public List<Moved> move(List<Move> moves) {
             return point.pass(StoreCall.TX_MOVE, () -> super.move(moves));
+        }
+
+        @Override
+        public List<Enqueued> enqueue(List<Arrival> batch) {
+            return point.pass(StoreCall.TX_ENQUEUE, () -> super.enqueue(batch));
         }
     }
 }

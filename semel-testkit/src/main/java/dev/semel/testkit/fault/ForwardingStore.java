@@ -3,6 +3,8 @@ package dev.semel.testkit.fault;
 import dev.semel.store.AuditLog;
 import dev.semel.store.Inspection;
 import dev.semel.store.Ledger;
+import dev.semel.store.Queue;
+import dev.semel.store.Signals;
 import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
@@ -43,6 +45,16 @@ public abstract class ForwardingStore implements Store {
     @Override
     public Optional<Transactions> transactions() {
         return delegate.transactions();
+    }
+
+    @Override
+    public Optional<Queue> queue() {
+        return delegate.queue();
+    }
+
+    @Override
+    public Optional<Signals> signals() {
+        return delegate.signals();
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.Row;
 import dev.semel.store.Switchboard;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Hands everything on. */
 public abstract class ForwardingSwitchboard implements Switchboard {
@@ -25,6 +26,16 @@ public abstract class ForwardingSwitchboard implements Switchboard {
     @Override
     public long set(Setting setting, AuditEntry event) {
         return delegate.set(setting, event);
+    }
+
+    @Override
+    public long pause(Pause pause, AuditEntry event) {
+        return delegate.pause(pause, event);
+    }
+
+    @Override
+    public boolean resume(String operation, @Nullable String tenant, AuditEntry event) {
+        return delegate.resume(operation, tenant, event);
     }
 
     @Override

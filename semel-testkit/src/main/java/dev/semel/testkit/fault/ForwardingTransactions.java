@@ -1,6 +1,8 @@
 package dev.semel.testkit.fault;
 
 import dev.semel.key.Identity;
+import dev.semel.store.Arrival;
+import dev.semel.store.Enqueued;
 import dev.semel.store.Landing;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -68,6 +70,11 @@ public abstract class ForwardingTransactions implements Transactions {
         @Override
         public List<Moved> move(List<Move> moves) {
             return delegate.move(moves);
+        }
+
+        @Override
+        public List<Enqueued> enqueue(List<Arrival> batch) {
+            return delegate.enqueue(batch);
         }
 
         @Override

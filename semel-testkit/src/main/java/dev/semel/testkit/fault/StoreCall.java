@@ -14,6 +14,8 @@ public enum StoreCall {
     AUDIT_SEAL,
     MODES,
     SET_MODE,
+    PAUSE,
+    RESUME,
     EPOCH,
     ADOPT,
     /** The transaction as a whole: its fault strikes at the commit. */
@@ -21,5 +23,10 @@ public enum StoreCall {
     OPEN,
     LAND,
     /** A move inside a transaction. */
-    TX_MOVE
+    TX_MOVE,
+    ENQUEUE,
+    CLAIM,
+    BACKLOG,
+    /** Something is sent inside a transaction. */
+    TX_ENQUEUE
 }

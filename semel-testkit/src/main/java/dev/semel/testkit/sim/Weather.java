@@ -60,8 +60,20 @@ final class Weather {
         }
         List<Fault> possible = switch (call) {
             case COMMIT -> COMMIT;
-            case RESERVE, MOVE, RENEW, PURGE, AUDIT_APPEND, AUDIT_SEAL, SET_MODE, ADOPT -> WRITE;
-            case FIND, STEPS, OVERDUE, AUDIT_READ, MODES, EPOCH, OPEN, LAND, TX_MOVE -> List.of(Fault.FAIL_BEFORE);
+            case RESERVE,
+                    MOVE,
+                    RENEW,
+                    PURGE,
+                    AUDIT_APPEND,
+                    AUDIT_SEAL,
+                    SET_MODE,
+                    PAUSE,
+                    RESUME,
+                    ADOPT,
+                    ENQUEUE,
+                    CLAIM -> WRITE;
+            case FIND, STEPS, OVERDUE, AUDIT_READ, MODES, EPOCH, BACKLOG, OPEN, LAND, TX_MOVE, TX_ENQUEUE ->
+                List.of(Fault.FAIL_BEFORE);
         };
         return possible.get(random.nextInt(possible.size()));
     }

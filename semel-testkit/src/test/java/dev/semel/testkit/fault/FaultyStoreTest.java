@@ -3,12 +3,23 @@ package dev.semel.testkit.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.Key;
 import dev.semel.SemelException.OutcomeUnknown;
 import dev.semel.SemelException.StoreUnavailable;
+import dev.semel.Tenant;
+import dev.semel.key.Fingerprint;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import dev.semel.store.Arrival;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditFilter;
+import dev.semel.store.Claim;
+import dev.semel.store.Header;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.MemoryTable;
+import dev.semel.store.Queue;
+import dev.semel.store.Reservation;
+import dev.semel.store.State;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.testkit.fault.Faults.Fault;
 import dev.semel.time.ManualTime;
@@ -20,6 +31,24 @@ import org.junit.jupiter.api.Test;
 class FaultyStoreTest {
     private static final AuditEntry EVENT =
             new AuditEntry(1, new AuditEntry.Subject("acme", null, null, null, null), null, 0, 0, null);
+
+    private static final RecordId ID =
+            Identity.of(Tenant.of("acme"), "mail", Key.of("k")).id();
+    private static final Header HEADER =
+            new Header("acme", "mail", "k", Fingerprint.of(fingerprint()), "correlation", null);
+    private static final Claim CLAIM = new Claim(
+            "mail",
+            1,
+            new Reservation.Grant(1, 1_000, true, 3),
+            new Claim.Amount(1, 1, Claim.Budget.NONE),
+            Claim.Turns.ALL,
+            row -> null);
+
+    private static byte[] fingerprint() {
+        byte[] bytes = new byte[35];
+        bytes[0] = Fingerprint.VERSION;
+        return bytes;
+    }
 
     private final MemoryStore real = new MemoryStore(new ManualTime(0));
 
@@ -56,6 +85,44 @@ class FaultyStoreTest {
         assertThatThrownBy(() -> put("d", Fault.LOSE_REPLY)).isInstanceOf(OutcomeUnknown.class);
         put("e", Fault.NONE);
         assertThat(real.table()).containsOnlyKeys("d", "e");
+    }
+
+    @Test
+    void whatIsQueuedAndClaimedMeetsFaultsToo() {
+        Arrival arrival = new Arrival(ID, HEADER, null, null, Arrival.Times.NOW, null);
+        assertThatThrownBy(() -> queue(StoreCall.ENQUEUE, Fault.FAIL_BEFORE).enqueue(List.of(arrival)))
+                .isInstanceOf(StoreUnavailable.class);
+        assertThat(real.ledger().find(List.of(ID))).isEmpty();
+        assertThatThrownBy(() -> queue(StoreCall.ENQUEUE, Fault.LOSE_REPLY).enqueue(List.of(arrival)))
+                .isInstanceOf(OutcomeUnknown.class);
+        assertThat(state()).isEqualTo(State.QUEUED);
+        assertThatThrownBy(() -> queue(StoreCall.CLAIM, Fault.UNKNOWN).claim(CLAIM))
+                .isInstanceOf(OutcomeUnknown.class);
+        assertThat(state()).isEqualTo(State.QUEUED);
+        assertThatThrownBy(() -> queue(StoreCall.CLAIM, Fault.FAIL_AFTER).claim(CLAIM))
+                .isInstanceOf(StoreUnavailable.class);
+        assertThat(state()).isEqualTo(State.IN_PROGRESS);
+        assertThatThrownBy(() -> queue(StoreCall.BACKLOG, Fault.FAIL_BEFORE).backlog("mail"))
+                .isInstanceOf(StoreUnavailable.class);
+    }
+
+    @Test
+    void aMessageInATransactionMeetsFaultsToo() {
+        Arrival arrival = new Arrival(ID, HEADER, null, null, Arrival.Times.NOW, null);
+        var store = new FaultyStore(real, Faults.nth(1, StoreCall.TX_ENQUEUE, Fault.FAIL_BEFORE));
+        assertThatThrownBy(() -> store.transactions()
+                        .orElseThrow()
+                        .run(tx -> Ended.keep(tx.enqueue(List.of(arrival)).get(0))))
+                .isInstanceOf(StoreUnavailable.class);
+        assertThat(real.ledger().find(List.of(ID))).isEmpty();
+    }
+
+    private Queue queue(StoreCall call, Fault fault) {
+        return new FaultyStore(real, Faults.nth(1, call, fault)).queue().orElseThrow();
+    }
+
+    private State state() {
+        return real.ledger().find(List.of(ID)).get(ID).state();
     }
 
     @Test

@@ -1,0 +1,36 @@
+package dev.semel.testkit.fault;
+
+import dev.semel.store.Arrival;
+import dev.semel.store.Claim;
+import dev.semel.store.Claimed;
+import dev.semel.store.Enqueued;
+import dev.semel.store.Queue;
+import java.util.List;
+
+/** Hands everything on. */
+public abstract class ForwardingQueue implements Queue {
+    private final Queue delegate;
+
+    protected ForwardingQueue(Queue delegate) {
+        this.delegate = delegate;
+    }
+
+    protected final Queue delegate() {
+        return delegate;
+    }
+
+    @Override
+    public List<Enqueued> enqueue(List<Arrival> batch) {
+        return delegate.enqueue(batch);
+    }
+
+    @Override
+    public Claimed claim(Claim claim) {
+        return delegate.claim(claim);
+    }
+
+    @Override
+    public Backlog backlog(String operation) {
+        return delegate.backlog(operation);
+    }
+}
