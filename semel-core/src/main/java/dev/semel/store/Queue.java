@@ -8,7 +8,8 @@ import java.util.Optional;
  *
  * <p><b>Order.</b> A message of a lane arrives without touching the lane, so that senders never wait for each other and never
  * for a worker. A claim places arrivals into their lanes, in the order in which they arrived; one that was sent earlier but
- * committed later is placed later, and is never skipped. Only the head of a lane can be claimed, with a run of those behind it.
+ * committed later is placed later, and is never skipped. (A store in which nobody else writes meanwhile may place a message
+ * when it arrives.) Only the head of a lane can be claimed, with a run of those behind it.
  * The head keeps its place while it is retried, handed back or taken over. When a {@link Move} takes it out of the lane the
  * next one becomes the head, in the same commit.
  *

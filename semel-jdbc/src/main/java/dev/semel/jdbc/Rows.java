@@ -5,6 +5,7 @@ import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditRow;
 import dev.semel.store.Header;
+import dev.semel.store.Line;
 import dev.semel.store.Row;
 import dev.semel.store.Seal;
 import dev.semel.store.State;
@@ -22,6 +23,9 @@ final class Rows {
     static final String RECORD =
             "id, tenant, operation, key, fingerprint, correlation, parent, " + STATUS + ", payload, result, failure";
     static final int RECORD_COUNT = 16;
+
+    /** For an engine that keeps work for later. */
+    static final String WITH_LINE = RECORD + ", turn, place, lane, lane_key, deadline";
 
     static final String AUDIT =
             "tx, seq, at, type, tenant, operation, record, fingerprint, correlation, policy, fence," + " attempt, body";
@@ -45,6 +49,28 @@ final class Rows {
                 found.getBytes(first + 13),
                 found.getBytes(first + 14),
                 found.getBytes(first + 15));
+    }
+
+    /** @param first the position of {@code id} in {@link #WITH_LINE} */
+    static Row withLine(ResultSet found, int first) throws SQLException {
+        Row row = record(found, first);
+        Line line = line(found, first + RECORD_COUNT);
+        return line == null
+                ? row
+                : new Row(row.id(), row.header(), row.status(), row.payload(), row.result(), row.failure(), line);
+    }
+
+    private static @Nullable Line line(ResultSet found, int first) throws SQLException {
+        long place = found.getLong(first + 1);
+        if (found.wasNull()) {
+            return null;
+        }
+        int turn = found.getInt(first);
+        Line.Turn known = found.wasNull() ? Line.Turn.OUT : Line.Turn.of(turn);
+        long number = found.getLong(first + 2);
+        Line.Lane lane = found.wasNull() ? null : new Line.Lane(number, found.getString(first + 3));
+        long deadline = found.getLong(first + 4);
+        return new Line(known, place, lane, found.wasNull() ? Status.NEVER : deadline);
     }
 
     /** @param first the position of {@code state} */

@@ -20,9 +20,11 @@ import java.util.Map;
 import java.util.function.Function;
 
 final class SqliteLedger implements Ledger {
-    private static final String STEPS = "SELECT " + Rows.RECORD + " FROM semel_record WHERE parent = ? ORDER BY n";
-    private static final String OVERDUE = "SELECT " + Rows.RECORD
-            + " FROM semel_record WHERE state = ? AND at <= ? AND parent IS NULL AND operation IN (%s) ORDER BY at LIMIT ?";
+    private static final String STEPS =
+            "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE parent = ? AND place IS NULL ORDER BY n";
+    private static final String OVERDUE = "SELECT " + Rows.WITH_LINE
+            + " FROM semel_record WHERE state = ? AND at <= ? AND (parent IS NULL OR place IS NOT NULL)"
+            + " AND operation IN (%s) ORDER BY at LIMIT ?";
 
     private static final String LIST = "SELECT " + Rows.RECORD
             + " FROM semel_record WHERE state = ?1 AND (at, id) < (?2, ?3) AND fence <= ?4"
@@ -52,13 +54,7 @@ final class SqliteLedger implements Ledger {
 
     @Override
     public List<Moved> move(List<Move> batch) {
-        return access.write(line -> {
-            List<Moved> answers = new ArrayList<>(batch.size());
-            for (Move each : batch) {
-                answers.add(line.records().move(each));
-            }
-            return answers;
-        });
+        return access.write(line -> line.records().move(batch));
     }
 
     @Override
@@ -86,7 +82,7 @@ final class SqliteLedger implements Ledger {
     @Override
     public List<Row> steps(RecordId parent) {
         return access.read(session ->
-                session.all(STEPS, statement -> statement.setBytes(1, parent.bytes()), row -> Rows.record(row, 1)));
+                session.all(STEPS, statement -> statement.setBytes(1, parent.bytes()), row -> Rows.withLine(row, 1)));
     }
 
     @Override
@@ -107,7 +103,7 @@ final class SqliteLedger implements Ledger {
                     }
                     statement.setInt(position, limit);
                 },
-                row -> Rows.record(row, 1)));
+                row -> Rows.withLine(row, 1)));
     }
 
     @Override

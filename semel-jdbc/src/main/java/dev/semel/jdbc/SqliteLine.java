@@ -218,6 +218,15 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         return fence(epoch, counter);
     }
 
+    /** So many fences, each one more than the last; tells the first. */
+    long nextFences(int count) throws SQLException {
+        long first = nextFence();
+        for (int i = 1; i < count; i++) {
+            nextFence();
+        }
+        return first;
+    }
+
     @Override
     public long modes() {
         return modes;

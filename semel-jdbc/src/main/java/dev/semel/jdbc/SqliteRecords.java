@@ -17,9 +17,13 @@ import dev.semel.store.Status;
 import dev.semel.time.TimeSource;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -30,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * ends: each change looks, decides in Java, and writes.
  */
 final class SqliteRecords {
-    private static final String FIND = "SELECT " + Rows.RECORD + " FROM semel_record WHERE id = ?";
+    private static final String FIND = "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id = ?";
     // The driver reads the names of all columns anew for each query: a record that is not there is asked for by one
     // column.
     private static final String IS_THERE = "SELECT 1 FROM semel_record WHERE id = ?";
@@ -49,31 +53,45 @@ final class SqliteRecords {
     private static final String MOVE = """
             UPDATE semel_record SET state = ?, attempt = ?, at = ?, keep = ?, result = ?, failure = ? WHERE id = ?""";
     private static final String RENEW = "UPDATE semel_record SET at = ? WHERE id = ? AND fence = ? AND state = 1";
-    private static final String REMOVE = "DELETE FROM semel_record WHERE id = ?";
-    private static final String REMOVE_STEPS = "DELETE FROM semel_record WHERE parent = ?";
+    private static final String LEAVE = """
+            UPDATE semel_record SET state = ?, attempt = ?, at = ?, keep = ?, result = ?, failure = ?, turn = NULL
+            WHERE id = ?""";
+    private static final String REMOVE = "DELETE FROM semel_record WHERE id = ? RETURNING turn, lane";
+    private static final String REMOVE_STEPS = "DELETE FROM semel_record WHERE parent = ? AND place IS NULL";
     private static final String DISOWN = "UPDATE semel_record SET state = 5, at = ? WHERE state = 1";
-    private static final String RUNNING = "SELECT " + Rows.RECORD + " FROM semel_record WHERE state = 1 ORDER BY at, n";
+    private static final String RUNNING =
+            "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE state = 1 ORDER BY at, n";
 
     private static final String DOOMED = """
             CREATE TEMP TABLE IF NOT EXISTS semel_doomed (n INTEGER PRIMARY KEY, id BLOB NOT NULL, tenant TEXT NOT NULL)""";
     private static final String DOOM = """
             INSERT INTO semel_doomed SELECT n, id, tenant FROM semel_record
-            WHERE state = ? AND at <= ? LIMIT ?""";
+            WHERE state = ? AND at <= ? AND (turn IS NULL OR turn NOT IN (1, 2)) LIMIT ?""";
     private static final String DOOM_RETRYABLE = """
             INSERT INTO semel_doomed SELECT n, id, tenant FROM semel_record
-            WHERE state = 3 AND at <= ?2 AND keep > 0 AND at <= ?2 - keep AND ?1 = 3 LIMIT ?3""";
-    private static final String PURGE_STEPS = "DELETE FROM semel_record WHERE parent IN (SELECT id FROM semel_doomed)";
+            WHERE state = 3 AND at <= ?2 AND keep > 0 AND at <= ?2 - keep AND ?1 = 3
+                AND (turn IS NULL OR turn NOT IN (1, 2)) LIMIT ?3""";
+    private static final String PURGE_STEPS =
+            "DELETE FROM semel_record WHERE parent IN (SELECT id FROM semel_doomed) AND place IS NULL";
     private static final String PURGE = "DELETE FROM semel_record WHERE n IN (SELECT n FROM semel_doomed)";
     private static final String PURGED = "SELECT tenant, count(*) FROM semel_doomed GROUP BY tenant";
 
     private final SqliteSession session;
     private final SqliteFences fences;
     private final TimeSource time;
+    private final SqlitePlaces places;
+    private final SqliteArrivals arrivals;
 
     SqliteRecords(SqliteSession session, SqliteFences fences, TimeSource time) {
         this.session = session;
         this.fences = fences;
         this.time = time;
+        this.places = new SqlitePlaces(session, fences);
+        this.arrivals = new SqliteArrivals(session, fences, time, this);
+    }
+
+    SqliteArrivals arrivals() {
+        return arrivals;
     }
 
     Reserved reserve(long modesVersion, Reservation asked) throws SQLException {
@@ -130,7 +148,25 @@ final class SqliteRecords {
                 .isPresent();
     }
 
-    Moved move(Move move) throws SQLException {
+    /** The lanes that were left get their new heads once all have moved. */
+    List<Moved> move(List<Move> batch) throws SQLException {
+        List<Moved> answers = new ArrayList<>(batch.size());
+        Set<Long> lanes = new LinkedHashSet<>();
+        for (Move each : batch) {
+            Moved answer = move(each);
+            Move.Place place = each.change().place();
+            if (place != null && place.lane() != null && answer instanceof Moved.Applied) {
+                lanes.add(place.lane());
+            }
+            answers.add(answer);
+        }
+        for (long lane : lanes) {
+            places.promote(lane);
+        }
+        return answers;
+    }
+
+    private Moved move(Move move) throws SQLException {
         Status old = status(move.id()).orElse(null);
         Move.Change change = move.change();
         long now = time.millis();
@@ -146,7 +182,9 @@ final class SqliteRecords {
         if (to == null) {
             remove(move.id());
         } else {
-            session.update(MOVE, statement -> {
+            Move.Place place = change.place();
+            boolean leaves = place != null && place.then() == Move.Then.LEAVE;
+            session.update(leaves ? LEAVE : MOVE, statement -> {
                 statement.setInt(1, to.code());
                 statement.setInt(2, attempt);
                 statement.setLong(3, after(now, change.delayMillis()));
@@ -155,6 +193,9 @@ final class SqliteRecords {
                 statement.setBytes(6, change.failure());
                 statement.setBytes(7, move.id().bytes());
             });
+            if (place != null && !leaves) {
+                places.join(move.id());
+            }
         }
         append(move.event(), old.fence(), attempt);
         return new Moved.Applied();
@@ -264,7 +305,7 @@ final class SqliteRecords {
 
     /** Turns every running record into UNKNOWN, due at once; says how many. */
     int disown(Function<Row, AuditEntry> forRecord) throws SQLException {
-        List<Row> running = session.all(RUNNING, SqliteSession.NOTHING, row -> Rows.record(row, 1));
+        List<Row> running = session.all(RUNNING, SqliteSession.NOTHING, row -> Rows.withLine(row, 1));
         long now = time.millis();
         session.update(DISOWN, statement -> statement.setLong(1, now));
         for (Row row : running) {
@@ -307,7 +348,7 @@ final class SqliteRecords {
     }
 
     static Optional<Row> find(SqliteSession session, RecordId id) throws SQLException {
-        return session.first(FIND, statement -> statement.setBytes(1, id.bytes()), row -> Rows.record(row, 1));
+        return session.first(FIND, statement -> statement.setBytes(1, id.bytes()), row -> Rows.withLine(row, 1));
     }
 
     /** Cheap when it is not there, as it mostly is where a call gets to the writer at all. */
@@ -321,28 +362,35 @@ final class SqliteRecords {
         return session.first(STATUS, statement -> statement.setBytes(1, id.bytes()), row -> Rows.status(row, 1));
     }
 
-    /** With its steps. */
-    private void remove(RecordId id) throws SQLException {
-        if (session.update(REMOVE, statement -> statement.setBytes(1, id.bytes())) > 0) {
+    /** With its steps. If it stood in a lane, the lane goes on without it. */
+    void remove(RecordId id) throws SQLException {
+        Optional<OptionalLong> left =
+                session.first(REMOVE, statement -> statement.setBytes(1, id.bytes()), row -> SqlitePlaces.lane(row, 1));
+        if (left.isPresent()) {
             session.update(REMOVE_STEPS, statement -> statement.setBytes(1, id.bytes()));
+            if (left.get().isPresent()) {
+                places.promote(left.get().getAsLong());
+            }
         }
     }
 
     private void insert(Row row) throws SQLException {
-        session.update(INSERT, statement -> {
-            RecordId parent = row.header().parent();
-            statement.setBytes(1, row.id().bytes());
-            statement.setString(2, row.header().tenant());
-            statement.setString(3, row.header().operation());
-            statement.setBytes(4, Rows.key(row.header().key()));
-            statement.setBytes(5, row.header().fingerprint().bytes());
-            statement.setString(6, row.header().correlationId());
-            statement.setBytes(7, parent == null ? null : parent.bytes());
-            bindStatus(statement, row.status());
-            statement.setBytes(14, row.payload());
-            statement.setBytes(15, row.result());
-            statement.setBytes(16, row.failure());
-        });
+        session.update(INSERT, statement -> bind(statement, row));
+    }
+
+    static void bind(PreparedStatement statement, Row row) throws SQLException {
+        RecordId parent = row.header().parent();
+        statement.setBytes(1, row.id().bytes());
+        statement.setString(2, row.header().tenant());
+        statement.setString(3, row.header().operation());
+        statement.setBytes(4, Rows.key(row.header().key()));
+        statement.setBytes(5, row.header().fingerprint().bytes());
+        statement.setString(6, row.header().correlationId());
+        statement.setBytes(7, parent == null ? null : parent.bytes());
+        bindStatus(statement, row.status());
+        statement.setBytes(14, row.payload());
+        statement.setBytes(15, row.result());
+        statement.setBytes(16, row.failure());
     }
 
     private static void bindStatus(PreparedStatement statement, Status status) throws SQLException {

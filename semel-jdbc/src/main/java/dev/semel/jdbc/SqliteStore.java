@@ -3,6 +3,7 @@ package dev.semel.jdbc;
 import dev.semel.store.AuditLog;
 import dev.semel.store.Inspection;
 import dev.semel.store.Ledger;
+import dev.semel.store.Queue;
 import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
 import dev.semel.store.Switchboard;
@@ -20,6 +21,7 @@ final class SqliteStore implements Store {
     private final SqliteAuditLog audit;
     private final SqliteSwitchboard switchboard;
     private final SqliteTransactions transactions;
+    private final SqliteQueue queue;
 
     private SqliteStore(SqliteAccess access, SqliteSidecar sidecar, String name) {
         this.access = access;
@@ -27,6 +29,7 @@ final class SqliteStore implements Store {
         this.ledger = new SqliteLedger(access);
         this.audit = new SqliteAuditLog(access);
         this.switchboard = new SqliteSwitchboard(access);
+        this.queue = new SqliteQueue(access);
         this.transactions = new SqliteTransactions(access, new SqliteJoined.Marks(sidecar, name));
     }
 
@@ -80,6 +83,11 @@ final class SqliteStore implements Store {
     @Override
     public Optional<Transactions> transactions() {
         return Optional.of(transactions);
+    }
+
+    @Override
+    public Optional<Queue> queue() {
+        return Optional.of(queue);
     }
 
     @Override

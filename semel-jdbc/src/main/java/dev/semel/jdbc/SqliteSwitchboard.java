@@ -15,11 +15,16 @@ import org.jspecify.annotations.Nullable;
 
 final class SqliteSwitchboard implements Switchboard {
     // Version and settings in one statement, and so of one moment.
-    private static final String MODES =
-            "SELECT m.modes, s.tenant, s.operation, s.mode FROM semel_meta m LEFT JOIN semel_mode s";
+    private static final String MODES = """
+            SELECT m.modes, s.tenant, s.operation, s.mode, NULL, NULL, NULL FROM semel_meta m LEFT JOIN semel_mode s
+            UNION ALL
+            SELECT m.modes, p.tenant, p.operation, NULL, p.reason, p.since, p.probe FROM semel_meta m, semel_pause p""";
     private static final String EPOCH = "SELECT epoch FROM semel_meta";
     private static final String CLEAR = "DELETE FROM semel_mode WHERE tenant = ? AND operation = ?";
     private static final String SET = "INSERT INTO semel_mode (tenant, operation, mode) VALUES (?, ?, ?)";
+    private static final String RESUME = "DELETE FROM semel_pause WHERE operation = ? AND tenant = ?";
+    private static final String PAUSE =
+            "INSERT INTO semel_pause (operation, tenant, reason, since, probe) VALUES (?, ?, ?, ?, ?)";
     private static final String NEW_VERSION = "UPDATE semel_meta SET modes = modes + 1";
     private static final String NEW_EPOCH = "UPDATE semel_meta SET epoch = ?";
 
@@ -39,14 +44,19 @@ final class SqliteSwitchboard implements Switchboard {
                 ResultSet found = statement.executeQuery(MODES)) {
             long version = 0;
             List<Setting> settings = new ArrayList<>();
+            List<Pause> pauses = new ArrayList<>();
             while (found.next()) {
                 version = found.getLong(1);
                 String mode = found.getString(4);
+                String reason = found.getString(5);
                 if (mode != null) {
                     settings.add(new Setting(absent(found, 2), absent(found, 3), Mode.valueOf(mode)));
+                } else if (reason != null) {
+                    pauses.add(new Pause(
+                            found.getString(3), absent(found, 2), reason, found.getLong(6), found.getLong(7)));
                 }
             }
-            return new Modes(version, settings);
+            return new Modes(version, settings, pauses);
         }
     }
 
@@ -65,12 +75,50 @@ final class SqliteSwitchboard implements Switchboard {
                     statement.setString(3, setting.mode().name());
                 });
             }
-            session.execute(NEW_VERSION);
-            line.records().append(event, event.fence(), event.attempt());
-            long version = line.modes() + 1;
-            line.metaChanged(line.epoch(), version);
-            return version;
+            return changed(line, event);
         });
+    }
+
+    private static long changed(SqliteLine line, AuditEntry event) throws SQLException {
+        line.session().execute(NEW_VERSION);
+        line.records().append(event, event.fence(), event.attempt());
+        long version = line.modes() + 1;
+        line.metaChanged(line.epoch(), version);
+        return version;
+    }
+
+    @Override
+    public long pause(Pause pause, AuditEntry event) {
+        return access.write(line -> {
+            end(line, pause.operation(), pause.tenant());
+            line.session().update(PAUSE, statement -> {
+                statement.setString(1, pause.operation());
+                statement.setString(2, stored(pause.tenant()));
+                statement.setString(3, pause.reason());
+                statement.setLong(4, pause.since());
+                statement.setLong(5, pause.probeMillis());
+            });
+            return changed(line, event);
+        });
+    }
+
+    @Override
+    public boolean resume(String operation, @Nullable String tenant, AuditEntry event) {
+        return access.write(line -> {
+            boolean there = end(line, operation, tenant);
+            if (there) {
+                changed(line, event);
+            }
+            return there;
+        });
+    }
+
+    private static boolean end(SqliteLine line, String operation, @Nullable String tenant) throws SQLException {
+        return line.session().update(RESUME, statement -> {
+                    statement.setString(1, operation);
+                    statement.setString(2, stored(tenant));
+                })
+                > 0;
     }
 
     @Override

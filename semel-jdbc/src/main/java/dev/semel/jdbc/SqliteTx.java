@@ -3,6 +3,8 @@ package dev.semel.jdbc;
 import dev.semel.SemelException;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
+import dev.semel.store.Arrival;
+import dev.semel.store.Enqueued;
 import dev.semel.store.Landing;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -77,11 +79,17 @@ abstract class SqliteTx implements Transactions.Tx {
     public List<Moved> move(List<Move> moves) {
         try {
             enter();
-            List<Moved> answers = new ArrayList<>(moves.size());
-            for (Move move : moves) {
-                answers.add(records.move(move));
-            }
-            return answers;
+            return records.move(moves);
+        } catch (SQLException e) {
+            throw translated(e);
+        }
+    }
+
+    @Override
+    public List<Enqueued> enqueue(List<Arrival> batch) {
+        try {
+            enter();
+            return records.arrivals().enqueue(batch);
         } catch (SQLException e) {
             throw translated(e);
         }

@@ -28,11 +28,23 @@ CREATE TABLE semel_record (
     owner       INTEGER NOT NULL,
     payload     BLOB,
     result      BLOB,
-    failure     BLOB
+    failure     BLOB,
+    turn        INTEGER, -- whose turn it is among those that wait for a worker; none once it has left the line
+    place       INTEGER, -- none if it never waited for a worker; drawn like a fence, and so only grows
+    lane        INTEGER,
+    lane_key    TEXT,
+    deadline    INTEGER  -- none for never
 ) STRICT;
 CREATE UNIQUE INDEX semel_record_id ON semel_record (id);
 CREATE INDEX semel_record_at ON semel_record (state, at);
 CREATE INDEX semel_record_parent ON semel_record (parent) WHERE parent IS NOT NULL;
+
+-- What a claim can begin with: records without a lane, the heads of lanes, and those that take their place later.
+CREATE INDEX semel_record_due ON semel_record (operation, tenant, state, at)
+    WHERE turn IN (0, 1, 4) AND state IN (0, 3);
+-- Who stands in a lane, in its order.
+CREATE INDEX semel_record_lane ON semel_record (lane, place, turn) WHERE turn IN (1, 2);
+CREATE INDEX semel_record_parked ON semel_record (operation) WHERE turn = 1 AND state IN (4, 5);
 
 -- One transaction writes at a time, so seq is also the order of the commits.
 CREATE TABLE semel_audit (
@@ -67,4 +79,21 @@ CREATE TABLE semel_mode (
     operation TEXT    NOT NULL,
     mode      TEXT    NOT NULL,
     PRIMARY KEY (tenant, operation)
+) STRICT;
+
+-- Channels that are not claimed from. An empty tenant stands for all.
+CREATE TABLE semel_pause (
+    operation TEXT    NOT NULL,
+    tenant    TEXT    NOT NULL,
+    reason    TEXT    NOT NULL,
+    since     INTEGER NOT NULL,
+    probe     INTEGER NOT NULL,
+    PRIMARY KEY (operation, tenant)
+) STRICT;
+
+-- What is left of the retries that all processes together may begin in a second.
+CREATE TABLE semel_budget (
+    operation TEXT    NOT NULL PRIMARY KEY,
+    retries   REAL    NOT NULL,
+    at        INTEGER NOT NULL
 ) STRICT;

@@ -1,0 +1,88 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.Arrival;
+import dev.semel.store.Enqueued;
+import dev.semel.store.Line;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import dev.semel.time.TimeSource;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Messages that arrive, inside a write transaction. */
+final class SqliteArrivals {
+    // The last parameter says that it is not due yet: then it takes its place in its lane later.
+    static final String INSERT = """
+            /* row */ INSERT INTO semel_record (%s)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+                CASE WHEN ?18 IS NULL THEN 0 WHEN ?21 THEN 4
+                    WHEN EXISTS (SELECT 1 FROM semel_record WHERE lane = ?18 AND %s) THEN 2 ELSE 1 END,
+                ?17, ?18, ?19, ?20)
+            ON CONFLICT (id) DO NOTHING""".formatted(Rows.WITH_LINE, SqlitePlaces.STANDING);
+
+    private final SqliteSession session;
+    private final SqliteFences fences;
+    private final TimeSource time;
+    private final SqliteRecords records;
+
+    SqliteArrivals(SqliteSession session, SqliteFences fences, TimeSource time, SqliteRecords records) {
+        this.session = session;
+        this.fences = fences;
+        this.time = time;
+        this.records = records;
+    }
+
+    List<Enqueued> enqueue(List<Arrival> batch) throws SQLException {
+        List<Enqueued> answers = new ArrayList<>(batch.size());
+        for (Arrival arrival : batch) {
+            answers.add(enqueue(arrival));
+        }
+        return answers;
+    }
+
+    private Enqueued enqueue(Arrival arrival) throws SQLException {
+        long now = time.millis();
+        long place = fences.nextFence();
+        if (!insert(arrival, place, now)) {
+            Row found = SqliteRecords.find(session, arrival.id())
+                    .orElseThrow(
+                            () -> new SQLException("The record " + arrival.id() + " is there and cannot be found."));
+            if (!found.status().expired(now)) {
+                return new Enqueued.Existing(found);
+            }
+            records.remove(arrival.id());
+            insert(arrival, place, now);
+        }
+        records.append(arrival.event(), 0, 0);
+        return new Enqueued.Made();
+    }
+
+    private boolean insert(Arrival arrival, long place, long now) throws SQLException {
+        Arrival.Times times = arrival.times();
+        long at = Math.max(SqliteRecords.after(now, times.delayMillis()), times.start());
+        Status status = new Status(State.QUEUED, 0, 0, at, 0, 0);
+        Row row = new Row(arrival.id(), arrival.header(), status, arrival.payload(), null, null);
+        Line.Lane lane = arrival.lane();
+        return session.update(INSERT, statement -> {
+                    SqliteRecords.bind(statement, row);
+                    statement.setLong(17, place);
+                    if (lane == null) {
+                        statement.setNull(18, Types.BIGINT);
+                        statement.setNull(19, Types.VARCHAR);
+                    } else {
+                        statement.setLong(18, lane.number());
+                        statement.setString(19, lane.key());
+                    }
+                    if (times.deadline() == Status.NEVER) {
+                        statement.setNull(20, Types.BIGINT);
+                    } else {
+                        statement.setLong(20, times.deadline());
+                    }
+                    statement.setBoolean(21, at > now);
+                })
+                == 1;
+    }
+}

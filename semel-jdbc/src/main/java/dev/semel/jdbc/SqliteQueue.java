@@ -1,0 +1,65 @@
+package dev.semel.jdbc;
+
+import dev.semel.store.Arrival;
+import dev.semel.store.Claim;
+import dev.semel.store.Claimed;
+import dev.semel.store.Enqueued;
+import dev.semel.store.Queue;
+import dev.semel.store.Status;
+import java.util.List;
+
+/** A claim looks beside the writer first: one that finds nothing costs no commit. */
+final class SqliteQueue implements Queue {
+    private static final String WAITING = """
+            SELECT count(*), min(CASE WHEN at <= ?2 THEN at END) FROM (SELECT at FROM semel_record
+                WHERE state IN (0, 3) AND operation = ?1 AND place IS NOT NULL LIMIT ?3)""";
+    private static final String PARKED = """
+            SELECT count(*) FROM (SELECT 1 FROM semel_record
+                WHERE turn = 1 AND state IN (4, 5) AND operation = ? LIMIT ?)""";
+
+    private final SqliteAccess access;
+
+    SqliteQueue(SqliteAccess access) {
+        this.access = access;
+    }
+
+    @Override
+    public List<Enqueued> enqueue(List<Arrival> batch) {
+        return access.write(line -> line.records().arrivals().enqueue(batch));
+    }
+
+    @Override
+    public Claimed claim(Claim claim) {
+        SqliteOutlook outlook = access.read(session -> SqliteOutlook.of(session, claim, access.now()));
+        if (outlook.modes() != claim.modesVersion() || outlook.nothing()) {
+            return new Claimed(List.of(), false, claim.turns().after(), outlook.modes() != claim.modesVersion());
+        }
+        return access.write(line -> new SqliteClaim(line, claim, access.now()).run(outlook));
+    }
+
+    @Override
+    public Backlog backlog(String operation) {
+        return access.read(session -> {
+            long parked = session.first(
+                            PARKED,
+                            statement -> {
+                                statement.setString(1, operation);
+                                statement.setInt(2, Backlog.MOST);
+                            },
+                            row -> row.getLong(1))
+                    .orElse(0L);
+            return session.first(
+                            WAITING,
+                            statement -> {
+                                statement.setString(1, operation);
+                                statement.setLong(2, access.now());
+                                statement.setInt(3, Backlog.MOST);
+                            },
+                            row -> {
+                                long oldest = row.getLong(2);
+                                return new Backlog(row.getLong(1), row.wasNull() ? Status.NEVER : oldest, parked);
+                            })
+                    .orElseThrow();
+        });
+    }
+}
