@@ -97,7 +97,7 @@ final class Shift {
     }
 
     Move move() {
-        var change = new Move.Change(delay, keep, attempt, onlyIfOver, result, failure, place);
+        var change = new Move.Change(delay, keep, attempt, onlyIfOver, result, failure).at(place);
         return new Move(id, fence, from, to, change, event);
     }
 }
