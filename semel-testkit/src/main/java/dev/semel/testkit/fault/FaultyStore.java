@@ -82,6 +82,11 @@ public final class FaultyStore extends ForwardingStore {
         }
 
         @Override
+        public Optional<Row> head(long lane) {
+            return point.pass(StoreCall.HEAD, () -> super.head(lane));
+        }
+
+        @Override
         public Backlog backlog(String operation) {
             return point.pass(StoreCall.BACKLOG, () -> super.backlog(operation));
         }

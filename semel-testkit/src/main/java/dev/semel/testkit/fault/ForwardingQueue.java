@@ -5,7 +5,9 @@ import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
 import dev.semel.store.Enqueued;
 import dev.semel.store.Queue;
+import dev.semel.store.Row;
 import java.util.List;
+import java.util.Optional;
 
 /** Hands everything on. */
 public abstract class ForwardingQueue implements Queue {
@@ -27,6 +29,11 @@ public abstract class ForwardingQueue implements Queue {
     @Override
     public Claimed claim(Claim claim) {
         return delegate.claim(claim);
+    }
+
+    @Override
+    public Optional<Row> head(long lane) {
+        return delegate.head(lane);
     }
 
     @Override

@@ -26,6 +26,7 @@ public enum StoreCall {
     TX_MOVE,
     ENQUEUE,
     CLAIM,
+    HEAD,
     BACKLOG,
     /** Something is sent inside a transaction. */
     TX_ENQUEUE
