@@ -53,11 +53,7 @@ final class Rows {
 
     /** @param first the position of {@code id} in {@link #WITH_LINE} */
     static Row withLine(ResultSet found, int first) throws SQLException {
-        Row row = record(found, first);
-        Line line = line(found, first + RECORD_COUNT);
-        return line == null
-                ? row
-                : new Row(row.id(), row.header(), row.status(), row.payload(), row.result(), row.failure(), line);
+        return record(found, first).in(line(found, first + RECORD_COUNT));
     }
 
     private static @Nullable Line line(ResultSet found, int first) throws SQLException {

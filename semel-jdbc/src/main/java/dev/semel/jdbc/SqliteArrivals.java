@@ -50,7 +50,7 @@ final class SqliteArrivals {
             Row found = SqliteRecords.find(session, arrival.id())
                     .orElseThrow(
                             () -> new SQLException("The record " + arrival.id() + " is there and cannot be found."));
-            if (!found.status().expired(now)) {
+            if (!found.expired(now)) {
                 return new Enqueued.Existing(found);
             }
             records.remove(arrival.id());

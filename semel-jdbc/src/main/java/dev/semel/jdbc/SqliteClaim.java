@@ -200,7 +200,8 @@ final class SqliteClaim {
                     statement.setInt(2, run);
                 },
                 Candidate::read);
-        LanePlan plan = LanePlan.of(members(standing), members(arrivals), claim.grant(), run, now);
+        int affordable = LanePlan.affordable(members(standing), members(arrivals), run, retries);
+        LanePlan plan = LanePlan.of(members(standing), members(arrivals), claim.grant(), affordable, now);
         Map<RecordId, Candidate> known = new HashMap<>();
         standing.forEach(each -> known.put(each.member().id(), each));
         arrivals.forEach(each -> known.put(each.member().id(), each));

@@ -26,13 +26,13 @@ final class SqliteLedger implements Ledger {
             + " FROM semel_record WHERE state = ? AND at <= ? AND (parent IS NULL OR place IS NOT NULL)"
             + " AND operation IN (%s) ORDER BY at LIMIT ?";
 
-    private static final String LIST = "SELECT " + Rows.RECORD
+    private static final String LIST = "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE state = ?1 AND (at, id) < (?2, ?3) AND fence <= ?4"
             + " AND (parent IS NULL OR place IS NOT NULL) AND (?5 IS NULL OR tenant = ?5)"
             + " AND (?6 IS NULL OR operation = ?6) AND (?7 = 0 OR place IS NOT NULL) ORDER BY at DESC, id DESC LIMIT ?8";
     private static final String RANGE =
-            "SELECT " + Rows.RECORD + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
-    private static final String SENT_BY = "SELECT " + Rows.RECORD
+            "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
+    private static final String SENT_BY = "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE parent = ? AND place IS NOT NULL ORDER BY place LIMIT ?";
 
     private final SqliteAccess access;
@@ -120,7 +120,7 @@ final class SqliteLedger implements Ledger {
                     statement.setInt(7, filter.queued() ? 1 : 0);
                     statement.setInt(8, limit);
                 },
-                row -> Rows.record(row, 1)));
+                row -> Rows.withLine(row, 1)));
     }
 
     @Override
@@ -132,7 +132,7 @@ final class SqliteLedger implements Ledger {
                     statement.setBytes(2, last.bytes());
                     statement.setInt(3, limit);
                 },
-                row -> Rows.record(row, 1)));
+                row -> Rows.withLine(row, 1)));
     }
 
     @Override
@@ -143,7 +143,7 @@ final class SqliteLedger implements Ledger {
                     statement.setBytes(1, record.bytes());
                     statement.setInt(2, limit);
                 },
-                row -> Rows.record(row, 1)));
+                row -> Rows.withLine(row, 1)));
     }
 
     @Override

@@ -5,8 +5,10 @@ import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
 import dev.semel.store.Enqueued;
 import dev.semel.store.Queue;
+import dev.semel.store.Row;
 import dev.semel.store.Status;
 import java.util.List;
+import java.util.Optional;
 
 /** A claim looks beside the writer first: one that finds nothing costs no commit. */
 final class SqliteQueue implements Queue {
@@ -16,6 +18,8 @@ final class SqliteQueue implements Queue {
     private static final String PARKED = """
             SELECT count(*) FROM (SELECT 1 FROM semel_record
                 WHERE turn = 1 AND state IN (4, 5) AND operation = ? LIMIT ?)""";
+    private static final String HEAD = "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE lane = ? AND "
+            + SqlitePlaces.STANDING + " ORDER BY place LIMIT 1";
 
     private final SqliteAccess access;
 
@@ -35,6 +39,12 @@ final class SqliteQueue implements Queue {
             return new Claimed(List.of(), false, claim.turns().after(), outlook.modes() != claim.modesVersion());
         }
         return access.write(line -> new SqliteClaim(line, claim, access.now()).run(outlook));
+    }
+
+    @Override
+    public Optional<Row> head(long lane) {
+        return access.read(
+                session -> session.first(HEAD, statement -> statement.setLong(1, lane), row -> Rows.withLine(row, 1)));
     }
 
     @Override

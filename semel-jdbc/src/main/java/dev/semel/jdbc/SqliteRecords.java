@@ -219,7 +219,7 @@ final class SqliteRecords {
             absent.accept(identity.id());
         }
         Row found = live(own, identity, now);
-        boolean runnable = found == null || Verdict.free(found.status(), now);
+        boolean runnable = found == null || Verdict.free(found, now);
         if (runnable && modesVersion != fences.modes()) {
             return new Opening.ModesChanged();
         }
@@ -243,7 +243,7 @@ final class SqliteRecords {
     }
 
     private void clear(Landing landing) throws SQLException {
-        Status old = status(landing.id()).orElse(null);
+        Row old = find(session, landing.id()).orElse(null);
         if (old == null) {
             return;
         }
@@ -252,7 +252,7 @@ final class SqliteRecords {
                     landing.header().operation() + "/" + landing.id() + " (tenant "
                             + landing.header().tenant() + "): another run left it " + old.state()
                             + "; nothing was committed; repeat the call to get its answer.",
-                    old.fence());
+                    old.status().fence());
         }
         remove(landing.id());
     }
@@ -340,11 +340,11 @@ final class SqliteRecords {
     private @Nullable Row live(@Nullable Row own, Identity identity, long now) throws SQLException {
         Row row = own;
         for (int i = 0;
-                i < identity.neighbours().size() && (row == null || row.status().expired(now));
+                i < identity.neighbours().size() && (row == null || row.expired(now));
                 i++) {
             row = findUnlikely(identity.neighbours().get(i));
         }
-        return row == null || row.status().expired(now) ? null : row;
+        return row == null || row.expired(now) ? null : row;
     }
 
     static Optional<Row> find(SqliteSession session, RecordId id) throws SQLException {

@@ -27,7 +27,7 @@ enum Verdict {
         if (status.state() == State.IN_PROGRESS && status.owner() == grant.owner()) {
             return OWN;
         }
-        if (status.expired(now)) {
+        if (found.expired(now)) {
             return REPLACE;
         }
         boolean another = !found.header().fingerprint().equals(asked.header().fingerprint());
@@ -54,6 +54,11 @@ enum Verdict {
     }
 
     /** Whether a direct atomic call may write over the record: {@link dev.semel.store.Transactions.Tx#land}. */
+    static boolean free(Row row, long now) {
+        return free(row.status(), now) && !(row.status().expired(now) && row.holdsLane());
+    }
+
+    /** For a record that cannot stand in a lane. */
     static boolean free(Status status, long now) {
         return status.expired(now) || status.state() == State.FAILED_RETRYABLE && status.at() <= now;
     }

@@ -100,7 +100,7 @@ final class SqliteQueueFixture {
                 row.status().fence(),
                 Set.of(State.IN_PROGRESS),
                 to,
-                new Move.Change(delay, 0, -1, false, null, null, place),
+                new Move.Change(delay, 0, -1, false, null, null).at(place),
                 event(row.header(), 2));
     }
 

@@ -164,7 +164,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         failing.clear();
         continuing.send(CHAT, note("x3", "x"));
         assertThat(continuing.operator().replay(row(CHAT, "x1").id(), WARRANT)).isEqualTo(Replays.Outcome.DONE);
-        assertThat(line(CHAT, "x1").turn()).isEqualTo(Line.Turn.ARRIVED);
+        assertThat(line(CHAT, "x1").turn()).isIn(Line.Turn.ARRIVED, Line.Turn.WAITING);
         work(continuing);
         assertThat(handled).containsExactly("x2", "x3", "x1");
     }
