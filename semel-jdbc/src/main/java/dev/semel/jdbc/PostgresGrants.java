@@ -44,13 +44,13 @@ final class PostgresGrants {
             ON CONFLICT (id) DO NOTHING
             RETURNING id, fence""".formatted(PostgresSql.AT);
 
-    private static final String READ =
-            "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD
-                    + " FROM " + PostgresSql.META + " LEFT JOIN semel_record r ON r.id = ANY(?::bytea[])";
+    private static final String READ = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + PostgresSql.NOW
+            + ", m.modes_version, " + Rows.WITH_LINE + " FROM " + PostgresSql.META
+            + " LEFT JOIN semel_record r ON r.id = ANY(?::bytea[])";
 
-    private static final String LOCK =
-            LOCK_MODES + "SELECT " + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD + " FROM semel_record r, "
-                    + PostgresSql.META + " WHERE r.id = ANY(?::bytea[]) ORDER BY r.id FOR UPDATE OF r";
+    private static final String LOCK = LOCK_MODES + "SELECT " + PostgresSql.NOW + ", m.modes_version, "
+            + Rows.WITH_LINE + " FROM semel_record r, " + PostgresSql.META
+            + " WHERE r.id = ANY(?::bytea[]) ORDER BY r.id FOR UPDATE OF r";
 
     private static final String LOCK_PARENTS =
             "SELECT id, fence, state FROM semel_record WHERE id = ANY(?::bytea[]) ORDER BY id FOR SHARE";
@@ -64,13 +64,16 @@ final class PostgresGrants {
                 correlation = CASE WHEN i.replaced = 1 THEN i.correlation ELSE r.correlation END,
                 parent = CASE WHEN i.replaced = 1 THEN i.parent ELSE r.parent END,
                 payload = CASE WHEN i.replaced = 1 THEN i.payload ELSE r.payload END,
-                failure = CASE WHEN i.replaced = 1 THEN NULL ELSE r.failure END
+                failure = CASE WHEN i.replaced = 1 THEN NULL ELSE r.failure END,
+                turn = CASE WHEN i.replaced = 0 THEN r.turn END, place = CASE WHEN i.replaced = 0 THEN r.place END,
+                lane = CASE WHEN i.replaced = 0 THEN r.lane END, lane_key = CASE WHEN i.replaced = 0 THEN r.lane_key END,
+                deadline = CASE WHEN i.replaced = 0 THEN r.deadline END
             FROM c, unnest(?::bytea[], ?::bytea[], ?::text[], ?::bytea[], ?::bigint[], ?::bigint[], ?::bytea[], ?::int[])
                 AS i(id, fingerprint, correlation, parent, delay, owner, payload, replaced)
             WHERE r.id = i.id
             RETURNING r.id, r.fence, r.attempt""".formatted(PostgresSql.AT);
 
-    static final String DELETE_STEPS = "DELETE FROM semel_record WHERE parent = ANY(?::bytea[])";
+    static final String DELETE_STEPS = "DELETE FROM semel_record WHERE parent = ANY(?::bytea[]) AND place IS NULL";
 
     private static final String LOCK_NUMBERS = "SELECT pg_advisory_xact_lock(k) FROM unnest(?::bigint[]) AS k";
 
@@ -242,7 +245,7 @@ final class PostgresGrants {
                 seenAt = found.getLong(1);
                 modesVersion = found.getLong(2);
                 if (found.getBytes(3) != null) {
-                    Row row = Rows.record(found, 3);
+                    Row row = Rows.withLine(found, 3);
                     rows.put(row.id(), row);
                 }
             }

@@ -40,7 +40,8 @@ final class PostgresLandings {
             ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, correlation = excluded.correlation,
                     parent = excluded.parent, state = excluded.state, fence = excluded.fence,
                     attempt = excluded.attempt, at = excluded.at, created = excluded.created, keep = excluded.keep,
-                    owner = NULL, payload = NULL, result = excluded.result, failure = excluded.failure
+                    owner = NULL, payload = NULL, result = excluded.result, failure = excluded.failure,
+                    turn = NULL, place = NULL, lane = NULL, lane_key = NULL, deadline = NULL
                 WHERE r.at <= excluded.created AND r.state IN (2, 3, 4, 6, 7)
             """;
 

@@ -36,15 +36,15 @@ final class PostgresLedger implements Ledger {
             RETURNING i.n""".formatted(PostgresSql.AT);
 
     private static final String FIND =
-            INDEXED + "SELECT " + Rows.RECORD + " FROM semel_record WHERE id = ANY(?::bytea[])";
+            INDEXED + "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id = ANY(?::bytea[])";
 
-    private static final String STEPS =
-            INDEXED + "SELECT " + Rows.RECORD + " FROM semel_record WHERE parent = ? ORDER BY created, fence";
+    private static final String STEPS = INDEXED + "SELECT " + Rows.WITH_LINE
+            + " FROM semel_record WHERE parent = ? AND place IS NULL ORDER BY created, fence";
 
     /** The time is a subquery because only then is it read once, and can bound the scan of the index. */
-    private static final String OVERDUE = INDEXED + "SELECT " + Rows.RECORD
+    private static final String OVERDUE = INDEXED + "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE state = ? AND at <= (SELECT " + PostgresSql.NOW
-            + ") AND operation = ANY(?::text[]) AND parent IS NULL ORDER BY at LIMIT ?";
+            + ") AND operation = ANY(?::text[]) AND (parent IS NULL OR place IS NOT NULL) ORDER BY at LIMIT ?";
 
     /** By place on disk, and each row judged again as it is deleted: one that was renewed meanwhile has moved. */
     private static final String PURGE = INDEXED + """
@@ -52,27 +52,29 @@ final class PostgresLedger implements Ledger {
             , x AS MATERIALIZED (
                 SELECT f.ctid FROM c, (VALUES (2), (4), (6), (7)) AS s(state), LATERAL (
                     SELECT r.ctid FROM semel_record r
-                    WHERE r.state = s.state AND r.at <= c.now ORDER BY r.at LIMIT ?) f
+                    WHERE r.state = s.state AND r.at <= c.now AND (r.turn IS NULL OR r.turn NOT IN (1, 2)) ORDER BY r.at LIMIT ?) f
                 UNION ALL
                 SELECT f.ctid FROM c, LATERAL (
                     SELECT r.ctid FROM semel_record r
-                    WHERE r.state = 3 AND r.at <= c.now AND r.at <= c.now - r.keep ORDER BY r.at LIMIT ?) f)
+                    WHERE r.state = 3 AND r.at <= c.now AND r.at <= c.now - r.keep
+                        AND (r.turn IS NULL OR r.turn NOT IN (1, 2)) ORDER BY r.at LIMIT ?) f)
             , d AS (
                 DELETE FROM semel_record r USING c
                 WHERE r.ctid = ANY(ARRAY(SELECT x.ctid FROM x LIMIT ?))
                     AND (r.state IN (2, 4, 6, 7) AND r.at <= c.now OR r.state = 3 AND r.at <= c.now - r.keep)
+                    AND (r.turn IS NULL OR r.turn NOT IN (1, 2))
                 RETURNING r.id, r.tenant)
-            , s AS (DELETE FROM semel_record r USING d WHERE r.parent = d.id)
+            , s AS (DELETE FROM semel_record r USING d WHERE r.parent = d.id AND r.place IS NULL)
             SELECT tenant, count(*) FROM d GROUP BY tenant""".formatted(PostgresSql.NOW);
 
-    private static final String LIST = INDEXED + "SELECT " + Rows.RECORD
+    private static final String LIST = INDEXED + "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE state = ? AND (at, id) < (?, ?) AND fence <= ? AND (parent IS NULL OR place IS NOT"
             + " NULL)%s%s%s ORDER BY at DESC, id DESC LIMIT ?";
 
     private static final String RANGE =
-            "SELECT true; SELECT " + Rows.RECORD + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
+            "SELECT true; SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
 
-    private static final String SENT_BY = INDEXED + "SELECT " + Rows.RECORD
+    private static final String SENT_BY = INDEXED + "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE parent = ? AND place IS NOT NULL ORDER BY place LIMIT ?";
 
     private final PostgresSessions sessions;
@@ -232,7 +234,7 @@ final class PostgresLedger implements Ledger {
                 binding.bind(new Binder(statement));
                 try (ResultSet found = second(statement)) {
                     while (found.next()) {
-                        rows.add(Rows.record(found, 1));
+                        rows.add(Rows.withLine(found, 1));
                     }
                 }
             }

@@ -27,25 +27,46 @@ final class PostgresMoves {
                     AS i(n, id, fence, origins, over, target, delay, keep, attempt, result, failure%s))
             """;
 
+    /** As {@link #ITEMS}, in the order given: those that join the line anew take their places in it. */
+    private static final String PLACED_ITEMS = """
+            , i AS MATERIALIZED (
+                SELECT * FROM (
+                    SELECT i.*, CASE WHEN i.line = 2 THEN nextval('semel_place') END AS place
+                    FROM unnest(?::int[], ?::bytea[], ?::bigint[], ?::int[], ?::int[], ?::int[], ?::bigint[],
+                        ?::bigint[], ?::int[], ?::bytea[], ?::bytea[], ?::int[]%s)
+                        AS i(n, id, fence, origins, over, target, delay, keep, attempt, result, failure, line%s)) AS i
+                ORDER BY id)
+            """;
+
     private static final String CONDITION = """
              r.id = i.id AND r.fence = i.fence AND (i.origins >> r.state) & 1 = 1 AND (i.over = 0 OR r.at <= c.now)
             """;
 
-    private static final Sql UPDATE = Sql.of(PostgresSql.COMMON + ITEMS + """
+    private static final String UPDATE_EACH = """
             , w AS (
                 UPDATE semel_record r SET state = i.target, at = %s, keep = nullif(i.keep, 0),
                     attempt = CASE WHEN i.attempt < 0 THEN r.attempt ELSE i.attempt END,
-                    result = i.result, failure = i.failure
+                    result = i.result, failure = i.failure%s
                 FROM i, c WHERE %s
                 RETURNING i.n, r.fence, r.attempt%%s)
-            """.formatted(PostgresSql.AT, CONDITION));
+            """;
 
-    private static final Sql DELETE = Sql.of(PostgresSql.COMMON + ITEMS + """
+    private static final String PLACE = """
+            , place = coalesce(i.place, r.place),
+                    turn = CASE i.line WHEN 0 THEN r.turn WHEN 2 THEN CASE WHEN r.lane IS NULL THEN 0 ELSE 3 END END""";
+
+    private static final String DELETE_EACH = """
             , w AS (
                 DELETE FROM semel_record r USING i, c WHERE %s
                 RETURNING i.n, r.id, r.fence, r.attempt%%s)
-            , s AS (DELETE FROM semel_record r USING w WHERE r.parent = w.id)
-            """.formatted(CONDITION));
+            , s AS (DELETE FROM semel_record r USING w WHERE r.parent = w.id AND r.place IS NULL)
+            """.formatted(CONDITION);
+
+    private static final Kind UPDATE = new Kind(
+            Sql.of(ITEMS + UPDATE_EACH.formatted(PostgresSql.AT, "", CONDITION)),
+            Sql.of(PLACED_ITEMS + UPDATE_EACH.formatted(PostgresSql.AT, PLACE, CONDITION)));
+
+    private static final Kind DELETE = new Kind(Sql.of(ITEMS + DELETE_EACH), Sql.of(PLACED_ITEMS + DELETE_EACH));
 
     private static final String INDEXED = "SELECT " + PostgresSql.BY_INDEX + "; ";
 
@@ -56,13 +77,17 @@ final class PostgresMoves {
     private record Sql(String silent, String audited) {
         private static final String RESULT = " SELECT w.n, pg_current_xact_id()::text FROM w";
 
-        static Sql of(String template) {
+        static Sql of(String each) {
+            String template = PostgresSql.COMMON + each;
             return new Sql(
                     template.formatted("", "", "") + RESULT,
                     template.formatted(PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, PostgresSql.EVENT_NAMES)
                             + ", a AS (" + PostgresSql.WRITE_EVENTS + ")" + RESULT);
         }
     }
+
+    /** @param placed for a batch in which something becomes of places in the line */
+    private record Kind(Sql plain, Sql placed) {}
 
     private record Item(int place, Move move) {}
 
@@ -98,20 +123,35 @@ final class PostgresMoves {
         return new Result(Arrays.asList(answers), xid);
     }
 
-    private void write(Sql sql, List<Item> items, Moved[] answers) throws SQLException {
-        if (items.isEmpty()) {
+    private void write(Kind kind, List<Item> sorted, Moved[] answers) throws SQLException {
+        if (sorted.isEmpty()) {
             return;
         }
+        boolean placed = sorted.stream().anyMatch(item -> item.move.change().place() != null);
+        List<Item> items = placed
+                ? sorted.stream().sorted(Comparator.comparingInt(Item::place)).toList()
+                : sorted;
+        List<Long> lanes = PostgresLine.lanes(items.stream().map(Item::move).toList());
         PostgresEvents events = PostgresEvents.of(items, item -> item.move.event());
-        String whole = (indexed ? INDEXED : "") + (events.isEmpty() ? sql.silent : sql.audited);
+        Sql sql = placed ? kind.placed : kind.plain;
+        String whole = (indexed ? INDEXED : "")
+                + (lanes.isEmpty() ? "" : PostgresLine.LOCK + "; ")
+                + (events.isEmpty() ? sql.silent : sql.audited)
+                + (lanes.isEmpty() ? "" : "; " + PostgresLine.PROMOTE);
         try (PreparedStatement statement = connection.prepareStatement(whole)) {
-            Binder binder = new Binder(statement).number(now);
+            Binder binder = new Binder(statement);
+            bindLanes(binder, lanes);
+            binder.number(now);
             bind(binder, items);
+            if (placed) {
+                binder.ints(items, item -> PostgresLine.then(item.move.change().place()));
+            }
             if (!events.isEmpty()) {
                 events.bind(binder);
             }
+            bindLanes(binder, lanes);
             statement.execute();
-            if (indexed) {
+            for (int before = (indexed ? 1 : 0) + (lanes.isEmpty() ? 0 : 1); before > 0; before--) {
                 statement.getMoreResults();
             }
             try (ResultSet written = statement.getResultSet()) {
@@ -120,6 +160,12 @@ final class PostgresMoves {
                     xid = written.getString(2);
                 }
             }
+        }
+    }
+
+    private static void bindLanes(Binder binder, List<Long> lanes) throws SQLException {
+        if (!lanes.isEmpty()) {
+            binder.longs(lanes, lane -> lane);
         }
     }
 

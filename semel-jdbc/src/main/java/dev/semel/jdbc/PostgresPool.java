@@ -5,7 +5,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.SemelException.StoreUnavailable;
 import java.io.PrintWriter;
 import java.sql.Connection;
-import java.sql.Driver;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
@@ -20,7 +19,6 @@ import javax.sql.DataSource;
 final class PostgresPool implements DataSource {
     private final PostgresUrl url;
     private final PostgresInstaller installer;
-    private final Driver driver = new org.postgresql.Driver();
 
     private PostgresPool(PostgresUrl url, boolean create) {
         this.url = url;
@@ -52,14 +50,20 @@ final class PostgresPool implements DataSource {
         }
     }
 
-    @Override
-    public Connection getConnection() throws SQLException {
+    /** A connection as the driver makes it. */
+    static Connection connect(PostgresUrl url) throws SQLException {
         Properties properties = new Properties();
         properties.putAll(url.driver());
-        Connection connection = driver.connect(url.jdbc(), properties);
+        Connection connection = new org.postgresql.Driver().connect(url.jdbc(), properties);
         if (connection == null) {
             throw new SQLException("The driver does not accept " + url.name() + ".", "08001");
         }
+        return connection;
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        Connection connection = connect(url);
         try {
             try (Statement statement = connection.createStatement()) {
                 statement.execute("SET default_transaction_isolation = 'read committed'; SET"

@@ -138,12 +138,12 @@ final class PostgresReserve {
         PostgresGrants.Seen seen = grants.read(ids);
         for (Reservation asked : bucketed) {
             Row own = seen.rows().get(asked.identity().id());
-            if (own != null && !own.status().expired(seen.now())) {
+            if (own != null && !own.expired(seen.now())) {
                 continue;
             }
             asked.identity().neighbours().stream()
                     .map(seen.rows()::get)
-                    .filter(row -> row != null && !row.status().expired(seen.now()))
+                    .filter(row -> row != null && !row.expired(seen.now()))
                     .findFirst()
                     .ifPresent(row -> made.putIfAbsent(asked.identity().id(), new Reserved.Existing(row, seen.now())));
         }

@@ -5,6 +5,8 @@ import dev.semel.SemelException;
 import dev.semel.store.AuditLog;
 import dev.semel.store.Inspection;
 import dev.semel.store.Ledger;
+import dev.semel.store.Queue;
+import dev.semel.store.Signals;
 import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
 import dev.semel.store.Switchboard;
@@ -12,6 +14,7 @@ import dev.semel.store.Transactions;
 import java.sql.Connection;
 import java.util.Optional;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ledger on PostgreSQL 13 or later: class A with the server's durable settings. The tables are installed on opening, in
@@ -24,14 +27,18 @@ public final class PostgresStore implements Store {
     private final PostgresAudit audit;
     private final PostgresSwitchboard switchboard;
     private final PostgresTransactions transactions;
+    private final PostgresQueue queue;
+    private final @Nullable PostgresSignals signals;
 
-    private PostgresStore(PostgresSessions sessions, Runnable onClose) {
+    private PostgresStore(PostgresSessions sessions, @Nullable PostgresSignals signals, Runnable onClose) {
         this.sessions = sessions;
+        this.signals = signals;
         this.onClose = onClose;
         this.ledger = new PostgresLedger(sessions);
         this.audit = new PostgresAudit(sessions);
         this.switchboard = new PostgresSwitchboard(sessions);
         this.transactions = new PostgresTransactions(sessions);
+        this.queue = new PostgresQueue(sessions);
     }
 
     /**
@@ -54,13 +61,15 @@ public final class PostgresStore implements Store {
         } finally {
             PostgresSessions.giveBack(connection);
         }
-        return new PostgresStore(sessions, () -> {});
+        return new PostgresStore(sessions, null, () -> {});
     }
 
     static PostgresStore open(PostgresUrl url, StoreProvider.Options options) {
         PostgresPool.check(url, options.create());
         HikariDataSource pool = PostgresPool.open(url, options.create());
-        return new PostgresStore(new PostgresSessions(pool, url.name(), true, options.time()), pool::close);
+        PostgresSessions sessions = new PostgresSessions(pool, url.name(), true, options.time());
+        PostgresSignals signals = new PostgresSignals(sessions, () -> PostgresPool.connect(url));
+        return new PostgresStore(sessions, signals, pool::close);
     }
 
     @Override
@@ -89,12 +98,26 @@ public final class PostgresStore implements Store {
     }
 
     @Override
+    public Optional<Queue> queue() {
+        return Optional.of(queue);
+    }
+
+    /** Absent on the application's own connections, of which none is kept for listening. */
+    @Override
+    public Optional<Signals> signals() {
+        return Optional.ofNullable(signals);
+    }
+
+    @Override
     public Inspection inspect() {
         return sessions.once("an inspection", PostgresInspection::of);
     }
 
     @Override
     public void close() {
+        if (signals != null) {
+            signals.close();
+        }
         onClose.run();
     }
 }

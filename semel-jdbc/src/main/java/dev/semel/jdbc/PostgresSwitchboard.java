@@ -18,19 +18,26 @@ import org.jspecify.annotations.Nullable;
 final class PostgresSwitchboard implements Switchboard {
     private static final int CHUNK = 1000;
 
-    private static final String MODES =
-            "SELECT m.modes_version, s.tenant, s.operation, s.mode FROM semel_meta m LEFT JOIN semel_mode s ON true";
+    private static final String MODES = """
+            SELECT m.modes_version, s.* FROM semel_meta m LEFT JOIN (
+                SELECT tenant, operation, mode, NULL AS reason, NULL AS since, NULL AS probe FROM semel_mode
+                UNION ALL
+                SELECT tenant, operation, NULL, reason, since, probe FROM semel_pause) s ON true""";
 
     private static final String LOCK_MODES = "SELECT pg_advisory_xact_lock(" + PostgresSql.MODES_LOCK + ")";
     private static final String REMOVE = "DELETE FROM semel_mode WHERE tenant = ? AND operation = ?";
     private static final String ADD = "INSERT INTO semel_mode (tenant, operation, mode) VALUES (?, ?, ?)"
             + " ON CONFLICT (tenant, operation) DO UPDATE SET mode = excluded.mode";
+    private static final String PAUSE = "INSERT INTO semel_pause (operation, tenant, reason, since, probe)"
+            + " VALUES (?, ?, ?, ?, ?) ON CONFLICT (operation, tenant) DO UPDATE SET reason = excluded.reason,"
+            + " since = excluded.since, probe = excluded.probe";
+    private static final String RESUME = "DELETE FROM semel_pause WHERE operation = ? AND tenant = ?";
     private static final String NEXT_VERSION =
             "UPDATE semel_meta SET modes_version = modes_version + 1 RETURNING modes_version";
     private static final String EPOCH = "SELECT epoch FROM semel_meta";
     private static final String NEXT_EPOCH = "UPDATE semel_meta SET epoch = epoch + 1";
 
-    private static final String RUNNING = "SELECT " + Rows.RECORD
+    private static final String RUNNING = "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE state = 1 AND id > ? ORDER BY id LIMIT " + CHUNK + " FOR UPDATE";
 
     private static final String TO_UNKNOWN = PostgresSql.COMMON
@@ -52,14 +59,19 @@ final class PostgresSwitchboard implements Switchboard {
                 ResultSet found = statement.executeQuery(MODES)) {
             long version = 0;
             List<Setting> settings = new ArrayList<>();
+            List<Pause> pauses = new ArrayList<>();
             while (found.next()) {
                 version = found.getLong(1);
-                if (found.getString(2) != null) {
-                    settings.add(new Setting(
-                            orAll(found.getString(2)), orAll(found.getString(3)), Mode.values()[found.getInt(4)]));
+                String tenant = found.getString(2);
+                String reason = found.getString(5);
+                if (reason != null) {
+                    pauses.add(
+                            new Pause(found.getString(3), orAll(tenant), reason, found.getLong(6), found.getLong(7)));
+                } else if (tenant != null) {
+                    settings.add(new Setting(orAll(tenant), orAll(found.getString(3)), Mode.values()[found.getInt(4)]));
                 }
             }
-            return new Modes(version, settings);
+            return new Modes(version, settings, pauses);
         }
     }
 
@@ -78,6 +90,41 @@ final class PostgresSwitchboard implements Switchboard {
             }
             PostgresEvents.write(connection, sessions.now(), List.of(event));
             return number(connection, NEXT_VERSION);
+        });
+    }
+
+    @Override
+    public long pause(Pause pause, AuditEntry event) {
+        return sessions.transaction("a pause", connection -> {
+            run(connection, LOCK_MODES);
+            try (PreparedStatement statement = connection.prepareStatement(PAUSE)) {
+                new Binder(statement)
+                        .text(pause.operation())
+                        .text(stored(pause.tenant()))
+                        .text(pause.reason())
+                        .number(pause.since())
+                        .number(pause.probeMillis());
+                statement.executeUpdate();
+            }
+            PostgresEvents.write(connection, sessions.now(), List.of(event));
+            return number(connection, NEXT_VERSION);
+        });
+    }
+
+    @Override
+    public boolean resume(String operation, @Nullable String tenant, AuditEntry event) {
+        return sessions.transaction("the end of a pause", connection -> {
+            run(connection, LOCK_MODES);
+            boolean there;
+            try (PreparedStatement statement = connection.prepareStatement(RESUME)) {
+                new Binder(statement).text(operation).text(stored(tenant));
+                there = statement.executeUpdate() > 0;
+            }
+            if (there) {
+                PostgresEvents.write(connection, sessions.now(), List.of(event));
+                number(connection, NEXT_VERSION);
+            }
+            return there;
         });
     }
 
@@ -113,7 +160,7 @@ final class PostgresSwitchboard implements Switchboard {
             new Binder(statement).bytes(after);
             try (ResultSet found = statement.executeQuery()) {
                 while (found.next()) {
-                    rows.add(Rows.record(found, 1));
+                    rows.add(Rows.withLine(found, 1));
                 }
             }
         }

@@ -3,6 +3,8 @@ package dev.semel.jdbc;
 import dev.semel.SemelException;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
+import dev.semel.store.Arrival;
+import dev.semel.store.Enqueued;
 import dev.semel.store.Landing;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -34,7 +36,7 @@ final class PostgresTx implements Transactions.Tx {
      */
     private static final String OPEN =
             "SELECT k FROM unnest(?::bigint[]) AS k WHERE NOT pg_try_advisory_xact_lock(k); SELECT "
-                    + PostgresSql.NOW + ", m.modes_version, " + Rows.RECORD
+                    + PostgresSql.NOW + ", m.modes_version, " + Rows.WITH_LINE
                     + " FROM " + PostgresSql.META + " LEFT JOIN (" + PostgresSql.EACH_BY_ID + ") ON true";
 
     /** Of one record, which gets a number and a fence at once if it is absent; a replay costs neither. */
@@ -42,7 +44,7 @@ final class PostgresTx implements Transactions.Tx {
             SELECT pg_try_advisory_xact_lock(?); SELECT %s, m.modes_version,
                 CASE WHEN r.id IS NULL THEN m.epoch::bigint << 48 | nextval('semel_fence') END,
                 CASE WHEN r.id IS NULL THEN pg_current_xact_id()::text END, m.tx_base, %s
-            FROM %s LEFT JOIN semel_record r ON r.id = ?""".formatted(PostgresSql.NOW, Rows.RECORD, PostgresSql.META);
+            FROM %s LEFT JOIN semel_record r ON r.id = ?""".formatted(PostgresSql.NOW, Rows.WITH_LINE, PostgresSql.META);
 
     private final PostgresSessions sessions;
     private final Connection connection;
@@ -103,13 +105,13 @@ final class PostgresTx implements Transactions.Tx {
                 found.next();
                 long now = found.getLong(1);
                 String number = found.getString(4);
-                Row row = number == null ? Rows.record(found, 6) : null;
+                Row row = number == null ? Rows.withLine(found, 6) : null;
                 if (number != null && locked) {
                     firsts.put(
                             identity.id(),
                             new PostgresFirst(found.getLong(3), number, Long.parseLong(number) + found.getLong(5)));
                 }
-                boolean expired = row != null && row.status().expired(now);
+                boolean expired = row != null && row.expired(now);
                 return opening(expired ? null : row, locked, found.getLong(2) == modesVersion, now);
             }
         }
@@ -152,7 +154,7 @@ final class PostgresTx implements Transactions.Tx {
             now = found.getLong(1);
             sameModes = found.getLong(2) == modesVersion;
             if (found.getBytes(3) != null) {
-                Row row = Rows.record(found, 3);
+                Row row = Rows.withLine(found, 3);
                 rows.put(row.id(), row);
             }
         }
@@ -169,7 +171,7 @@ final class PostgresTx implements Transactions.Tx {
 
     /** The lock matters only to a record that can be run: the stored answer is there for all who ask at once. */
     private static Opening opening(@Nullable Row row, boolean locked, boolean sameModes, long now) {
-        boolean runnable = row == null || Verdict.free(row.status(), now);
+        boolean runnable = row == null || Verdict.free(row, now);
         if (!runnable) {
             return new Opening.Found(row, now);
         }
@@ -185,12 +187,12 @@ final class PostgresTx implements Transactions.Tx {
     /** An expired record counts as absent. */
     private static @Nullable Row first(Identity identity, Map<RecordId, Row> rows, long now) {
         Row own = rows.get(identity.id());
-        if (own != null && !own.status().expired(now)) {
+        if (own != null && !own.expired(now)) {
             return own;
         }
         for (RecordId neighbour : identity.neighbours()) {
             Row row = rows.get(neighbour);
-            if (row != null && !row.status().expired(now)) {
+            if (row != null && !row.expired(now)) {
                 return row;
             }
         }
@@ -299,6 +301,20 @@ final class PostgresTx implements Transactions.Tx {
             }
         }
         return result.moved();
+    }
+
+    @Override
+    public List<Enqueued> enqueue(List<Arrival> batch) {
+        if (batch.isEmpty()) {
+            return List.of();
+        }
+        sendHeld();
+        return sql("queueing messages", () -> {
+            PostgresEnqueue enqueue = new PostgresEnqueue(connection, sessions.now());
+            List<Enqueued> answers = enqueue.run(batch);
+            xid = enqueue.xid() == null ? xid : enqueue.xid();
+            return answers;
+        });
     }
 
     @Override

@@ -339,9 +339,7 @@ final class SqliteRecords {
     /** The row that counts as the record's: its own, or else a neighbour's; never an expired one. */
     private @Nullable Row live(@Nullable Row own, Identity identity, long now) throws SQLException {
         Row row = own;
-        for (int i = 0;
-                i < identity.neighbours().size() && (row == null || row.expired(now));
-                i++) {
+        for (int i = 0; i < identity.neighbours().size() && (row == null || row.expired(now)); i++) {
             row = findUnlikely(identity.neighbours().get(i));
         }
         return row == null || row.expired(now) ? null : row;

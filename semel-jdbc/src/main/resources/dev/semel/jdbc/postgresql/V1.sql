@@ -23,6 +23,9 @@ CREATE SEQUENCE semel_fence MAXVALUE 281474976710655 NO CYCLE;
 -- Numbers of audit events. They are ordered by transaction first, so sessions may take them in blocks.
 CREATE SEQUENCE semel_event CACHE 64;
 
+-- The order of arrivals and of lanes. No cache: what one sender sends later must come later.
+CREATE SEQUENCE semel_place;
+
 -- Fixed-width columns first, so that nothing is lost to alignment.
 CREATE TABLE semel_record (
     fence bigint NOT NULL,
@@ -30,8 +33,12 @@ CREATE TABLE semel_record (
     created bigint NOT NULL,
     keep bigint,
     owner bigint,
+    place bigint,
+    lane bigint,
+    deadline bigint,
     attempt integer NOT NULL,
     state smallint NOT NULL,
+    turn smallint,
     id bytea NOT NULL,
     tenant text NOT NULL,
     operation text NOT NULL,
@@ -42,6 +49,7 @@ CREATE TABLE semel_record (
     payload bytea,
     result bytea,
     failure bytea,
+    lane_key text,
     CONSTRAINT semel_record_pkey PRIMARY KEY (id)
 ) WITH (
     -- No statistics of an almost empty table: a plan made for ten rows would be kept for the first million.
@@ -51,6 +59,21 @@ CREATE TABLE semel_record (
 );
 
 CREATE INDEX semel_record_attention ON semel_record (state, at);
+
+-- What waits for a worker. A record of a direct call has no turn, and enters none of these. Those that follow nobody are
+-- locked as they are found; those of lanes are found here, and locked by their lane.
+CREATE INDEX semel_record_free ON semel_record (operation, tenant, state, at)
+    WHERE turn = 0 AND state IN (0, 3);
+
+CREATE INDEX semel_record_lanes ON semel_record (operation, tenant, state, at)
+    WHERE turn IN (1, 3, 4) AND state IN (0, 3);
+
+CREATE INDEX semel_record_lane ON semel_record (lane, turn, place) WHERE turn IN (1, 2, 3);
+
+CREATE INDEX semel_record_parked ON semel_record (operation) WHERE turn = 1 AND state IN (4, 5);
+
+COMMENT ON COLUMN semel_record.place IS
+    'Of a record that waits for a worker or did: only then is it a message, and not a step, if it has a parent.';
 
 CREATE INDEX semel_record_steps ON semel_record (parent) WHERE parent IS NOT NULL;
 
@@ -105,4 +128,22 @@ CREATE TABLE semel_mode (
     operation text NOT NULL,
     mode smallint NOT NULL,
     PRIMARY KEY (tenant, operation)
+);
+
+-- Channels that are not claimed from. An empty tenant stands for all of them.
+CREATE TABLE semel_pause (
+    operation text NOT NULL,
+    tenant text NOT NULL,
+    reason text NOT NULL,
+    since bigint NOT NULL,
+    probe bigint NOT NULL,
+    PRIMARY KEY (operation, tenant)
+);
+
+-- Retries that may begin, where a policy bounds them.
+CREATE TABLE semel_budget (
+    operation text PRIMARY KEY,
+    tokens double precision NOT NULL,
+    at bigint NOT NULL,
+    taken integer NOT NULL
 );

@@ -1,0 +1,206 @@
+package dev.semel.jdbc;
+
+import dev.semel.SemelException;
+import dev.semel.store.Claim;
+import dev.semel.store.Claimed;
+import dev.semel.store.Row;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claim on its way. Records that follow nobody are granted by one commit, those in lanes by another, those whose lease is
+ * over by a third; as a rule an operation has only one kind, and the others cost nothing.
+ */
+final class PostgresClaiming {
+    private static final String WHAT = "a claim";
+
+    private final PostgresSessions sessions;
+    private final PostgresFlow flow;
+    private final Claim claim;
+    private final List<Row> rows = new ArrayList<>();
+    private final List<Long> overLanes = new ArrayList<>();
+    private String last;
+    private boolean more;
+    private boolean modesChanged;
+
+    PostgresClaiming(PostgresSessions sessions, PostgresFlow flow, Claim claim) {
+        this.sessions = sessions;
+        this.flow = flow;
+        this.claim = claim;
+        this.last = claim.turns().after();
+    }
+
+    Claimed run() {
+        try {
+            grant();
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            // What is committed belongs to the caller; the rest shows itself with the next claim.
+            if (rows.isEmpty()) {
+                throw e;
+            }
+            more = true;
+        }
+        return modesChanged && rows.isEmpty()
+                ? new Claimed(List.of(), false, claim.turns().after(), true)
+                : new Claimed(rows, more || modesChanged, last, false);
+    }
+
+    private void grant() {
+        boolean tookOver = flow.hasOver();
+        if (tookOver) {
+            takeOver();
+        }
+        boolean lanesFirst = flow.lanesFirst();
+        if (lanesFirst || !overLanes.isEmpty()) {
+            lanes();
+        }
+        if (open() > 0 && !(lanesFirst && more)) {
+            free();
+            if (!lanesFirst && flow.hasLanes()) {
+                lanes();
+            }
+            if (!tookOver && flow.hasOver()) {
+                takeOver();
+                if (!overLanes.isEmpty()) {
+                    lanes();
+                }
+            }
+        }
+    }
+
+    private int open() {
+        return modesChanged ? 0 : claim.amount().records() - rows.size();
+    }
+
+    private void free() {
+        List<PostgresTenants.Tenant> known =
+                flow.known(false, last, claim.turns().except());
+        if (known != null && !known.isEmpty()) {
+            free(known, false, limited() ? 0 : Integer.MAX_VALUE);
+            if (open() == 0) {
+                return;
+            }
+        }
+        PostgresTenants.Found found = sessions.once(
+                WHAT,
+                c -> PostgresTenants.free(
+                        c, sessions.now(), claim, claim.turns().after()));
+        flow.searched(found.lanes(), found.over());
+        if (found.tenants().isEmpty()) {
+            flow.forget(false);
+            return;
+        }
+        free(found.tenants(), true, retries(found));
+    }
+
+    private void free(List<PostgresTenants.Tenant> tenants, boolean searched, int retries) {
+        PostgresTenants.Share share = new PostgresTenants.Share(tenants, searched, open(), retries);
+        PostgresFree.Granted granted =
+                sessions.once(WHAT, c -> new PostgresFree(c, sessions.now(), claim).grant(share));
+        spent(retries, granted.retries());
+        modesChanged |= granted.modesChanged();
+        add(granted.rows());
+        boolean full = granted.rows().size() == share.most();
+        more |= full || full(granted.rows(), granted.each());
+        if (full) {
+            flow.remember(false, granted.floors(), claim.turns().except(), searched);
+        } else {
+            flow.forget(false);
+        }
+    }
+
+    /** Whether a tenant had at least as much as its part. */
+    private static boolean full(List<Row> rows, int each) {
+        int count = 0;
+        String before = "";
+        for (Row row : rows) {
+            count = row.header().tenant().equals(before) ? count + 1 : 1;
+            before = row.header().tenant();
+            if (count >= each) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void lanes() {
+        if (open() == 0) {
+            return;
+        }
+        List<Long> over = List.copyOf(overLanes);
+        overLanes.clear();
+        List<PostgresTenants.Tenant> known =
+                flow.known(true, last, claim.turns().except());
+        boolean searched = known == null || known.isEmpty();
+        PostgresTenants.@Nullable Found found = searched
+                ? sessions.once(
+                        WHAT,
+                        c -> PostgresTenants.lanes(
+                                c, sessions.now(), claim, claim.turns().after()))
+                : null;
+        List<PostgresTenants.Tenant> tenants = found == null ? known : found.tenants();
+        if (tenants.isEmpty() && over.isEmpty()) {
+            flow.forget(true);
+            return;
+        }
+        int retries = found == null ? limited() ? 0 : Integer.MAX_VALUE : retries(found);
+        PostgresTenants.Share share = new PostgresTenants.Share(tenants, found != null, open(), retries);
+        PostgresLanes.Granted granted =
+                sessions.transaction(WHAT, c -> new PostgresLanes(c, sessions.now(), claim).grant(share, over));
+        spent(retries, granted.retries());
+        modesChanged |= granted.modesChanged();
+        add(granted.rows());
+        last = granted.last() == null ? last : granted.last();
+        boolean onlyKnown = found == null && granted.rows().isEmpty();
+        more |= granted.more() || onlyKnown;
+        if (granted.more()) {
+            flow.remember(true, granted.floors(), claim.turns().except(), found != null);
+        } else {
+            flow.forget(true);
+        }
+    }
+
+    private void takeOver() {
+        flow.tookOver();
+        if (open() == 0 || !claim.grant().repeatable()) {
+            return;
+        }
+        int most = open();
+        PostgresFree.Over over =
+                sessions.transaction(WHAT, c -> new PostgresFree(c, sessions.now(), claim).takeOver(most));
+        modesChanged |= over.modesChanged();
+        rows.addAll(over.rows());
+        overLanes.addAll(over.lanes());
+        more |= over.rows().size() + over.lanes().size() == most;
+    }
+
+    private void add(List<Row> granted) {
+        rows.addAll(granted);
+        if (!granted.isEmpty()) {
+            last = granted.get(granted.size() - 1).header().tenant();
+        }
+    }
+
+    private boolean limited() {
+        return claim.amount().budget().perSecond() > 0;
+    }
+
+    /** How many may begin. Nothing is taken from a budget when there is nothing to begin. */
+    private int retries(PostgresTenants.Found found) {
+        if (!limited()) {
+            return Integer.MAX_VALUE;
+        }
+        int asked = open();
+        return found.retries() ? sessions.once(WHAT, c -> PostgresBudget.take(c, sessions.now(), claim, asked)) : 0;
+    }
+
+    private void spent(int taken, int used) {
+        if (limited() && taken != used) {
+            sessions.once(WHAT, c -> {
+                PostgresBudget.giveBack(c, claim.operation(), taken - used);
+                return true;
+            });
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.semel.jdbc;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node remembers of an operation from one claim to the next, so that a claim among many need not search. Nothing depends
+ * on it being right: whenever a claim finds less than it asked for, and once in a while, it searches.
+ */
+final class PostgresFlow {
+    private static final long SEARCH_EVERY_NANOS = 500_000_000;
+    private static final int LOOK_AT_BOTH_EVERY = 8;
+
+    /** Tenants that had something due, with where to look for more of it. */
+    private record Known(List<PostgresTenants.Tenant> tenants, Set<String> except, long since) {}
+
+    private final String operation;
+    private @Nullable Known free;
+    private @Nullable Known lanes;
+    private boolean inLanes;
+    private boolean over;
+    private int claims;
+
+    PostgresFlow(String operation) {
+        this.operation = operation;
+    }
+
+    /** Whether lanes are looked at before all else: when the last look found something there, though not every time. */
+    synchronized boolean lanesFirst() {
+        return inLanes && ++claims % LOOK_AT_BOTH_EVERY != 0;
+    }
+
+    synchronized boolean hasLanes() {
+        return inLanes;
+    }
+
+    synchronized boolean hasOver() {
+        return over;
+    }
+
+    synchronized void searched(boolean foundLanes, boolean foundOver) {
+        inLanes = foundLanes;
+        over = foundOver;
+    }
+
+    synchronized void tookOver() {
+        over = false;
+    }
+
+    /** The tenants known to have had more, in turn; null when they must be searched for. */
+    synchronized @Nullable List<PostgresTenants.Tenant> known(boolean ofLanes, String after, Set<String> except) {
+        Known known = ofLanes ? lanes : free;
+        if (known == null || !known.except.equals(except) || System.nanoTime() - known.since > SEARCH_EVERY_NANOS) {
+            return null;
+        }
+        List<PostgresTenants.Tenant> round = new ArrayList<>();
+        known.tenants.stream().filter(t -> t.name().compareTo(after) > 0).forEach(round::add);
+        known.tenants.stream().filter(t -> t.name().compareTo(after) <= 0).forEach(round::add);
+        return round;
+    }
+
+    /** @param fresh whether they were searched for just now */
+    synchronized void remember(
+            boolean ofLanes, List<PostgresTenants.Tenant> tenants, Set<String> except, boolean fresh) {
+        Known old = ofLanes ? lanes : free;
+        long since = fresh || old == null ? System.nanoTime() : old.since;
+        List<PostgresTenants.Tenant> sorted = tenants.stream()
+                .sorted(Comparator.comparing(PostgresTenants.Tenant::name))
+                .toList();
+        Known known = new Known(sorted, except, since);
+        if (ofLanes) {
+            lanes = known;
+        } else {
+            free = known;
+        }
+    }
+
+    synchronized void forget(boolean ofLanes) {
+        if (ofLanes) {
+            lanes = null;
+        } else {
+            free = null;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return operation;
+    }
+}

@@ -1,0 +1,109 @@
+package dev.semel.jdbc;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.Arrival;
+import dev.semel.store.Claim;
+import dev.semel.store.Claimed;
+import dev.semel.store.Enqueued;
+import dev.semel.store.Queue;
+import dev.semel.store.Row;
+import dev.semel.store.Status;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+final class PostgresQueue implements Queue {
+    private static final String BACKLOG =
+            "SELECT " + PostgresSql.BY_INDEX + "; " + """
+            WITH c AS MATERIALIZED (SELECT %1$s AS now)
+            SELECT w.waiting, w.oldest, p.parked FROM (
+                SELECT count(*) AS waiting, min(x.at) FILTER (WHERE x.at <= (SELECT now FROM c)) AS oldest FROM (
+                    SELECT r.at FROM semel_record r
+                    WHERE r.state IN (0, 3) AND r.operation = ? AND r.place IS NOT NULL LIMIT %2$d) AS x) AS w,
+                (SELECT count(*) AS parked FROM (
+                    SELECT 1 FROM semel_record r
+                    WHERE r.operation = ? AND r.turn = 1 AND r.state IN (4, 5) LIMIT %2$d) AS x) AS p""".formatted(PostgresSql.NOW, Backlog.MOST);
+
+    private static final String HEAD = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + Rows.WITH_LINE
+            + " FROM semel_record WHERE lane = ? AND turn IN (1, 2) ORDER BY turn, place LIMIT 1";
+
+    private final PostgresSessions sessions;
+    private final Map<String, PostgresFlow> flows = new ConcurrentHashMap<>();
+
+    PostgresQueue(PostgresSessions sessions) {
+        this.sessions = sessions;
+    }
+
+    @Override
+    public List<Enqueued> enqueue(List<Arrival> batch) {
+        if (batch.isEmpty()) {
+            return List.of();
+        }
+        Map<RecordId, Enqueued> answers = new HashMap<>();
+        sessions.once("queueing messages", connection -> {
+            new PostgresEnqueue(connection, sessions.now()).insert(batch, answers);
+            return true;
+        });
+        List<Arrival> rest =
+                batch.stream().filter(a -> !answers.containsKey(a.id())).toList();
+        if (!rest.isEmpty()) {
+            sessions.once("queueing messages", connection -> {
+                new PostgresEnqueue(connection, sessions.now()).look(rest, answers);
+                return true;
+            });
+            replace(rest.stream().filter(a -> !answers.containsKey(a.id())).toList(), answers);
+        }
+        return batch.stream()
+                .map(arrival -> Objects.requireNonNull(answers.get(arrival.id())))
+                .toList();
+    }
+
+    /** What is expired, or has vanished meanwhile. */
+    private void replace(List<Arrival> open, Map<RecordId, Enqueued> answers) {
+        if (!open.isEmpty()) {
+            List<Enqueued> made = sessions.transaction(
+                    "queueing messages", connection -> new PostgresEnqueue(connection, sessions.now()).run(open));
+            for (int i = 0; i < open.size(); i++) {
+                answers.put(open.get(i).id(), made.get(i));
+            }
+        }
+    }
+
+    @Override
+    public Claimed claim(Claim claim) {
+        return new PostgresClaiming(sessions, flows.computeIfAbsent(claim.operation(), PostgresFlow::new), claim).run();
+    }
+
+    @Override
+    public Optional<Row> head(long lane) {
+        return sessions.once("a look at a lane", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(HEAD)) {
+                new Binder(statement).number(lane);
+                try (ResultSet found = PostgresLedger.second(statement)) {
+                    return found.next() ? Optional.of(Rows.withLine(found, 1)) : Optional.empty();
+                }
+            }
+        });
+    }
+
+    @Override
+    public Backlog backlog(String operation) {
+        return sessions.once("a look at the backlog", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(BACKLOG)) {
+                new Binder(statement).number(sessions.now()).text(operation).text(operation);
+                try (ResultSet found = PostgresLedger.second(statement)) {
+                    found.next();
+                    long oldest = found.getLong(2);
+                    return found.wasNull()
+                            ? new Backlog(found.getLong(1), Status.NEVER, found.getLong(3))
+                            : new Backlog(found.getLong(1), oldest, found.getLong(3));
+                }
+            }
+        });
+    }
+}
