@@ -67,7 +67,8 @@ final class SqliteQueue implements Queue {
                             },
                             row -> {
                                 long oldest = row.getLong(2);
-                                return new Backlog(row.getLong(1), row.wasNull() ? Status.NEVER : oldest, parked);
+                                long oldestDue = row.wasNull() ? Status.NEVER : oldest;
+                                return new Backlog(row.getLong(1), oldestDue, parked);
                             })
                     .orElseThrow();
         });
