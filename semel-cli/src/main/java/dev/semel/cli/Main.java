@@ -31,7 +31,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         optionListHeading = "%nOptions:%n",
-        exitCodeListHeading = "%nExit codes:%n",
         footer = {"", "semel COMMAND --help tells more about a command."})
 final class Main implements Runnable {
     @Spec
@@ -49,12 +48,21 @@ final class Main implements Runnable {
     static CommandLine commandLine() {
         Main main = new Main();
         CommandLine line = new CommandLine(main);
-        line.getCommandSpec().usageMessage().exitCodeList(Exit.meanings());
+        documentExits(line);
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setUsageHelpAutoWidth(true);
         line.setParameterExceptionHandler(main::refuse);
         line.setExecutionExceptionHandler(main::explain);
         return line;
+    }
+
+    /** Every help says what the exit codes mean. */
+    private static void documentExits(CommandLine line) {
+        line.getCommandSpec()
+                .usageMessage()
+                .exitCodeListHeading("%nExit codes:%n")
+                .exitCodeList(Exit.meanings());
+        line.getSubcommands().values().forEach(Main::documentExits);
     }
 
     @Override

@@ -154,8 +154,8 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
         return attempts == 1 ? "1 attempt" : attempts + " attempts";
     }
 
-    /** In the two largest units that count. */
-    static String shown(long millis) {
+    /** A span of time for people, in the two largest units that count. */
+    public static String shown(long millis) {
         Duration duration = Duration.ofMillis(Math.max(0, millis));
         if (duration.toDays() > 0) {
             return duration.toDays() + " d " + duration.toHoursPart() + " h";

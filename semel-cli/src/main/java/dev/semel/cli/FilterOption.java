@@ -1,0 +1,37 @@
+package dev.semel.cli;
+
+import dev.semel.Operation;
+import dev.semel.Tenant;
+import dev.semel.store.RecordFilter;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** For commands about records of a tenant or an operation. */
+final class FilterOption {
+    @Option(names = "--tenant", paramLabel = "NAME", description = "Only those of this tenant.")
+    private @Nullable String tenant;
+
+    @Option(names = "--operation", paramLabel = "NAME", description = "Only those of this operation or channel.")
+    private @Nullable String operation;
+
+    boolean isEmpty() {
+        return tenant == null && operation == null;
+    }
+
+    @Nullable
+    String tenant() {
+        return tenant == null ? null : Tenant.of(tenant).name();
+    }
+
+    @Nullable
+    String operation() {
+        return operation == null
+                ? null
+                : Operation.leased(operation, Object.class, Object.class).name();
+    }
+
+    /** @param queued only those that came by a channel */
+    RecordFilter records(boolean queued) {
+        return new RecordFilter(tenant(), operation(), queued, Long.MAX_VALUE);
+    }
+}

@@ -1,0 +1,104 @@
+package dev.semel.cli;
+
+import dev.semel.Failure;
+import dev.semel.audit.AuditEvent;
+import dev.semel.operator.Letters;
+import dev.semel.operator.Operator;
+import dev.semel.operator.Redactor;
+import dev.semel.store.Line;
+import dev.semel.store.Row;
+import dev.semel.store.Status;
+import dev.semel.store.Store;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "show",
+        header = "Shows a record with its failure, its place in the line and its story.",
+        description = {
+            "Only reads. What looks like a secret in a payload or a result is blotted out; the key is never shown.",
+            "Exits with 1 when there is no such record."
+        },
+        mixinStandardHelpOptions = true)
+final class OpsShow implements Callable<Integer> {
+    private static final int LONGEST_STORY = 200;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Mixin
+    private JsonOption json = new JsonOption();
+
+    @Mixin
+    private RecordOption record = new RecordOption();
+
+    @Override
+    public Integer call() {
+        Row row;
+        List<AuditEvent> story;
+        try (Store opened = store.open()) {
+            Operator operator = Operator.on(opened);
+            row = record.find(operator);
+            story = operator.story(row.id(), LONGEST_STORY);
+        }
+        if (json.chosen()) {
+            Map<String, Object> facts = RecordFacts.full(row);
+            facts.put("story", story.stream().map(AuditEvent::fields).toList());
+            json.print(spec.commandLine().getOut(), facts);
+        } else {
+            print(Screen.of(spec), row, story);
+        }
+        return Exit.OK.code();
+    }
+
+    private static void print(Screen screen, Row row, List<AuditEvent> story) {
+        screen.fact("record", row.id().hex());
+        screen.fact(
+                "operation",
+                row.header().operation() + " (tenant " + row.header().tenant() + ")");
+        screen.fact("state", state(screen, row));
+        screen.fact("correlation", Screen.plain(row.header().correlationId()));
+        if (row.header().parent() != null) {
+            screen.fact(
+                    row.isStep() ? "step of" : "sent by", row.header().parent().hex());
+        }
+        if (row.line() != null) {
+            screen.fact("line", line(row.line()));
+        }
+        Failure failure = Letters.failure(row);
+        if (failure != null) {
+            String exception = failure.exception() == null ? "" : " (" + failure.exception() + ")";
+            screen.fact("failure", RecordFacts.why(row) + Screen.plain(exception));
+        }
+        if (row.payload() != null) {
+            screen.fact("payload", Screen.plain(Redactor.shown(row.payload())));
+        }
+        if (row.result() != null) {
+            screen.fact("result", Screen.plain(Redactor.shown(row.result())));
+        }
+        screen.fact("story", story.isEmpty() ? "none: the audit of outcomes is off, or it was removed" : "");
+        story.forEach(event -> screen.line("  " + EventLine.brief(screen, event)));
+    }
+
+    private static String state(Screen screen, Row row) {
+        String attention = Screen.attention(row.status(), System.currentTimeMillis());
+        return screen.state(row.state()) + ", attempt " + row.status().attempt() + ", fence "
+                + row.status().fence() + (attention.isEmpty() ? "" : ", " + attention);
+    }
+
+    private static String line(Line line) {
+        String lane = line.lane() == null
+                ? ""
+                : ", lane \"" + Screen.plain(line.lane().key()) + "\"";
+        String deadline = line.deadline() == Status.NEVER ? "" : ", deadline " + Screen.moment(line.deadline());
+        return line.turn() + lane + deadline;
+    }
+}

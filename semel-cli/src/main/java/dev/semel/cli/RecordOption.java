@@ -1,0 +1,73 @@
+package dev.semel.cli;
+
+import dev.semel.Key;
+import dev.semel.Operation;
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.operator.Operator;
+import dev.semel.store.Row;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** For commands about one record: by its id, or by what it was called with. */
+final class RecordOption {
+    @Parameters(arity = "0..1", paramLabel = "ID", description = "The record's id, or the first digits of it.")
+    private @Nullable String digits;
+
+    @ArgGroup(exclusive = false)
+    private @Nullable ByKey byKey;
+
+    /** As the application names it. */
+    static final class ByKey {
+        @Option(names = "--tenant", required = true, paramLabel = "NAME", description = "Whose record it is.")
+        private String tenant = "";
+
+        @Option(names = "--operation", required = true, paramLabel = "NAME", description = "The operation or channel.")
+        private String operation = "";
+
+        @ArgGroup(multiplicity = "1")
+        private KeyOption key = new KeyOption();
+
+        Row find(Operator operator) {
+            Tenant whose = Tenant.of(tenant);
+            String what =
+                    Operation.leased(operation, Object.class, Object.class).name();
+            Key which = key.read(System.in);
+            return operator.find(whose, what, which)
+                    .orElseThrow(() -> new Refusal(what + " (tenant " + whose + "): there is no record of this key."));
+        }
+    }
+
+    /**
+     * @throws Refusal when there is no such record
+     * @throws SemelException.Invalid when it is not said, or not clearly, which one is meant
+     */
+    Row find(Operator operator) {
+        if ((digits == null) == (byKey == null)) {
+            throw new SemelException.Invalid(
+                    "Say which record: either by its id, or by --tenant, --operation and --key.");
+        }
+        return digits == null ? byKey.find(operator) : find(operator, digits);
+    }
+
+    static Row find(Operator operator, String digits) {
+        List<Row> found = operator.find(digits);
+        if (found.isEmpty()) {
+            throw new Refusal("There is no record whose id begins with " + digits + ".");
+        }
+        if (found.size() > 1) {
+            String which = found.stream()
+                    .map(row -> row.id().hex().substring(0, Math.min(64, digits.length() + 4)) + " ("
+                            + row.header().operation() + ", tenant "
+                            + row.header().tenant() + ")")
+                    .collect(Collectors.joining(", "));
+            throw new SemelException.Invalid(
+                    "More than one record's id begins with " + digits + ": " + which + ". Give more digits.");
+        }
+        return found.get(0);
+    }
+}

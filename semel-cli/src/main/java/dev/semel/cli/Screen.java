@@ -1,0 +1,84 @@
+package dev.semel.cli;
+
+import dev.semel.operator.Explanation;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import java.io.PrintWriter;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Help.Ansi.Style;
+import picocli.CommandLine.Model.CommandSpec;
+
+/**
+ * Where a person reads. Colours are for terminals; what came from elsewhere is made harmless, so that no text of a payload
+ * or a failure moves the cursor.
+ */
+record Screen(PrintWriter out, Ansi ansi) {
+    private static final DateTimeFormatter MOMENT =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+    static Screen of(CommandSpec spec) {
+        return new Screen(
+                spec.commandLine().getOut(), spec.commandLine().getColorScheme().ansi());
+    }
+
+    void line(String text) {
+        out.println(text);
+    }
+
+    /** A name and what there is to say of it, in two columns. */
+    void fact(String name, String value) {
+        out.println(String.format(Locale.ROOT, "%-12s %s", name, value).stripTrailing());
+    }
+
+    /** A count and what is counted: "1 record", "2,500 records". */
+    static String counted(long count, String what) {
+        return String.format(Locale.ROOT, "%,d %s", count, count == 1 ? what : what + "s");
+    }
+
+    static String plain(String text) {
+        return text.codePoints().anyMatch(Character::isISOControl)
+                ? text.replaceAll("\\p{Cntrl}|[\\u0080-\\u009f]", "?")
+                : text;
+    }
+
+    String paint(Style style, String text) {
+        return ansi.enabled() ? style.on() + text + Style.reset.on() : text;
+    }
+
+    String bold(String text) {
+        return paint(Style.bold, text);
+    }
+
+    String state(State state) {
+        return switch (state) {
+            case COMPLETED -> paint(Style.fg_green, state.name());
+            case FAILED_TERMINAL, UNKNOWN -> paint(Style.fg_red, state.name());
+            case FAILED_RETRYABLE -> paint(Style.fg_yellow, state.name());
+            case IN_PROGRESS -> paint(Style.fg_cyan, state.name());
+            case QUEUED, SHADOWED, DISCARDED -> state.name();
+        };
+    }
+
+    static String moment(long millis) {
+        return MOMENT.format(Instant.ofEpochMilli(millis));
+    }
+
+    /** What a record's time means in its state. */
+    static String attention(Status status, long now) {
+        if (status.at() == Status.NEVER) {
+            return "";
+        }
+        long left = status.at() - now;
+        String span = Explanation.shown(Math.abs(left));
+        return switch (status.state()) {
+            case QUEUED, FAILED_RETRYABLE -> left > 0 ? "due in " + span : "due since " + span;
+            case IN_PROGRESS -> left > 0 ? "lease ends in " + span : "lease over since " + span;
+            case UNKNOWN -> left > 0 ? "looked at in " + span : "to be looked at since " + span;
+            case COMPLETED, FAILED_TERMINAL, SHADOWED, DISCARDED -> left > 0 ? "kept for " + span : "may be purged";
+        };
+    }
+}

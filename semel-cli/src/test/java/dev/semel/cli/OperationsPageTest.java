@@ -1,0 +1,107 @@
+package dev.semel.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What the page for operators shows is what the commands print, from its beginning to its end on one ledger. When it is not,
+ * the page as it should be is in the directory of the build.
+ */
+class OperationsPageTest {
+    private static final Path PAGE = Path.of("..", "docs", "operations.md");
+    private static final Path SHOULD_BE = Path.of("target", "operations.md");
+    private static final Pattern EVENT = Pattern.compile("<!-- shop: (.*) -->");
+    private static final Pattern FILE = Pattern.compile("<!-- file: (\\S+) (.*) -->");
+    private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void thePageShowsWhatTheCommandsPrint() throws IOException {
+        List<String> page = Files.readAllLines(PAGE);
+        List<String> played = play(page, SampleShop.in(directory));
+        if (!masked(played).equals(masked(page))) {
+            Files.write(SHOULD_BE, played);
+        }
+        assertThat(masked(played)).isEqualTo(masked(page));
+        assertThat(page.stream().filter(line -> line.startsWith("$ semel "))).hasSizeGreaterThan(3);
+    }
+
+    /** The same page, with what the commands print now. */
+    private List<String> play(List<String> page, SampleShop shop) throws IOException {
+        List<String> played = new ArrayList<>();
+        boolean transcript = false;
+        for (String line : page) {
+            if (line.startsWith("```")) {
+                transcript = line.equals("```console");
+            }
+            Matcher event = EVENT.matcher(line);
+            if (event.matches()) {
+                happen(shop, event.group(1));
+            }
+            Matcher file = FILE.matcher(line);
+            if (file.matches()) {
+                Files.writeString(
+                        directory.resolve(file.group(1)), file.group(2).replace("\\n", "\n"));
+            }
+            if (!transcript || line.startsWith("$ ") || line.startsWith("```")) {
+                played.add(line);
+            }
+            if (transcript && line.startsWith("$ semel ")) {
+                played.addAll(run(line.substring("$ semel ".length()), shop));
+            }
+        }
+        return played;
+    }
+
+    private List<String> run(String command, SampleShop shop) {
+        List<String> args = new ArrayList<>();
+        Matcher words = WORD.matcher(command);
+        while (words.find()) {
+            String word =
+                    words.group(1) != null ? words.group(1) : words.group(2) != null ? words.group(2) : words.group();
+            args.add(word.endsWith(".jsonl") ? directory.resolve(word).toString() : word);
+        }
+        args.addAll(List.of("--store", shop.url()));
+        Shell shell = Shell.semel(args.toArray(String[]::new));
+        List<String> lines = new ArrayList<>();
+        shell.err().lines().forEach(lines::add);
+        shell.out().lines().forEach(lines::add);
+        if (shell.exit() != 0) {
+            lines.add("(exit code " + shell.exit() + ")");
+        }
+        return lines.stream().map(line -> line.replace(directory + "/", "")).toList();
+    }
+
+    private static void happen(SampleShop shop, String what) {
+        switch (what) {
+            case "orders" -> shop.withOrders();
+            case "parked lane" -> shop.withAParkedLane();
+            case "lost mails" -> shop.withLostMails(120);
+            case "deliver" -> shop.deliver();
+            default -> throw new IllegalArgumentException("The page wants \"" + what + "\" to happen.");
+        }
+    }
+
+    /** Without what differs from run to run. */
+    private static List<String> masked(List<String> lines) {
+        return lines.stream()
+                .map(line -> line.replaceAll("\\d{4}-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z", "TIME")
+                        .replaceAll("\\b\\d+ (d|h|min|s|ms)\\b( \\d+ (h|min|s)\\b)?", "SPAN")
+                        .replaceAll("due_in_ms +-?\\d+", "due_in_ms N")
+                        .replaceAll("fence +\\d+", "fence N")
+                        .replaceAll("replay-[0-9]+-[0-9a-f]+", "replay-N")
+                        .replaceAll(" {2,}", "  "))
+                .toList();
+    }
+}
