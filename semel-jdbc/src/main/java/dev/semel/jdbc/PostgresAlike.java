@@ -27,9 +27,9 @@ final class PostgresAlike {
     private static final String RECORDS = """
             , u AS (
                 INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, state, fence, attempt, at,
-                    created, keep, result)
+                    keep, result)
                 SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, ?::smallint, c.high | nextval('semel_fence'), ?::int,
-                    c.now + least(?::bigint, 9223372036854775807 - c.now), c.now, nullif(?::bigint, 0), i.result
+                    c.now + least(?::bigint, 9223372036854775807 - c.now), nullif(?::bigint, 0), i.result
                 FROM c, unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::text[], ?::bytea[])
                     AS i(id, key, fingerprint, correlation, result)
                 RETURNING id, fence, attempt, fingerprint, correlation)

@@ -19,26 +19,30 @@ import org.jspecify.annotations.Nullable;
  */
 record PostgresFirst(long fence, String xid, long tx) {
     private static final String RECORD = """
-            INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, parent, state, fence, attempt, at,
-                created, keep, result, failure)
-            SELECT ?, ?, ?, ?, ?, ?, ?, ?::smallint, ?::bigint, ?::int,
-                c.now + least(?::bigint, 9223372036854775807 - c.now), c.now, nullif(?::bigint, 0), ?, ?
+            INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, state, fence, attempt, at, keep,
+                result, failure)
+            SELECT ?, ?, ?, ?, ?, ?, ?::smallint, ?::bigint, ?::int, c.now + least(?::bigint, 9223372036854775807 - c.now),
+                nullif(?::bigint, 0), ?, ?
             FROM (SELECT %s AS now OFFSET 0) AS c
             """.formatted(PostgresSql.NOW);
 
-    private static final String AUDITED = "WITH r AS (" + RECORD + """
-            RETURNING fence, attempt, created)
-            INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation, policy,
-                body)
-            SELECT ?::bigint, r.created, r.fence, r.attempt, ?::smallint, ?, ?, ?, ?, ?, ?, ?
-            FROM r
-            """;
+    private static final String EVENT = """
+            ; INSERT INTO semel_audit (tx, fence, attempt, type, tenant, operation, record, fingerprint, correlation, policy,
+                body, at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, %s)
+            """.formatted(PostgresSql.NOW);
 
-    /** Sent together: an error in the first keeps the server from going on to the second. */
-    private static final String AND_COMMIT = "; COMMIT";
+    /** Sent together: an error in one keeps the server from going on to the next. */
+    private static final String COMMIT = "; COMMIT";
 
-    private static final String RECORD_AND_COMMIT = RECORD + AND_COMMIT;
-    private static final String AUDITED_AND_COMMIT = AUDITED + AND_COMMIT;
+    private static final String AUDITED = RECORD + EVENT;
+    private static final String RECORD_AND_COMMIT = RECORD + COMMIT;
+    private static final String AUDITED_AND_COMMIT = AUDITED + COMMIT;
+
+    /** A step is none: it is granted, and has a place among its parent's. */
+    static boolean fits(Landing landing) {
+        return landing.header().parent() == null;
+    }
 
     void land(Connection connection, @Nullable Long now, Landing landing) throws SQLException {
         send(connection, landing.event() == null ? RECORD : AUDITED, now, landing);
@@ -58,7 +62,8 @@ record PostgresFirst(long fence, String xid, long tx) {
             bind(binder, landing);
             binder.number(now);
             if (landing.event() != null) {
-                bind(binder, landing.event());
+                bind(binder, landing.event(), landing.times().attempt());
+                binder.number(now);
             }
             statement.execute();
         }
@@ -71,7 +76,6 @@ record PostgresFirst(long fence, String xid, long tx) {
                 .bytes(Rows.key(landing.header().key()))
                 .bytes(landing.header().fingerprint().bytes())
                 .text(landing.header().correlationId())
-                .bytes(Rows.bytes(landing.header().parent()))
                 .number(landing.state().code())
                 .number(fence)
                 .number(landing.times().attempt())
@@ -81,9 +85,11 @@ record PostgresFirst(long fence, String xid, long tx) {
                 .bytes(landing.outcome().failure());
     }
 
-    private void bind(Binder binder, AuditEntry event) throws SQLException {
+    private void bind(Binder binder, AuditEntry event, int attempt) throws SQLException {
         AuditEntry.Subject subject = event.subject();
         binder.number(tx)
+                .number(fence)
+                .number(attempt)
                 .number(event.type())
                 .text(subject.tenant())
                 .text(subject.operation())

@@ -35,7 +35,8 @@ final class PostgresGrants {
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, parent, state, fence, attempt,
                 at, created, owner, payload)
             SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.parent, 1,
-                c.high | nextval('semel_fence'), 1, %s, c.now, i.owner, i.payload
+                c.high | nextval('semel_fence'), 1, %s, CASE WHEN i.parent IS NOT NULL THEN c.now END,
+                i.owner, i.payload
             FROM c, unnest(?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[], ?::bytea[], ?::bigint[],
                 ?::bigint[], ?::bytea[])
                 AS i(id, tenant, operation, key, fingerprint, correlation, parent, delay, owner, payload)
@@ -59,7 +60,7 @@ final class PostgresGrants {
             UPDATE semel_record r SET state = 1, fence = c.high | nextval('semel_fence'), at = %s, keep = NULL,
                 owner = i.owner, result = NULL,
                 attempt = CASE WHEN i.replaced = 1 THEN 1 ELSE r.attempt + 1 END,
-                created = CASE WHEN i.replaced = 1 THEN c.now ELSE r.created END,
+                created = CASE WHEN i.replaced = 0 THEN r.created WHEN i.parent IS NOT NULL THEN c.now END,
                 fingerprint = CASE WHEN i.replaced = 1 THEN i.fingerprint ELSE r.fingerprint END,
                 correlation = CASE WHEN i.replaced = 1 THEN i.correlation ELSE r.correlation END,
                 parent = CASE WHEN i.replaced = 1 THEN i.parent ELSE r.parent END,

@@ -30,7 +30,7 @@ final class PostgresLandings {
                 INSERT INTO semel_record AS r (id, tenant, operation, key, fingerprint, correlation, parent, state, fence,
                     attempt, at, created, keep, result, failure)
                 SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.parent, i.state,
-                    i.fence, i.attempt, %s, c.now, nullif(i.keep, 0), i.result, i.failure
+                    i.fence, i.attempt, %s, CASE WHEN i.parent IS NOT NULL THEN c.now END, nullif(i.keep, 0), i.result, i.failure
                 FROM c, w AS i
                 %%s RETURNING r.id, r.fence, r.xmax = 0 AS made)
             """.formatted(PostgresSql.AT);
@@ -42,7 +42,7 @@ final class PostgresLandings {
                     attempt = excluded.attempt, at = excluded.at, created = excluded.created, keep = excluded.keep,
                     owner = NULL, payload = NULL, result = excluded.result, failure = excluded.failure,
                     turn = NULL, place = NULL, lane = NULL, lane_key = NULL, deadline = NULL
-                WHERE r.at <= excluded.created AND r.state IN (2, 3, 4, 6, 7)
+                WHERE r.at <= (SELECT now FROM c) AND r.state IN (2, 3, 4, 6, 7)
             """;
 
     /** A plain insert leaves out the speculative one's second log record and second look at the index. */

@@ -41,18 +41,22 @@ final class PostgresLedger implements Ledger {
     private static final String STEPS = INDEXED + "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE parent = ? AND place IS NULL ORDER BY created, fence";
 
-    /** The time is a subquery because only then is it read once, and can bound the scan of the index. */
+    /**
+     * The time is a subquery because only then is it read once, and can bound the scan of the index. The state is part of the
+     * text, because the index is chosen by it before parameters are known.
+     */
     private static final String OVERDUE = INDEXED + "SELECT " + Rows.WITH_LINE
-            + " FROM semel_record WHERE state = ? AND at <= (SELECT " + PostgresSql.NOW
+            + " FROM semel_record WHERE state = %d AND at <= (SELECT " + PostgresSql.NOW
             + ") AND operation = ANY(?::text[]) AND (parent IS NULL OR place IS NOT NULL) ORDER BY at LIMIT ?";
 
     /** By place on disk, and each row judged again as it is deleted: one that was renewed meanwhile has moved. */
     private static final String PURGE = INDEXED + """
             WITH c AS MATERIALIZED (SELECT %s AS now)
             , x AS MATERIALIZED (
-                SELECT f.ctid FROM c, (VALUES (2), (4), (6), (7)) AS s(state), LATERAL (
+                SELECT f.ctid FROM c, LATERAL (
                     SELECT r.ctid FROM semel_record r
-                    WHERE r.state = s.state AND r.at <= c.now AND (r.turn IS NULL OR r.turn NOT IN (1, 2)) ORDER BY r.at LIMIT ?) f
+                    WHERE r.state IN (2, 4, 6, 7) AND r.at <= c.now AND (r.turn IS NULL OR r.turn NOT IN (1, 2))
+                    ORDER BY r.at LIMIT ?) f
                 UNION ALL
                 SELECT f.ctid FROM c, LATERAL (
                     SELECT r.ctid FROM semel_record r
@@ -150,9 +154,8 @@ final class PostgresLedger implements Ledger {
                 ? List.of()
                 : rows(
                         "a search",
-                        OVERDUE,
-                        binder -> binder.number((long) state.code())
-                                .number(sessions.now())
+                        OVERDUE.formatted(state.code()),
+                        binder -> binder.number(sessions.now())
                                 .texts(List.copyOf(operations), operation -> operation)
                                 .number((long) limit));
     }

@@ -209,8 +209,8 @@ final class PostgresTx implements Transactions.Tx {
     @Override
     public void land(List<Landing> landings) {
         sendHeld();
-        PostgresFirst first =
-                landings.size() == 1 ? firsts.remove(landings.get(0).id()) : null;
+        boolean alone = landings.size() == 1 && PostgresFirst.fits(landings.get(0));
+        PostgresFirst first = alone ? firsts.remove(landings.get(0).id()) : null;
         if (first != null) {
             xid = first.xid();
             evidence.add(first.evidence(landings.get(0)));
