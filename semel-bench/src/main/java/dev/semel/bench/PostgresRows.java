@@ -23,9 +23,9 @@ final class PostgresRows {
     private static final String EFFECT = "INSERT INTO bench_effect (id, account, amount) VALUES (?, ?, ?)";
     private static final String COLUMNS =
             "INSERT INTO bench_record (id, tenant, operation, key, fingerprint, correlation, state, fence, attempt, at,"
-                    + " created, keep, owner, payload, result) ";
+                    + " keep, owner, payload, result) ";
     private static final String RESERVE =
-            COLUMNS + "VALUES (?, ?, ?, ?, ?, ?, 1, nextval('semel_fence'), 1, ?, ?, NULL, ?, ?, NULL) RETURNING fence";
+            COLUMNS + "VALUES (?, ?, ?, ?, ?, ?, 1, nextval('semel_fence'), 1, ?, NULL, ?, ?, NULL) RETURNING fence";
     private static final String FINISH =
             "UPDATE bench_record SET state = 2, at = ?, result = ? WHERE id = ? AND fence = ? AND state = 1";
     private static final String AUDIT_COLUMNS = "INSERT INTO bench_audit (tx, at, fence, attempt, type, tenant,"
@@ -34,7 +34,7 @@ final class PostgresRows {
             AUDIT_COLUMNS + "VALUES (pg_current_xact_id()::text::bigint, ?, ?, 1, 1, ?, ?, ?, ?, ?, ?)";
 
     private static final String INSERT_ALL = COLUMNS + """
-            SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, ?, nextval('semel_fence'), 1, ?, ?, NULL, i.owner,
+            SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, ?, nextval('semel_fence'), 1, ?, NULL, i.owner,
                 i.payload, i.result
             FROM unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::text[], ?::bigint[], ?::bytea[], ?::bytea[])
                 AS i(id, key, fingerprint, correlation, owner, payload, result) ORDER BY i.id""";
@@ -78,9 +78,8 @@ final class PostgresRows {
             reserve.setBytes(5, fingerprint);
             reserve.setString(6, correlation);
             reserve.setLong(7, now + 60_000);
-            reserve.setLong(8, now);
-            reserve.setLong(9, ThreadLocalRandom.current().nextLong());
-            reserve.setBytes(10, PAYLOAD);
+            reserve.setLong(8, ThreadLocalRandom.current().nextLong());
+            reserve.setBytes(9, PAYLOAD);
             try (ResultSet made = reserve.executeQuery()) {
                 made.next();
                 fence = made.getLong(1);
@@ -136,14 +135,13 @@ final class PostgresRows {
             insert.setString(2, OPERATION);
             insert.setInt(3, completed ? 2 : 1);
             insert.setLong(4, batch.now + DAY);
-            insert.setLong(5, batch.now);
-            insert.setArray(6, connection.createArrayOf("bytea", batch.ids));
-            insert.setArray(7, connection.createArrayOf("bytea", batch.keys));
-            insert.setArray(8, connection.createArrayOf("bytea", batch.fingerprints));
-            insert.setArray(9, connection.createArrayOf("text", batch.correlations));
-            insert.setArray(10, connection.createArrayOf("bigint", completed ? new Long[batch.size] : batch.owners));
-            insert.setArray(11, connection.createArrayOf("bytea", batch.all(completed ? null : PAYLOAD)));
-            insert.setArray(12, connection.createArrayOf("bytea", batch.all(completed ? RESULT : null)));
+            insert.setArray(5, connection.createArrayOf("bytea", batch.ids));
+            insert.setArray(6, connection.createArrayOf("bytea", batch.keys));
+            insert.setArray(7, connection.createArrayOf("bytea", batch.fingerprints));
+            insert.setArray(8, connection.createArrayOf("text", batch.correlations));
+            insert.setArray(9, connection.createArrayOf("bigint", completed ? new Long[batch.size] : batch.owners));
+            insert.setArray(10, connection.createArrayOf("bytea", batch.all(completed ? null : PAYLOAD)));
+            insert.setArray(11, connection.createArrayOf("bytea", batch.all(completed ? RESULT : null)));
             insert.executeUpdate();
         }
     }

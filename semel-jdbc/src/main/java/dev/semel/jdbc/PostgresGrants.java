@@ -45,6 +45,19 @@ final class PostgresGrants {
             ON CONFLICT (id) DO NOTHING
             RETURNING id, fence""".formatted(PostgresSql.AT);
 
+    /** Of calls of one operation: what they have in common travels once, see {@link PostgresAlike}. */
+    private static final String INSERT_ALIKE = LOCK_MODES + PostgresSql.COMMON + """
+            INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, state, fence, attempt, at, owner,
+                payload)
+            SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, 1, c.high | nextval('semel_fence'), 1,
+                c.now + least(?::bigint, 9223372036854775807 - c.now), i.owner, i.payload
+            FROM c, unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::text[], ?::bigint[], ?::bytea[])
+                AS i(id, key, fingerprint, correlation, owner, payload)
+            WHERE c.modes_version = ?
+            ORDER BY i.id
+            ON CONFLICT (id) DO NOTHING
+            RETURNING id, fence""";
+
     private static final String READ = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + PostgresSql.NOW
             + ", m.modes_version, " + Rows.WITH_LINE + " FROM " + PostgresSql.META
             + " LEFT JOIN semel_record r ON r.id = ANY(?::bytea[])";
@@ -97,21 +110,19 @@ final class PostgresGrants {
 
     /** Makes the records that are absent; answers for those only. Nothing at other modes. */
     Map<RecordId, Reserved> insert(long modesVersion, List<Reservation> batch) throws SQLException {
+        if (batch.isEmpty()) {
+            return Map.of();
+        }
         Map<RecordId, Reserved> granted = new HashMap<>();
-        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
-            new Binder(statement)
-                    .number(now)
-                    .bytes(batch, r -> r.identity().id().bytes())
-                    .texts(batch, r -> r.header().tenant())
-                    .texts(batch, r -> r.header().operation())
-                    .bytes(batch, r -> Rows.key(r.header().key()))
-                    .bytes(batch, r -> r.header().fingerprint().bytes())
-                    .texts(batch, r -> r.header().correlationId())
-                    .bytes(batch, r -> parent(r.header()))
-                    .longs(batch, r -> r.grant().leaseMillis())
-                    .longs(batch, r -> r.grant().owner())
-                    .bytes(batch, Reservation::payload)
-                    .number(modesVersion);
+        boolean alike = areAlike(batch);
+        try (PreparedStatement statement = connection.prepareStatement(alike ? INSERT_ALIKE : INSERT)) {
+            Binder binder = new Binder(statement).number(now);
+            if (alike) {
+                bindAlike(binder, batch);
+            } else {
+                bind(binder, batch);
+            }
+            binder.number(modesVersion);
             statement.execute();
             statement.getMoreResults();
             try (ResultSet made = statement.getResultSet()) {
@@ -121,6 +132,41 @@ final class PostgresGrants {
             }
         }
         return granted;
+    }
+
+    private static boolean areAlike(List<Reservation> batch) {
+        Reservation first = batch.get(0);
+        return batch.stream()
+                .allMatch(other -> other.header().parent() == null
+                        && first.header().tenant().equals(other.header().tenant())
+                        && first.header().operation().equals(other.header().operation())
+                        && first.grant().leaseMillis() == other.grant().leaseMillis());
+    }
+
+    private static void bindAlike(Binder binder, List<Reservation> batch) throws SQLException {
+        Reservation first = batch.get(0);
+        binder.text(first.header().tenant())
+                .text(first.header().operation())
+                .number(first.grant().leaseMillis())
+                .bytes(batch, r -> r.identity().id().bytes())
+                .bytes(batch, r -> Rows.key(r.header().key()))
+                .bytes(batch, r -> r.header().fingerprint().bytes())
+                .texts(batch, r -> r.header().correlationId())
+                .longs(batch, r -> r.grant().owner())
+                .bytes(batch, Reservation::payload);
+    }
+
+    private static void bind(Binder binder, List<Reservation> batch) throws SQLException {
+        binder.bytes(batch, r -> r.identity().id().bytes())
+                .texts(batch, r -> r.header().tenant())
+                .texts(batch, r -> r.header().operation())
+                .bytes(batch, r -> Rows.key(r.header().key()))
+                .bytes(batch, r -> r.header().fingerprint().bytes())
+                .texts(batch, r -> r.header().correlationId())
+                .bytes(batch, r -> parent(r.header()))
+                .longs(batch, r -> r.grant().leaseMillis())
+                .longs(batch, r -> r.grant().owner())
+                .bytes(batch, Reservation::payload);
     }
 
     Seen read(List<RecordId> ids) throws SQLException {

@@ -127,6 +127,11 @@ final class PostgresMoves {
         if (sorted.isEmpty()) {
             return;
         }
+        List<Move> moves = sorted.stream().map(Item::move).toList();
+        if (kind == UPDATE && PostgresAlikeMoves.areAlike(moves)) {
+            writeAlike(moves, sorted, answers);
+            return;
+        }
         boolean placed = sorted.stream().anyMatch(item -> item.move.change().place() != null);
         List<Item> items = placed
                 ? sorted.stream().sorted(Comparator.comparingInt(Item::place)).toList()
@@ -154,11 +159,29 @@ final class PostgresMoves {
             for (int before = (indexed ? 1 : 0) + (lanes.isEmpty() ? 0 : 1); before > 0; before--) {
                 statement.getMoreResults();
             }
-            try (ResultSet written = statement.getResultSet()) {
-                while (written.next()) {
-                    answers[items.get(written.getInt(1)).place] = new Moved.Applied();
-                    xid = written.getString(2);
-                }
+            applied(statement, items, answers);
+        }
+    }
+
+    /** As {@link #write}, for those that have almost everything in common. */
+    private void writeAlike(List<Move> moves, List<Item> items, Moved[] answers) throws SQLException {
+        boolean silent = moves.get(0).event() == null;
+        String whole = (indexed ? INDEXED : "") + (silent ? PostgresAlikeMoves.SILENT : PostgresAlikeMoves.AUDITED);
+        try (PreparedStatement statement = connection.prepareStatement(whole)) {
+            PostgresAlikeMoves.bind(statement, now, moves);
+            statement.execute();
+            if (indexed) {
+                statement.getMoreResults();
+            }
+            applied(statement, items, answers);
+        }
+    }
+
+    private void applied(PreparedStatement statement, List<Item> items, Moved[] answers) throws SQLException {
+        try (ResultSet written = statement.getResultSet()) {
+            while (written.next()) {
+                answers[items.get(written.getInt(1)).place] = new Moved.Applied();
+                xid = written.getString(2);
             }
         }
     }
@@ -197,7 +220,7 @@ final class PostgresMoves {
         return statuses;
     }
 
-    private static int origins(Move move) {
+    static int origins(Move move) {
         int mask = 0;
         for (State state : move.from()) {
             mask |= 1 << state.code();
@@ -205,7 +228,7 @@ final class PostgresMoves {
         return mask;
     }
 
-    private static int target(@Nullable State to) {
+    static int target(@Nullable State to) {
         return to == null ? -1 : to.code();
     }
 }
