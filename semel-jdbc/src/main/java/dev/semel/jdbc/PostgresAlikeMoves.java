@@ -62,6 +62,7 @@ final class PostgresAlikeMoves {
                 && one.attempt() == two.attempt()
                 && one.onlyIfOver() == two.onlyIfOver()
                 && two.failure() == null
+                && two.place() == null
                 && alike(first.event(), other.event(), other);
     }
 
