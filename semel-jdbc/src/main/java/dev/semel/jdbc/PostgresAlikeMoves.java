@@ -19,7 +19,7 @@ final class PostgresAlikeMoves {
             , w AS (
                 UPDATE semel_record r SET state = ?::smallint, at = c.now + least(?::bigint, 9223372036854775807 - c.now),
                     keep = nullif(?::bigint, 0), attempt = coalesce(nullif(?::int, -1), r.attempt), result = i.result,
-                    failure = NULL
+                    failure = NULL, turn = CASE WHEN ?::int = 1 THEN NULL ELSE r.turn END
                 FROM i, c
                 WHERE r.id = i.id AND r.fence = i.fence AND (?::int >> r.state) & 1 = 1 AND (?::int = 0 OR r.at <= c.now)
                 RETURNING i.n, i.id, r.fence, r.attempt%s)
@@ -62,8 +62,14 @@ final class PostgresAlikeMoves {
                 && one.attempt() == two.attempt()
                 && one.onlyIfOver() == two.onlyIfOver()
                 && two.failure() == null
-                && two.place() == null
+                && Objects.equals(one.place(), two.place())
+                && followsNobody(two.place())
                 && alike(first.event(), other.event(), other);
+    }
+
+    /** Whether no lane has to be held for it. */
+    private static boolean followsNobody(Move.@Nullable Place place) {
+        return place == null || place.lane() == null && place.then() == Move.Then.LEAVE;
     }
 
     private static boolean alike(@Nullable AuditEntry first, @Nullable AuditEntry other, Move of) {
@@ -95,6 +101,7 @@ final class PostgresAlikeMoves {
                 .number(first.change().delayMillis())
                 .number(first.change().keepMillis())
                 .number(first.change().attempt())
+                .number(first.change().place() == null ? 0 : 1)
                 .number(PostgresMoves.origins(first))
                 .number(first.change().onlyIfOver() ? 1 : 0);
         if (event != null) {

@@ -55,8 +55,12 @@ final class PostgresLedger implements Ledger {
             , x AS MATERIALIZED (
                 SELECT f.ctid FROM c, LATERAL (
                     SELECT r.ctid FROM semel_record r
-                    WHERE r.state IN (2, 4, 6, 7) AND r.at <= c.now AND (r.turn IS NULL OR r.turn NOT IN (1, 2))
-                    ORDER BY r.at LIMIT ?) f
+                    WHERE r.state = 2 AND r.at <= c.now ORDER BY r.at LIMIT ?) f
+                UNION ALL
+                SELECT f.ctid FROM c, (VALUES (4), (6), (7)) AS s(state), LATERAL (
+                    SELECT r.ctid FROM semel_record r
+                    WHERE r.state = s.state AND r.state <> 2 AND r.at <= c.now
+                        AND (r.turn IS NULL OR r.turn NOT IN (1, 2)) ORDER BY r.at LIMIT ?) f
                 UNION ALL
                 SELECT f.ctid FROM c, LATERAL (
                     SELECT r.ctid FROM semel_record r
@@ -72,7 +76,7 @@ final class PostgresLedger implements Ledger {
             SELECT tenant, count(*) FROM d GROUP BY tenant""".formatted(PostgresSql.NOW);
 
     private static final String LIST = INDEXED + "SELECT " + Rows.WITH_LINE
-            + " FROM semel_record WHERE state = ? AND (at, id) < (?, ?) AND fence <= ? AND (parent IS NULL OR place IS NOT"
+            + " FROM semel_record WHERE state = %d AND (at, id) < (?, ?) AND fence <= ? AND (parent IS NULL OR place IS NOT"
             + " NULL)%s%s%s ORDER BY at DESC, id DESC LIMIT ?";
 
     private static final String RANGE =
@@ -163,14 +167,12 @@ final class PostgresLedger implements Ledger {
     @Override
     public List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit) {
         String sql = LIST.formatted(
+                state.code(),
                 filter.tenant() == null ? "" : " AND tenant = ?",
                 filter.operation() == null ? "" : " AND operation = ?",
                 filter.queued() ? " AND place IS NOT NULL" : "");
         return rows("a list", sql, binder -> {
-            binder.number((long) state.code())
-                    .number(behind.at())
-                    .bytes(behind.id().bytes())
-                    .number(filter.fence());
+            binder.number(behind.at()).bytes(behind.id().bytes()).number(filter.fence());
             if (filter.tenant() != null) {
                 binder.text(filter.tenant());
             }
@@ -213,6 +215,7 @@ final class PostgresLedger implements Ledger {
         try (PreparedStatement statement = connection.prepareStatement(PURGE)) {
             new Binder(statement)
                     .number(sessions.now())
+                    .number(limit)
                     .number(limit)
                     .number(limit)
                     .number(limit);

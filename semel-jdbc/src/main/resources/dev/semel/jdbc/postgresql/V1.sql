@@ -60,11 +60,12 @@ CREATE TABLE semel_record (
 
 COMMENT ON COLUMN semel_record.created IS 'Of a step, by which steps are ordered; a call has none.';
 
--- What is finished waits for one thing only, the end of its retention. It has an index of its own because most records are
--- finished, and this one's entries are a third smaller.
-CREATE INDEX semel_record_expiry ON semel_record (at) WHERE state IN (2, 4, 6, 7);
+-- What is completed waits for one thing only, the end of its retention. It has an index of its own because most records are
+-- completed, and this one's entries are a third smaller.
+CREATE INDEX semel_record_expiry ON semel_record (at) WHERE state = 2;
 
-CREATE INDEX semel_record_attention ON semel_record (state, at) WHERE state IN (0, 1, 3, 5);
+-- Leases, retries, dead letters: few beside the completed ones, and looked for by their state.
+CREATE INDEX semel_record_attention ON semel_record (state, at) WHERE state <> 2;
 
 -- What waits for a worker. A record of a direct call has no turn, and enters none of these. Those that follow nobody are
 -- locked as they are found; those of lanes are found here, and locked by their lane.
