@@ -88,7 +88,7 @@ final class PostgresInstaller {
         }
         if (!server.installed || version(connection) < Schema.VERSION) {
             run(connection, LOCK);
-            install(connection, server(connection).installed ? version(connection) : 0);
+            install(connection, server(connection).installed ? upgradable(connection) : 0);
         }
         Schema.demandKnown(name, version(connection));
         Origin origin = origin(connection, server.control);
@@ -114,6 +114,15 @@ final class PostgresInstaller {
         if (!faults.isEmpty()) {
             throw new Misconfigured(name, faults);
         }
+    }
+
+    /** The installed version, from which the scripts lead on. Before the first one there was none. */
+    private int upgradable(Connection connection) throws SQLException {
+        int version = version(connection);
+        if (version < 1) {
+            Schema.demandKnown(name, version);
+        }
+        return version;
     }
 
     private static void install(Connection connection, int from) throws SQLException {

@@ -50,10 +50,25 @@ final class PostgresPool implements DataSource {
         }
     }
 
+    /** A connection on which the server speaks unasked: its silence is as it should be, however long. */
+    static Connection listen(PostgresUrl url) throws SQLException {
+        Properties properties = new Properties();
+        properties.putAll(url.driver());
+        if (PostgresSockets.class.getName().equals(properties.getProperty("socketFactory"))) {
+            properties.remove("socketFactory");
+            properties.remove("socketFactoryArg");
+        }
+        return connect(url, properties);
+    }
+
     /** A connection as the driver makes it. */
     static Connection connect(PostgresUrl url) throws SQLException {
         Properties properties = new Properties();
         properties.putAll(url.driver());
+        return connect(url, properties);
+    }
+
+    private static Connection connect(PostgresUrl url, Properties properties) throws SQLException {
         Connection connection = new org.postgresql.Driver().connect(url.jdbc(), properties);
         if (connection == null) {
             throw new SQLException("The driver does not accept " + url.name() + ".", "08001");

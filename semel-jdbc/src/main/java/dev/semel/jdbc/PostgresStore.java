@@ -68,7 +68,7 @@ public final class PostgresStore implements Store {
         PostgresPool.check(url, options.create());
         HikariDataSource pool = PostgresPool.open(url, options.create());
         PostgresSessions sessions = new PostgresSessions(pool, url.name(), true, options.time());
-        PostgresSignals signals = new PostgresSignals(sessions, () -> PostgresPool.connect(url));
+        PostgresSignals signals = new PostgresSignals(sessions, () -> PostgresPool.listen(url));
         return new PostgresStore(sessions, signals, pool::close);
     }
 

@@ -35,6 +35,18 @@ record PostgresUrl(String jdbc, String name, Properties driver, Pool pool) {
      */
     record Pool(int size, long waitMillis, long idleMillis) {}
 
+    /** A reply may be silent for as long as the socket's time-out, and take so many times as long as a whole. */
+    private static final int SILENCES = 5;
+
+    private static void boundReplies(Properties driver) {
+        String silence = driver.getProperty("socketTimeout", "0");
+        boolean bounded = silence.matches("[1-9][0-9]{0,6}");
+        if (bounded && driver.getProperty("socketFactory") == null) {
+            driver.setProperty("socketFactory", PostgresSockets.class.getName());
+            driver.setProperty("socketFactoryArg", String.valueOf(SILENCES * 1_000L * Long.parseLong(silence)));
+        }
+    }
+
     static boolean accepts(String url) {
         return SCHEMES.stream().anyMatch(url::startsWith);
     }
@@ -52,6 +64,7 @@ record PostgresUrl(String jdbc, String name, Properties driver, Pool pool) {
         DEFAULTS.forEach(driver::setProperty);
         user(uri.getRawUserInfo(), driver);
         parameters.forEach(driver::setProperty);
+        boundReplies(driver);
         String place = uri.isOpaque()
                 ? uri.getSchemeSpecificPart().split("\\?", 2)[0]
                 : hosts(uri, faults) + (uri.getRawPath() == null ? "" : uri.getRawPath());

@@ -172,6 +172,8 @@ class LostConnectionTest {
         ONE_BYTE_A_SECOND(FaultProxy::trickle),
         /** Whole, sooner or later. */
         REPLIES_BYTE_BY_BYTE(proxy -> proxy.trickleReplies(Duration.ofMillis(1))),
+        /** Never silent for long, and never whole within reason. */
+        REPLIES_THAT_TRICKLE(proxy -> proxy.trickleReplies(Duration.ofMillis(100))),
         /** Half a message, and then nothing for longer than the socket is waited for. */
         REPLIES_BROKEN_OFF(proxy -> proxy.trickleReplies(Duration.ofSeconds(20)));
 
