@@ -31,6 +31,9 @@ final class PostgresLanes {
     /** Each costs a place in the server's table of locks, which all its sessions share. */
     private static final int MOST_LANES = 256;
 
+    /** Taken hold of together, as long as there is room: claims at once find different ones. */
+    private static final int LANES_AT_ONCE = 64;
+
     /** A lane that has more gets so many even where many lanes wait: a run costs less than its records one by one. */
     private static final int SHORTEST_RUN = 8;
 
@@ -55,19 +58,30 @@ final class PostgresLanes {
 
     private static final String MEMBER = "r.id, r.turn, r.state, r.attempt, r.at, r.fence, r.place";
 
-    /** The second statement's snapshot is taken under the locks. */
+    /**
+     * The second statement's snapshot is taken under the locks. The head is looked for from behind, and what waits from the
+     * head on: before them the index has nothing but what is done.
+     */
     private static final String HOLD = """
             SELECT l.lane FROM unnest(?::bigint[]) AS l(lane) WHERE pg_try_advisory_xact_lock%1$s;
-            SELECT l.lane, x.* FROM unnest(?::bigint[]) AS l(lane) CROSS JOIN LATERAL (
-                (SELECT %2$s FROM semel_record r WHERE r.lane = l.lane AND r.turn = 1 ORDER BY r.place LIMIT ?)
+            SELECT l.lane, x.* FROM unnest(?::bigint[]) AS l(lane)
+            LEFT JOIN LATERAL (
+                SELECT %2$s FROM semel_record r WHERE r.lane = l.lane AND r.turn = 1
+                ORDER BY r.place DESC LIMIT 1) AS h ON true
+            CROSS JOIN LATERAL (
+                SELECT h.* WHERE h.id IS NOT NULL
                 UNION ALL
-                (SELECT %2$s FROM semel_record r WHERE r.lane = l.lane AND r.turn = 2 ORDER BY r.place LIMIT ?)
+                (SELECT %2$s FROM semel_record r WHERE r.lane = l.lane AND r.turn = 2 AND r.place > coalesce(h.place, 0)
+                ORDER BY r.place LIMIT ?)
                 UNION ALL
                 (SELECT %2$s FROM semel_record r WHERE r.lane = l.lane AND r.turn = 3 ORDER BY r.place LIMIT ?)) AS x
             UNION ALL
             SELECT r.lane, %2$s FROM %3$s WHERE r.turn = 4 AND r.state IN (0, 3)""".formatted(PostgresLine.LOCK_ARGUMENTS, MEMBER, PostgresSql.EACH_BY_ID);
 
-    /** Places are drawn in the order given, rows are written in the order of ids, and only those that are as they were read. */
+    /**
+     * Places are drawn in the order given, rows are written in the order of ids, and only those that are as they were read:
+     * by differences, because an index of states and times is not the one to find them by.
+     */
     private static final String WRITE = PostgresSql.COMMON + """
             , i AS MATERIALIZED (
                 SELECT * FROM (
@@ -85,7 +99,7 @@ final class PostgresLanes {
                     result = CASE WHEN i.granted = 0 THEN r.result END,
                     at = CASE WHEN i.granted = 1 THEN c.now + least(?::bigint, 9223372036854775807 - c.now) ELSE r.at END,
                     owner = CASE WHEN i.granted = 1 THEN ? ELSE r.owner END
-                FROM i, c WHERE r.id = i.id AND r.fence = i.fence AND r.state = i.state AND r.at = i.at
+                FROM i, c WHERE r.id = i.id AND r.fence = i.fence AND r.state - i.state = 0 AND r.at - i.at = 0
                 RETURNING i.n, i.granted, %s)
             SELECT (SELECT count(*) FROM w), w.* FROM c LEFT JOIN w ON w.granted = 1 ORDER BY w.n""".formatted("r." + Rows.WITH_LINE.replace(", ", ", r."));
 
@@ -158,21 +172,28 @@ final class PostgresLanes {
         List<Long> numbers = List.copyOf(sighted.lanes);
         int even = share.most() / numbers.size();
         int run = Math.max(1, Math.min(claim.amount().run(), Math.max(SHORTEST_RUN, even)));
-        Map<Long, Lane> lanes = hold(numbers, sighted, run, Math.max(SHORTEST_RUN, Math.max(run, even)));
-        boolean more = sighted.more || lanes.size() < numbers.size();
+        int arrivals = Math.max(SHORTEST_RUN, Math.max(run, even));
+        boolean more = sighted.more;
         List<Item> items = new ArrayList<>();
         int open = share.most();
         int affordable = share.retries();
-        for (Lane lane : lanes.values()) {
-            if (open == 0) {
+        int held = 0;
+        for (int from = 0; from < numbers.size(); from += LANES_AT_ONCE) {
+            if (open == 0 || held >= MOST_LANES) {
                 more = true;
                 break;
             }
-            List<Item> planned = plan(lane, Math.min(run, open), affordable, sighted.now);
-            open -= (int) planned.stream().filter(Item::granted).count();
-            affordable -= retries(planned);
-            more |= planned.stream().anyMatch(item -> item.turn >= 0);
-            items.addAll(planned);
+            List<Long> some = numbers.subList(from, Math.min(numbers.size(), from + LANES_AT_ONCE));
+            Map<Long, Lane> lanes = hold(some, sighted, run, arrivals);
+            held += lanes.size();
+            more |= lanes.size() < some.size();
+            for (Lane lane : lanes.values()) {
+                List<Item> planned = open == 0 ? List.of() : plan(lane, Math.min(run, open), affordable, sighted.now);
+                open -= (int) planned.stream().filter(Item::granted).count();
+                affordable -= retries(planned);
+                more |= open == 0 || planned.stream().anyMatch(item -> item.turn >= 0);
+                items.addAll(planned);
+            }
         }
         List<Row> rows = items.isEmpty() ? List.of() : write(items);
         if (rows == null) {
@@ -190,7 +211,7 @@ final class PostgresLanes {
 
     private Sighted find(PostgresTenants.Share share, List<Long> over) throws SQLException {
         Sighted sighted = new Sighted(share);
-        over.stream().limit(MOST_LANES).forEach(sighted.lanes::add);
+        sighted.lanes.addAll(over);
         try (PreparedStatement statement = connection.prepareStatement(FIND)) {
             PostgresTenants.bind(new Binder(statement).number(now), claim, share);
             try (ResultSet found = PostgresLedger.second(statement)) {
@@ -215,10 +236,6 @@ final class PostgresLanes {
             before = tenant;
             sighted.more |= ofTenant == found.getInt(3);
             long lane = found.getLong(5);
-            if (sighted.lanes.size() == MOST_LANES && !sighted.lanes.contains(lane)) {
-                sighted.more = true;
-                continue;
-            }
             sighted.last = tenant;
             sighted.lanes.add(lane);
             if (found.getInt(7) == Line.Turn.LATER.code()) {
@@ -234,7 +251,6 @@ final class PostgresLanes {
             new Binder(statement)
                     .longs(numbers, lane -> lane)
                     .longs(numbers, lane -> lane)
-                    .number((long) run)
                     .number((long) run)
                     .number((long) arrivals)
                     .bytes(sighted.later, RecordId::bytes);
