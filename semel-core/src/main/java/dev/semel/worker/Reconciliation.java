@@ -20,6 +20,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -77,15 +78,23 @@ public final class Reconciliation {
         long fence = row.status().fence();
         if (verdict instanceof Verdict.TookEffect<R> done) {
             byte[] result = environment.tools().codec().encode(done.result(), definition.result());
-            Move.Change kept = Transition.result(policy.retention().success(), result);
+            Move.Change kept = Transition.result(policy.retention().success(), result)
+                    .at(place(Transition.RECONCILE_DONE, policy, row));
             return Transition.RECONCILE_DONE.of(row.id(), fence, kept, event(row, policy, "took_effect"));
         }
         if (verdict instanceof Verdict.NoEffect) {
-            Move.Change due = Transition.due(Duration.ZERO, policy.retention().failure(), 0, row.failure());
+            // A message is delivered again by a worker, however long that takes; a call by its next caller, or never.
+            Duration keep = row.line() == null ? policy.retention().failure() : Duration.ZERO;
+            Move.Change due = Transition.due(Duration.ZERO, keep, 0, row.failure())
+                    .at(place(Transition.RECONCILE_RETRY, policy, row));
             return Transition.RECONCILE_RETRY.of(row.id(), fence, due, event(row, policy, "no_effect"));
         }
         Move.Change later = Transition.due(ASK_AGAIN, Duration.ZERO, -1, row.failure());
         return Transition.ASK_AGAIN.of(row.id(), fence, later, null);
+    }
+
+    private static Move.@Nullable Place place(Transition transition, Policy policy, Row row) {
+        return transition.place(row.line(), policy.options().deadHead());
     }
 
     private AuditEntry event(Row row, Policy policy, String verdict) {

@@ -8,6 +8,7 @@ import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.Mode;
 import dev.semel.Policy;
+import dev.semel.Reconciler;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.operator.Operator.Warrant;
@@ -128,6 +129,43 @@ abstract class LaneSuite extends ChannelFixture {
         node.duties().purger().purge();
         assertThat(row(channel, "x1").state()).isEqualTo(State.FAILED_TERMINAL);
         assertThat(row(channel, "x2").state()).isEqualTo(State.QUEUED);
+    }
+
+    @Test
+    void d7_aParkedHeadThatItsReconcilerFindsDoneLetsItsLaneGoOn() {
+        assertThat(reconciled("parking", new Reconciler.Verdict.TookEffect<>(null)))
+                .containsExactly("x2");
+        assertThat(row(CHAT, "x1").state()).isEqualTo(State.COMPLETED);
+        assertThat(line(CHAT, "x1").turn()).isEqualTo(Line.Turn.OUT);
+    }
+
+    @Test
+    void d7_aParkedHeadThatItsReconcilerFindsUndoneIsDeliveredInItsPlace() {
+        assertThat(reconciled("parking", new Reconciler.Verdict.NoEffect<>())).containsExactly("x1", "x2");
+    }
+
+    @Test
+    void d7_anUnknownMessageThatLeftItsLaneJoinsTheTailOnceItIsKnownToHaveDoneNothing() {
+        assertThat(reconciled("continuing", new Reconciler.Verdict.NoEffect<>()))
+                .containsExactly("x2", "x1");
+        assertThat(row(CHAT, "x1").state()).isEqualTo(State.COMPLETED);
+    }
+
+    /** The delivery of x1 is interrupted, x2 is behind it, and the reconciler says this of x1. */
+    private List<String> reconciled(String policy, Reconciler.Verdict<Void> verdict) {
+        Engine node = start(store, settings -> settings.withPolicy(CONTINUING).withPolicy(PARKING));
+        Channel.Leased<Note> channel = CHAT.withPolicy(policy).asParking();
+        node.send(channel, note("x1", "x"));
+        claim(channel);
+        time.advance(LEASE.plusSeconds(1));
+        node.handle(channel, listing());
+        node.reconcile(channel, (note, about) -> verdict);
+        node.send(channel, note("x2", "x"));
+        node.duties().sweeper().sweep();
+        assertThat(row(channel, "x1").state()).isEqualTo(State.UNKNOWN);
+        node.duties().reconciliation().reconcile();
+        work(node);
+        return handled;
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.semel.testkit.sim;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.Header;
+import dev.semel.store.Line;
 import dev.semel.store.Move;
 import dev.semel.store.Reservation;
 import dev.semel.store.Row;
@@ -13,13 +14,16 @@ import dev.semel.testkit.history.History;
 import dev.semel.time.TimeSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +32,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Book {
     private static final Map<State, Set<State>> ALLOWED = new EnumMap<>(Map.of(
+            State.QUEUED,
+            EnumSet.of(State.FAILED_TERMINAL, State.DISCARDED),
+            State.FAILED_TERMINAL,
+            EnumSet.of(State.QUEUED, State.DISCARDED),
+            State.SHADOWED,
+            EnumSet.of(State.QUEUED, State.DISCARDED),
+            State.DISCARDED,
+            EnumSet.of(State.QUEUED),
             State.IN_PROGRESS,
             EnumSet.of(
                     State.COMPLETED,
@@ -48,6 +60,8 @@ final class Book {
     private final Map<RecordId, Kept> records = new LinkedHashMap<>();
     private final List<String> wrongs = new ArrayList<>();
     private final List<Change> changes = new ArrayList<>();
+    private final Set<Long> broken = new HashSet<>();
+    private long arrivals;
 
     Book(Store shared, TimeSource time, History history, Rules rules) {
         this.shared = shared;
@@ -64,6 +78,9 @@ final class Book {
 
         /** The record's key is new again; its last fence was this one. */
         void forgotten(String record, long fence);
+
+        /** A transaction completed the message: its effect is committed. */
+        void committed(String record, Row row);
     }
 
     /** A change of outcome, of which the audit must tell. */
@@ -77,6 +94,8 @@ final class Book {
         private @Nullable Row row;
         private long highest;
         private long owner;
+        private int arrivals;
+        private long order;
 
         Kept(String name, Header header, boolean step) {
             this.name = name;
@@ -88,6 +107,15 @@ final class Book {
         Row row() {
             return row;
         }
+
+        /** How often it came into the ledger as a message. */
+        int arrivals() {
+            return arrivals;
+        }
+
+        private boolean standing() {
+            return row != null && row.holdsLane();
+        }
     }
 
     /** Which call may have changed something. */
@@ -96,7 +124,8 @@ final class Book {
         static final Cause RENEWAL = new Cause("a renewal", List.of(), List.of());
         static final Cause PURGE = new Cause("a purge", List.of(), List.of());
         static final Cause ADOPTION = new Cause("an adoption", List.of(), List.of());
-        static final Cause LANDING = new Cause("a transaction", List.of(), List.of());
+        static final Cause ARRIVAL = new Cause("an arrival", List.of(), List.of());
+        static final Cause CLAIM = new Cause("a claim", List.of(), List.of());
 
         static Cause reserve(List<Reservation> batch) {
             return new Cause("a reservation", batch, List.of());
@@ -104,6 +133,14 @@ final class Book {
 
         static Cause move(List<Move> batch) {
             return new Cause("a move", List.of(), batch);
+        }
+
+        static Cause transaction(List<Move> moves) {
+            return new Cause("a transaction", List.of(), moves);
+        }
+
+        private boolean is(String... names) {
+            return List.of(names).contains(name);
         }
 
         private @Nullable Move of(RecordId id) {
@@ -131,6 +168,29 @@ final class Book {
         return records.values().stream()
                 .filter(kept -> !kept.step && kept.row != null && kept.row.state() == State.IN_PROGRESS)
                 .toList();
+    }
+
+    /** Messages that wait although nothing holds them up. */
+    List<Kept> waiting() {
+        Set<Long> parked = new HashSet<>();
+        for (Kept kept : records.values()) {
+            if (kept.standing() && lane(kept) != null && ended(kept.row)) {
+                parked.add(lane(kept));
+            }
+        }
+        return records.values().stream()
+                .filter(kept -> kept.row != null && kept.row.line() != null && !ended(kept.row))
+                .filter(kept -> lane(kept) == null || !parked.contains(lane(kept)))
+                .toList();
+    }
+
+    private static boolean ended(@Nullable Row row) {
+        return row != null && (row.state().finished() || row.state() == State.UNKNOWN);
+    }
+
+    private static @Nullable Long lane(Kept kept) {
+        Line line = kept.row == null ? null : kept.row.line();
+        return line == null || line.lane() == null ? null : line.lane().number();
     }
 
     void know(RecordId id, Header header, boolean step) {
@@ -164,9 +224,11 @@ final class Book {
     void look(Cause cause) {
         long now = time.millis();
         Map<RecordId, Row> rows = shared.ledger().find(records.keySet());
+        List<Kept> committed = new ArrayList<>();
         records.forEach((id, kept) -> {
             Row row = rows.get(id);
             Row old = kept.row;
+            ordered(kept, row);
             Row seen = row == null || row.expired(now) ? null : row;
             kept.row = seen;
             if (old != null && old.expired(now)) {
@@ -175,8 +237,79 @@ final class Book {
             }
             if (!same(old, seen)) {
                 changed(id, kept, old, seen, cause, now);
+                boolean completed = seen != null && seen.state() == State.COMPLETED && seen.line() != null;
+                if (completed && cause.is("a transaction")) {
+                    committed.add(kept);
+                }
             }
         });
+        committed.sort(Comparator.comparingLong(kept -> place(kept.row)));
+        committed.forEach(kept -> rules.committed(kept.name, Objects.requireNonNull(kept.row)));
+        if (cause != Cause.NOTHING) {
+            lanes();
+        }
+    }
+
+    private static long place(@Nullable Row row) {
+        return row == null || row.line() == null ? 0 : row.line().place();
+    }
+
+    /** Messages are ordered as they come into their lane's line, by an arrival or again by a replay. */
+    private void ordered(Kept kept, @Nullable Row row) {
+        boolean comes = row != null
+                && row.line() != null
+                && row.line().turn() == Line.Turn.ARRIVED
+                && place(row) != place(kept.row);
+        if (comes) {
+            kept.order = ++arrivals;
+        } else if (row != null && row.line() != null && row.line().turn() == Line.Turn.LATER) {
+            kept.order = Long.MAX_VALUE;
+        }
+    }
+
+    /** Every lane that has somebody in it has one head, its first, and those behind it came later. */
+    private void lanes() {
+        Map<Long, List<Kept>> lanes = new TreeMap<>();
+        for (Kept kept : records.values()) {
+            Long lane = lane(kept);
+            if (lane != null && kept.standing()) {
+                lanes.computeIfAbsent(lane, any -> new ArrayList<>()).add(kept);
+            }
+        }
+        lanes.forEach((number, standing) -> {
+            standing.sort(Comparator.comparingLong(kept -> place(kept.row)));
+            long newest = 0;
+            for (int i = 0; i < standing.size(); i++) {
+                Kept kept = standing.get(i);
+                Line.Turn turn = Objects.requireNonNull(
+                                Objects.requireNonNull(kept.row).line())
+                        .turn();
+                if ((turn == Line.Turn.HEAD) != (i == 0) && broken.add(number)) {
+                    wrongs.add(kept.name + ": it is " + turn + " and stands at " + i + " in its lane");
+                }
+                if (kept.order != Long.MAX_VALUE) {
+                    if (kept.order < newest && broken.add(number)) {
+                        wrongs.add(kept.name + ": it stands behind one that came after it");
+                    }
+                    newest = Math.max(newest, kept.order);
+                }
+            }
+        });
+    }
+
+    /** Those who wait in a lane are granted with all who are in front of them, or not at all. */
+    void claimed(List<Row> rows) {
+        Set<RecordId> granted = new HashSet<>();
+        for (Row row : rows) {
+            granted.add(row.id());
+            Kept kept = Objects.requireNonNull(records.get(row.id()));
+            records.forEach((id, other) -> {
+                boolean before = other.standing() && Objects.equals(lane(other), lane(kept)) && lane(kept) != null;
+                if (before && place(other.row) < place(row) && !granted.contains(id)) {
+                    wrong(row.id(), "granted before " + other.name + ", which is in front of it in its lane");
+                }
+            });
+        }
     }
 
     private static boolean same(@Nullable Row a, @Nullable Row b) {
@@ -199,10 +332,19 @@ final class Book {
     private void changed(RecordId id, Kept kept, @Nullable Row old, @Nullable Row seen, Cause cause, long now) {
         if (seen == null) {
             removed(id, kept, Objects.requireNonNull(old), cause);
+        } else if (old == null && seen.state() == State.QUEUED) {
+            arrived(id, kept, seen, cause);
         } else if (old == null || old.status().fence() != seen.status().fence()) {
             renewed(id, kept, old, seen, cause, now);
         } else {
             moved(id, kept, old, seen, cause, now);
+        }
+    }
+
+    private void arrived(RecordId id, Kept kept, Row seen, Cause cause) {
+        kept.arrivals++;
+        if (!cause.is("an arrival", "a transaction") || seen.status().fence() != 0) {
+            wrong(id, cause.name() + " queued it: " + seen.status());
         }
     }
 
@@ -222,14 +364,13 @@ final class Book {
 
     private void renewed(RecordId id, Kept kept, @Nullable Row old, Row seen, Cause cause, long now) {
         Status status = seen.status();
-        boolean expected = cause.name().equals("a reservation") || cause.name().equals("a transaction");
-        if (!expected) {
+        if (!cause.is("a reservation", "a transaction", "a claim")) {
             wrong(id, cause.name() + " granted it: " + status);
         }
         if (status.fence() <= kept.highest) {
             wrong(id, "fence " + status.fence() + " came after " + kept.highest);
         }
-        if (cause.name().equals("a transaction")) {
+        if (cause.is("a transaction")) {
             kept.highest = Math.max(kept.highest, status.fence());
         }
         boolean takenOver = old != null && old.state() == State.IN_PROGRESS;
@@ -243,7 +384,10 @@ final class Book {
                 wrong(id, "taken over although it may not be run again");
             }
             changes.add(new Change(id, status.fence(), State.IN_PROGRESS, true));
-        } else if (old != null && !takenOver && old.state() != State.FAILED_RETRYABLE) {
+        } else if (old != null
+                && !takenOver
+                && old.state() != State.FAILED_RETRYABLE
+                && !(old.state() == State.QUEUED && cause == Cause.CLAIM)) {
             wrong(id, "granted again while " + old.state());
         }
         if (seen.state() != State.IN_PROGRESS) {
@@ -264,6 +408,12 @@ final class Book {
         if (!adopted && (move == null || move.fence() != old.status().fence())) {
             wrong(id, cause.name() + " under another fence led from " + old.state() + " to " + seen.state());
         }
+        int attempt = old.status().attempt();
+        if (old.state() == State.IN_PROGRESS
+                && seen.state() == State.QUEUED
+                && seen.status().attempt() != attempt - 1) {
+            wrong(id, "handed back, and its attempt " + attempt + " is spent");
+        }
         if (move != null && move.change().onlyIfOver()) {
             lost(id, kept, old, now);
         }
@@ -279,7 +429,7 @@ final class Book {
     }
 
     private void outcome(RecordId id, Kept kept, Row seen) {
-        if (!kept.step) {
+        if (!kept.step && seen.state() != State.QUEUED) {
             changes.add(new Change(id, seen.status().fence(), seen.state(), false));
         }
     }

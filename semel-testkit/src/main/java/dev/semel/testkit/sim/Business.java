@@ -1,5 +1,6 @@
 package dev.semel.testkit.sim;
 
+import dev.semel.AtomicContext;
 import dev.semel.AtomicHandler;
 import dev.semel.Failure;
 import dev.semel.LeasedContext;
@@ -9,6 +10,8 @@ import dev.semel.Policy;
 import dev.semel.Reconciler;
 import dev.semel.engine.Engine;
 import dev.semel.store.MemoryTable;
+import dev.semel.store.Row;
+import dev.semel.testkit.history.Event;
 import dev.semel.testkit.history.History;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -16,6 +19,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +50,8 @@ final class Business implements Book.Rules {
     private final boolean reconciles;
     private final Map<Integer, Asking> executions = new LinkedHashMap<>();
     private final Map<String, String> first = new LinkedHashMap<>();
+    private @Nullable BiConsumer<String, AtomicContext> enclosing;
+    private Consumer<Row> whenCommitted = row -> {};
     private boolean calm;
 
     Business(Scheduler scheduler, History history, Duration lease, boolean shortLived) {
@@ -59,6 +66,7 @@ final class Business implements Book.Rules {
                 .withExponentialBackoff(Duration.ofMillis(200), 2, Duration.ofSeconds(2))
                 .withLease(lease)
                 .withAttemptTimeout(lease.multipliedBy(3))
+                .withDeadHead(random.nextBoolean() ? Policy.DeadHead.CONTINUE : Policy.DeadHead.PARK_LANE)
                 .withRetention(
                         shortLived
                                 ? new Policy.Retention(
@@ -77,6 +85,12 @@ final class Business implements Book.Rules {
         return List.copyOf(first.values());
     }
 
+    /** Charges send something too, from now on, and messages are handled. */
+    void enclosing(BiConsumer<String, AtomicContext> sends, Consumer<Row> committed) {
+        enclosing = sends;
+        whenCommitted = committed;
+    }
+
     /** Handlers succeed from now on. */
     void clear() {
         calm = true;
@@ -84,12 +98,17 @@ final class Business implements Book.Rules {
 
     @Override
     public boolean repeatable(String operation) {
-        return !operation.equals(WIRE.name());
+        return !operation.equals(WIRE.name()) && !operation.equals(Mailroom.PARCEL.name());
     }
 
     @Override
     public int maxAttempts() {
         return policy.retry().maxAttempts();
+    }
+
+    @Override
+    public void committed(String record, Row row) {
+        whenCommitted.accept(row);
     }
 
     @Override
@@ -125,6 +144,9 @@ final class Business implements Book.Rules {
                 fail(15, true);
                 take(node, 4);
                 tx.unwrap(MemoryTable.class).put("effect/" + number, payload);
+                if (enclosing != null) {
+                    enclosing.accept("effect/" + number, tx);
+                }
                 node.disturb();
                 fail(8, true);
                 return payload + "#" + number;
@@ -161,6 +183,10 @@ final class Business implements Book.Rules {
     }
 
     private String deliver(SimNode node, String payload, LeasedContext run) throws Exception {
+        return deliver(node, payload, run, null);
+    }
+
+    String deliver(SimNode node, String payload, LeasedContext run, Event.@Nullable Place place) throws Exception {
         node.disturb();
         String record = Asking.record(payload);
         fail(15, outside.receipt(record) == null);
@@ -169,7 +195,7 @@ final class Business implements Book.Rules {
             run.ensureHeld();
         }
         node.disturb();
-        String receipt = outside.deliver(record, run.fence(), run.attempt(), payload);
+        String receipt = outside.deliver(record, new Event.Grant(run.fence(), run.attempt()), payload, place);
         if (receipt == null) {
             run.ensureHeld();
             throw Failure.of(Failure.Category.NETWORK, "came too late").asException();
@@ -192,7 +218,11 @@ final class Business implements Book.Rules {
         return String.valueOf(receipt);
     }
 
-    private Reconciler<String, String> reconciler(SimNode node) {
+    boolean reconciles() {
+        return reconciles;
+    }
+
+    Reconciler<String, String> reconciler(SimNode node) {
         return (payload, about) -> {
             node.disturb();
             String record = Asking.record(String.valueOf(payload));
@@ -214,7 +244,7 @@ final class Business implements Book.Rules {
     }
 
     /** The handler takes its time: seldom longer than a lease, and very seldom longer than an attempt may. */
-    private void take(SimNode node, int seldom) throws InterruptedException {
+    void take(SimNode node, int seldom) throws InterruptedException {
         if (calm || random.nextInt(seldom) > 0) {
             return;
         }
@@ -223,8 +253,16 @@ final class Business implements Book.Rules {
         node.time.sleep(Duration.ofMillis(taken));
     }
 
+    /** The receiver does not accept our credentials: very seldom, as it stops the whole channel. */
+    void refuse() {
+        if (!calm && random.nextInt(40) == 0) {
+            scheduler.trace.add(scheduler.nanos(), scheduler.current().name, "is refused");
+            throw Failure.of(Failure.Category.AUTH, "who are you").asException();
+        }
+    }
+
     /** @param surely whether nothing can have happened yet, so that the handler may say so */
-    private void fail(int percent, boolean surely) {
+    void fail(int percent, boolean surely) {
         if (calm || random.nextInt(100) >= percent) {
             return;
         }

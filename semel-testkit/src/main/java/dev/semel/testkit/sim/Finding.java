@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,8 @@ final class Finding {
             State.COMPLETED, Set.of(EventType.OPERATION_EXECUTED, EventType.OPERATION_RECONCILED),
             State.FAILED_RETRYABLE,
                     Set.of(EventType.RETRY_ATTEMPT, EventType.RETRY_EXHAUSTED, EventType.OPERATION_RECONCILED),
-            State.FAILED_TERMINAL, Set.of(EventType.SYSTEM_ERROR),
+            State.FAILED_TERMINAL, Set.of(EventType.SYSTEM_ERROR, EventType.RETRY_EXHAUSTED),
+            State.DISCARDED, Set.of(EventType.OPERATOR_DISCARDED),
             State.UNKNOWN, Set.of(EventType.OPERATION_UNKNOWN),
             State.SHADOWED, Set.of(EventType.OPERATION_SHADOWED),
             State.IN_PROGRESS, Set.of(EventType.OPERATION_TAKEN_OVER));
@@ -54,6 +56,7 @@ final class Finding {
 
     Verdict judge() {
         effects();
+        messages();
         onceOnly();
         left();
         audit();
@@ -65,7 +68,11 @@ final class Finding {
     /** Effects that were committed are those of calls that were told so, or were never told. */
     private void effects() {
         Map<Integer, String> committed = new TreeMap<>();
-        world.store.table().forEach((key, payload) -> committed.put(Integer.parseInt(key.substring(7)), payload));
+        world.store.table().forEach((key, payload) -> {
+            if (key.startsWith("effect/")) {
+                committed.put(Integer.parseInt(key.substring(7)), payload);
+            }
+        });
         Map<Asking, Integer> count = new HashMap<>();
         committed.forEach((number, payload) -> {
             Asking asking = world.business.executions().get(number);
@@ -92,6 +99,38 @@ final class Finding {
         });
     }
 
+    /** Every message that was completed in a transaction has its effect, what was sent with an effect is there, and the rest waits for nothing. */
+    private void messages() {
+        Map<String, String> table = world.store.table();
+        Map<String, Integer> effects = new HashMap<>();
+        table.forEach((key, payload) -> {
+            if (key.startsWith("message/")) {
+                effects.merge(Asking.record(payload), 1, Integer::sum);
+            }
+        });
+        if (!effects.equals(world.mailroom.commits())) {
+            wrongs.add("messages were completed " + world.mailroom.commits() + ", and their effects are " + effects);
+        }
+        Map<String, Integer> arrivals = new HashMap<>();
+        world.book.records().values().forEach(kept -> arrivals.put(kept.name, kept.arrivals()));
+        world.mailroom.enclosed().forEach((entry, record) -> {
+            if (table.containsKey(entry) != (arrivals.getOrDefault(record, 0) == 1)) {
+                wrongs.add(record + ": came " + arrivals.getOrDefault(record, 0) + " times; " + entry
+                        + (table.containsKey(entry) ? " was" : " was not") + " committed");
+            }
+        });
+        world.mailroom.firsts().forEach((record, firsts) -> {
+            if (firsts > arrivals.getOrDefault(record, 0)) {
+                wrongs.add(record + ": " + firsts + " senders were told they were the first, and it came "
+                        + arrivals.getOrDefault(record, 0) + " times");
+            }
+        });
+        world.book
+                .waiting()
+                .forEach(kept -> wrongs.add(kept.name + ": is left waiting, and nothing holds it up: "
+                        + Objects.requireNonNull(kept.row()).state()));
+    }
+
     /** What may not be repeated reached the outside once for each time that the key was new. */
     private void onceOnly() {
         for (Book.Kept kept : world.book.records().values()) {
@@ -113,8 +152,9 @@ final class Finding {
         world.book.records().values().forEach(kept -> {
             Row row = kept.row();
             if (!kept.step && row != null) {
+                boolean held = row.line() != null && !world.book.waiting().contains(kept);
                 history.append(
-                        stamp -> new Event.Left(stamp, kept.name, row.state().name(), hash(row.result()), false));
+                        stamp -> new Event.Left(stamp, kept.name, row.state().name(), hash(row.result()), held));
             }
         });
     }
@@ -134,8 +174,10 @@ final class Finding {
                 String type = new AuditEvent(row).type();
                 boolean counted = type.equals(EventType.OPERATION_REPLAYED.publicName())
                         || type.equals(EventType.OPERATION_CONFLICT.publicName());
-                String name = fence == 0 && !counted
-                        ? type + " " + row.entry().subject().correlationId()
+                boolean byOperator = type.startsWith("operator.");
+                boolean again = byOperator && told.containsKey(kept.name + "@" + fence + " " + type);
+                String name = fence == 0 && !counted && !byOperator || again
+                        ? type + " " + row.entry().subject().correlationId() + row.position()
                         : type;
                 history.append(stamp -> new Event.Audited(
                         stamp, kept.name, name, new Grant(fence, row.entry().attempt())));

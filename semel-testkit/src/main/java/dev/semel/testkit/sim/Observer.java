@@ -3,12 +3,18 @@ package dev.semel.testkit.sim;
 import dev.semel.Mode;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
+import dev.semel.store.Arrival;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.Claim;
+import dev.semel.store.Claimed;
+import dev.semel.store.Enqueued;
+import dev.semel.store.Header;
 import dev.semel.store.Landing;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Opening;
+import dev.semel.store.Queue;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
@@ -18,14 +24,17 @@ import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import dev.semel.testkit.fault.ForwardingLedger;
+import dev.semel.testkit.fault.ForwardingQueue;
 import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.testkit.fault.ForwardingSwitchboard;
 import dev.semel.testkit.fault.ForwardingTransactions;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -33,10 +42,13 @@ import java.util.function.Supplier;
 final class Observer {
     private final Store shared;
     private final Book book;
+    private final Consumer<Row> grants;
 
-    Observer(Store shared, Book book) {
+    /** @param grants told of each record that a claim granted */
+    Observer(Store shared, Book book, Consumer<Row> grants) {
         this.shared = shared;
         this.book = book;
+        this.grants = grants;
     }
 
     Store watching(Store store) {
@@ -57,8 +69,58 @@ final class Observer {
             }
 
             @Override
+            public Optional<Queue> queue() {
+                return delegate().queue().map(WatchedQueue::new);
+            }
+
+            @Override
             public void close() {}
         };
+    }
+
+    /** Messages that are known from now on, and may be made by the call. */
+    private void know(List<Arrival> batch) {
+        batch.forEach(arrival -> book.know(arrival.id(), arrival.header(), false));
+    }
+
+    private final class WatchedQueue extends ForwardingQueue {
+        WatchedQueue(Queue delegate) {
+            super(delegate);
+        }
+
+        @Override
+        public List<Enqueued> enqueue(List<Arrival> batch) {
+            distinct(batch.stream().map(Arrival::id).toList());
+            know(batch);
+            return seen(Book.Cause.ARRIVAL, () -> super.enqueue(batch));
+        }
+
+        /** Time alone takes nothing away that a claim could grant, so one look is enough, and none if nothing happened. */
+        @Override
+        public Claimed claim(Claim claim) {
+            Claimed claimed = super.claim(claim);
+            if (claimed.rows().isEmpty() && !claimed.more()) {
+                return claimed;
+            }
+            book.look(Book.Cause.CLAIM);
+            book.claimed(claimed.rows());
+            Switchboard.Modes modes = shared.switchboard().modes();
+            for (Row row : claimed.rows()) {
+                Header header = row.header();
+                if (modes.of(header.tenant(), header.operation()) == Mode.HALTED) {
+                    book.wrong(row.id(), "granted while halted");
+                }
+                boolean paused = modes.pauses().stream()
+                        .anyMatch(pause ->
+                                pause.probeMillis() == 0 && pause.appliesTo(header.operation(), header.tenant()));
+                if (paused) {
+                    book.wrong(row.id(), "granted while paused");
+                }
+                book.granted(row.id(), row.status().fence(), claim.grant().owner());
+                grants.accept(row);
+            }
+            return claimed;
+        }
     }
 
     private Mode mode(String tenant, String operation) {
@@ -156,13 +218,36 @@ final class Observer {
 
         @Override
         public <T> T run(Work<T> work) throws Exception {
+            List<Move> moves = new ArrayList<>();
             T value = super.run(tx -> {
-                Ended<T> ended = work.run(tx);
+                Ended<T> ended = work.run(new Moving(tx, moves));
                 book.look(Book.Cause.NOTHING);
                 return ended;
             });
-            book.look(Book.Cause.LANDING);
+            book.look(Book.Cause.transaction(moves));
             return value;
+        }
+
+        /** Remembers what is moved in the transaction. */
+        private final class Moving extends ForwardingTx {
+            private final List<Move> moves;
+
+            Moving(Tx delegate, List<Move> moves) {
+                super(delegate);
+                this.moves = moves;
+            }
+
+            @Override
+            public List<Moved> move(List<Move> batch) {
+                moves.addAll(batch);
+                return super.move(batch);
+            }
+
+            @Override
+            public List<Enqueued> enqueue(List<Arrival> batch) {
+                know(batch);
+                return super.enqueue(batch);
+            }
         }
 
         @Override

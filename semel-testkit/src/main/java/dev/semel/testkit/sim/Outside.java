@@ -9,10 +9,15 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The outside world that leased handlers reach: it checks keys and fences, and gives the same receipt for the same key. */
+/**
+ * The outside world that leased handlers reach: it checks keys and fences, and gives the same receipt for the same key. Of a
+ * lane it takes in nothing under a fence lower than one that it has seen in the lane: a handler that was paused before its
+ * call could otherwise come after those behind it, if the run that took over ended without a call.
+ */
 final class Outside {
     private final Sink sink;
     private final Map<String, String> receipts = new HashMap<>();
+    private final Map<String, Long> lanes = new HashMap<>();
     private final Map<String, Long> barred = new HashMap<>();
     private final Map<String, Integer> deliveries = new HashMap<>();
     private int number;
@@ -23,13 +28,17 @@ final class Outside {
 
     /** The receipt, or nothing when the delivery came too late to be taken in. */
     @Nullable
-    String deliver(String record, long fence, int attempt, String payload) {
+    String deliver(String record, Event.Grant grant, String payload, Event.@Nullable Place place) {
+        long fence = grant.fence();
         if (fence <= barred.getOrDefault(record, -1L)) {
             return null;
         }
+        if (place != null && lanes.merge(place.lane(), fence, Math::max) > fence) {
+            return null;
+        }
         try {
-            Event.Reception reception =
-                    sink.deliver(Sink.Delivery.of(record, fence, attempt, payload.getBytes(StandardCharsets.UTF_8)));
+            Event.Reception reception = sink.deliver(
+                    new Sink.Delivery(record, fence, grant.attempt(), payload.getBytes(StandardCharsets.UTF_8), place));
             if (reception == Event.Reception.REFUSED) {
                 return null;
             }

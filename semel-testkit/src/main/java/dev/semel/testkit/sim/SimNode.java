@@ -9,8 +9,8 @@ import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.FaultyStore;
 import dev.semel.testkit.fault.StoreCall;
 import java.time.Duration;
-import java.util.List;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A machine with an engine on it, which may die and be started again. */
@@ -35,8 +35,18 @@ final class SimNode implements Faults {
         this.work = time.gate();
     }
 
-    /** What a start needs. */
-    record Setup(Store shared, Plant plant, Observer observer, List<Policy> policies, int cached) {}
+    /**
+     * What a start needs.
+     *
+     * @param work whether a round of the worker may find something; absent when there are no messages in this run
+     */
+    record Setup(
+            Store shared,
+            Plant plant,
+            Observer observer,
+            Policy policy,
+            int cached,
+            @Nullable BooleanSupplier work) {}
 
     /** Starts an engine here; its duties become actors. */
     Engine start(Setup setup) {
@@ -48,7 +58,7 @@ final class SimNode implements Faults {
                 .withTime(time)
                 .withRandom(new Random(scheduler.random.nextLong()))
                 .withoutBackground();
-        setup.policies().forEach(settings::withPolicy);
+        settings.withPolicy(setup.policy());
         if (setup.cached() > 0) {
             settings.withLocalCache(setup.cached());
         }
@@ -57,6 +67,10 @@ final class SimNode implements Faults {
         Duties duties = started.duties();
         scheduler.spawn(name + "-leases", life, () -> keepLeases(duties));
         scheduler.spawn(name + "-house", life, () -> keepHouse(duties));
+        BooleanSupplier any = setup.work();
+        if (any != null) {
+            scheduler.spawn(name + "-worker", life, () -> work(duties, any));
+        }
         return started;
     }
 
@@ -103,6 +117,23 @@ final class SimNode implements Faults {
                 time.sleep(next.isZero() ? Duration.ofMillis(1) : next);
             } catch (InterruptedException e) {
                 throw new IllegalStateException("Nobody interrupts the keeper of leases.", e);
+            }
+        }
+    }
+
+    /** Claims and handles, in rounds. */
+    private void work(Duties duties, BooleanSupplier any) {
+        while (true) {
+            try {
+                time.sleep(Duration.ofMillis(200 + scheduler.random.nextInt(2_400)));
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("Nobody interrupts the worker.", e);
+            }
+            if (any.getAsBoolean()) {
+                failing(() -> {
+                    duties.worker().turn();
+                    return Duration.ZERO;
+                });
             }
         }
     }

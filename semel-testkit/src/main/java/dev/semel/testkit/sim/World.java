@@ -1,8 +1,12 @@
 package dev.semel.testkit.sim;
 
+import dev.semel.Channel;
+import dev.semel.Key;
 import dev.semel.Mode;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
 import dev.semel.operator.Operator;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Switchboard;
@@ -32,8 +36,25 @@ final class World {
     private final SimNode.Setup setup;
     private final List<String> keys = new ArrayList<>();
     private final boolean shortLived;
+    final Mailroom mailroom;
+    private final Kind kind;
     private int clientsLeft;
     private TimeSource.Gate clientsDone;
+
+    /** What happens in a run. */
+    private enum Kind {
+        CALLS,
+        MESSAGES,
+        BOTH;
+
+        boolean calls() {
+            return this != MESSAGES;
+        }
+
+        boolean messages() {
+            return this != CALLS;
+        }
+    }
 
     World(Scheduler scheduler, Plant plant) {
         this.scheduler = scheduler;
@@ -47,8 +68,15 @@ final class World {
         this.weather = new Weather(random, lease);
         this.book = new Book(store, time, history, business);
         this.client = new Client(scheduler, business, history, book.wrongs());
+        this.kind = List.of(Kind.CALLS, Kind.CALLS, Kind.MESSAGES, Kind.BOTH).get(random.nextInt(4));
+        this.mailroom = new Mailroom(scheduler, history, business);
+        if (kind.messages()) {
+            business.enclosing(mailroom::enclose, mailroom::committed);
+        }
         int cached = shortLived || random.nextBoolean() ? 0 : 100;
-        this.setup = new SimNode.Setup(store, plant, new Observer(store, book), List.of(business.policy), cached);
+        Observer observer = new Observer(store, book, mailroom::claimed);
+        this.setup = new SimNode.Setup(
+                store, plant, observer, business.policy, cached, kind.messages() ? this::anyMessage : null);
         this.clientsDone = time.gate();
         for (int i = 1 + random.nextInt(3); i > 0; i--) {
             keys.add("k" + i);
@@ -64,7 +92,8 @@ final class World {
         clientsLeft = 2 + random.nextInt(4);
         int calls = 2 + random.nextInt(4);
         for (int i = clientsLeft; i > 0; i--) {
-            scheduler.spawn("client-" + i, null, () -> ask(calls));
+            boolean sends = !kind.calls() || kind.messages() && i % 2 == 0;
+            scheduler.spawn((sends ? "sender-" : "client-") + i, null, () -> ask(calls, sends));
         }
         Life whileAsking = new Life();
         scheduler.spawn("fate", whileAsking, this::befall);
@@ -84,15 +113,6 @@ final class World {
                 start(node);
             }
         }
-        onNode(
-                nodes.get(0),
-                engine -> store.switchboard()
-                        .modes()
-                        .settings()
-                        .forEach(setting -> engine.operator()
-                                .setMode(
-                                        new Switchboard.Setting(setting.tenant(), setting.operation(), Mode.LIVE),
-                                        WARRANT)));
         untilQuiet();
         for (String payload : business.records()) {
             client.ask(nodes.get(0), operation(payload), List.of(payload), Duration.ZERO);
@@ -107,11 +127,23 @@ final class World {
     /** Nothing runs any more, or the time in which it should have come to that is over. */
     private void untilQuiet() {
         for (int leases = 0; leases < 30; leases++) {
+            onNode(nodes.get(0), this::open);
             book.look(Book.Cause.NOTHING);
-            if (book.running().isEmpty()) {
+            if (book.running().isEmpty() && book.waiting().isEmpty()) {
                 return;
             }
             sleep(business.lease);
+        }
+    }
+
+    /** Everything is LIVE and nothing paused, also what somebody was just about to switch off when the faults stopped. */
+    private void open(Engine engine) {
+        Switchboard.Modes modes = store.switchboard().modes();
+        for (Switchboard.Setting set : modes.settings()) {
+            engine.operator().setMode(new Switchboard.Setting(set.tenant(), set.operation(), Mode.LIVE), WARRANT);
+        }
+        for (Switchboard.Pause pause : modes.pauses()) {
+            engine.operator().resume(pause.operation(), pause.tenant(), WARRANT);
         }
     }
 
@@ -120,12 +152,22 @@ final class World {
     }
 
     private void start(SimNode node) {
-        business.register(node, node.start(setup));
+        Engine engine = node.start(setup);
+        if (kind.calls()) {
+            business.register(node, engine);
+        }
+        if (kind.messages()) {
+            mailroom.register(node, engine);
+        }
     }
 
-    private void ask(int calls) {
+    private void ask(int calls, boolean sends) {
         for (int i = 0; i < calls; i++) {
             sleep(Duration.ofMillis(random.nextInt(3) == 0 ? random.nextInt(6_000) : random.nextInt(200)));
+            if (sends) {
+                send();
+                continue;
+            }
             List<String> payloads = random.nextInt(6) == 0 ? atTheEdge() : List.of();
             if (payloads.isEmpty()) {
                 payloads = some();
@@ -143,6 +185,26 @@ final class World {
         }
     }
 
+    private boolean anyMessage() {
+        return !book.waiting().isEmpty();
+    }
+
+    private void send() {
+        Channel<String> channel = Mailroom.ALL.get(random.nextInt(Mailroom.ALL.size()));
+        int size = 1 + random.nextInt(4);
+        List<String> payloads = new ArrayList<>();
+        for (int each = 0; each < size; each++) {
+            int key = random.nextInt(6);
+            String lane = random.nextInt(10) == 0 ? "other" : "lane" + key % 2;
+            payloads.add(channel.name() + "/m" + key + ":" + lane);
+        }
+        SimNode node = nodes.get(random.nextInt(nodes.size()));
+        while (node.down()) {
+            sleep(Duration.ofMillis(500));
+        }
+        mailroom.send(node, channel, payloads);
+    }
+
     private List<String> some() {
         String operation = List.of("charge", "charge", "wire", "mail", "order").get(random.nextInt(5));
         int size = random.nextInt(5) == 0 ? 2 + random.nextInt(3) : 1;
@@ -156,7 +218,9 @@ final class World {
 
     /** Waits for the very millisecond in which the lease of somebody's run is over, and asks for that record. */
     private List<String> atTheEdge() {
-        List<Book.Kept> running = book.running();
+        List<Book.Kept> running = book.running().stream()
+                .filter(kept -> Objects.requireNonNull(kept.row()).line() == null)
+                .toList();
         if (running.isEmpty()) {
             return List.of();
         }
@@ -190,6 +254,10 @@ final class World {
         boolean forgets = setup.cached() == 0;
         while (true) {
             sleep(Duration.ofMillis(500 + random.nextInt(8_000)));
+            if (!kind.calls() || kind.messages() && random.nextBoolean()) {
+                tend();
+                continue;
+            }
             String operation = operations.get(random.nextInt(operations.size()));
             String key = keys.get(random.nextInt(keys.size()));
             int deed = random.nextInt(10);
@@ -207,6 +275,33 @@ final class World {
                 });
             }
         }
+    }
+
+    /** What an operator does to channels and their messages. */
+    private void tend() {
+        Channel<String> channel = Mailroom.ALL.get(random.nextInt(Mailroom.ALL.size()));
+        String name = channel.name();
+        Key key = Key.of("m" + random.nextInt(6));
+        RecordId id = Identity.of(Client.TENANT, name, key).id();
+        int deed = random.nextInt(16);
+        Mode mode = Mode.values()[random.nextInt(Mode.values().length)];
+        SimNode node = nodes.get(random.nextInt(nodes.size()));
+        if (node.down()) {
+            return;
+        }
+        scheduler.trace.add(scheduler.nanos(), "operator", name + "/" + key.text() + " " + deed + " " + mode);
+        onNode(node, engine -> {
+            Operator operator = engine.operator();
+            switch (deed) {
+                case 0, 1, 2, 3 -> operator.setMode(new Switchboard.Setting(null, name, mode), WARRANT);
+                case 4, 5 -> operator.pause(name, null, WARRANT);
+                case 6, 7 -> operator.resume(name, null, WARRANT);
+                case 8 -> operator.discard(id, WARRANT);
+                case 9 -> operator.forget(Client.TENANT, name, key, WARRANT);
+                case 10 -> operator.adopt(WARRANT);
+                default -> operator.replay(id, WARRANT);
+            }
+        });
     }
 
     /** Acts on a node: what the store or the ledger refuses is refused, and the node may die meanwhile. */

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** The simulation is worth something only if it finds a bug that is there. */
 class PlantedBugsTest {
-    private static final int SEEDS = 300;
+    private static final int SEEDS = 1_000;
 
     /** Runs seed after seed until one is found wrong, which must say so in these words. */
     private static void finds(String words, Plant bug) {

@@ -1,0 +1,251 @@
+package dev.semel.testkit.sim;
+
+import dev.semel.AtomicContext;
+import dev.semel.Channel;
+import dev.semel.Key;
+import dev.semel.LeasedContext;
+import dev.semel.Message;
+import dev.semel.Reconciler;
+import dev.semel.SemelException;
+import dev.semel.Sent;
+import dev.semel.engine.Engine;
+import dev.semel.key.Codec;
+import dev.semel.store.Line;
+import dev.semel.store.MemoryTable;
+import dev.semel.store.Row;
+import dev.semel.testkit.history.Event;
+import dev.semel.testkit.history.Event.Ending;
+import dev.semel.testkit.history.History;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Channels, those who send to them and those who handle them: one of each form with lanes and without. A payload is
+ * {@code channel/key:lane}. What a worker does is written down as a call of its own, from its claim on.
+ */
+final class Mailroom {
+    static final Channel.Leased<String> LETTER =
+            Channel.leased("letter", String.class).withPolicy("sim").withLane(Mailroom::lane);
+    static final Channel.Leased<String> PARCEL = Channel.leased("parcel", String.class)
+            .withPolicy("sim")
+            .withLane(Mailroom::lane)
+            .asParking();
+    static final Channel.Leased<String> NOTICE =
+            Channel.leased("notice", String.class).withPolicy("sim");
+    static final Channel.Atomic<String> ENTRY =
+            Channel.atomic("entry", String.class).withPolicy("sim").withLane(Mailroom::lane);
+    static final Channel.Atomic<String> TALLY =
+            Channel.atomic("tally", String.class).withPolicy("sim");
+    static final List<Channel<String>> ALL = List.of(LETTER, ENTRY, LETTER, ENTRY, NOTICE, TALLY, PARCEL);
+
+    private final Scheduler scheduler;
+    private final Random random;
+    private final History history;
+    private final Business business;
+    private final Map<String, Grant> grants = new HashMap<>();
+    private final Map<String, String> enclosed = new LinkedHashMap<>();
+    private final Map<String, Integer> firsts = new HashMap<>();
+    private final Map<String, Integer> commits = new HashMap<>();
+    private final Codec codec = new Codec(1 << 20);
+    private int executions;
+
+    Mailroom(Scheduler scheduler, History history, Business business) {
+        this.scheduler = scheduler;
+        this.random = scheduler.random;
+        this.history = history;
+        this.business = business;
+    }
+
+    /** What a claim granted: the call as which it is written down, and the place in the lane. */
+    private record Grant(long call, Event.@Nullable Place place) {}
+
+    static @Nullable String lane(String payload) {
+        return payload.substring(payload.indexOf(':') + 1);
+    }
+
+    static boolean isAtomic(String operation) {
+        return operation.equals(ENTRY.name()) || operation.equals(TALLY.name());
+    }
+
+    /** The messages that were sent in a transaction, by the entry that the same transaction was to leave in the table. */
+    Map<String, String> enclosed() {
+        return enclosed;
+    }
+
+    /** How often senders were told that they were the first to send this. */
+    Map<String, Integer> firsts() {
+        return firsts;
+    }
+
+    /** A worker was granted the record. */
+    void claimed(Row row) {
+        String payload = payload(row);
+        long call = history.invoke(Asking.record(payload), payload.getBytes(StandardCharsets.UTF_8));
+        Line line = Objects.requireNonNull(row.line());
+        Event.Place place = line.lane() == null
+                ? null
+                : new Event.Place(row.header().operation() + "/" + line.lane().key(), line.place());
+        grants.put(Asking.record(payload) + "@" + row.status().fence(), new Grant(call, place));
+    }
+
+    /** A transaction completed the message. */
+    void committed(Row row) {
+        String payload = payload(row);
+        String record = Asking.record(payload);
+        Event.Grant grant = new Event.Grant(row.status().fence(), row.status().attempt());
+        commits.merge(record, 1, Integer::sum);
+        history.append(stamp -> new Event.Delivered(
+                stamp,
+                record,
+                grant,
+                History.hash(payload.getBytes(StandardCharsets.UTF_8)),
+                Event.Reception.APPLIED,
+                place(record, grant.fence())));
+    }
+
+    private String payload(Row row) {
+        return String.valueOf(codec.decode(row.payload(), String.class));
+    }
+
+    /** How often a transaction completed each message. */
+    Map<String, Integer> commits() {
+        return commits;
+    }
+
+    Event.@Nullable Place place(String record, long fence) {
+        return Objects.requireNonNull(grants.get(record + "@" + fence)).place;
+    }
+
+    private void started(String payload, long fence, int attempt) {
+        String record = Asking.record(payload);
+        scheduler.trace.add(scheduler.nanos(), scheduler.current().name, payload + " is handled under " + fence);
+        long call = Objects.requireNonNull(grants.get(record + "@" + fence)).call;
+        history.start(record, call, fence, attempt);
+    }
+
+    void register(SimNode node, Engine engine) {
+        for (Channel.Leased<String> channel : List.of(LETTER, PARCEL, NOTICE)) {
+            engine.handle(channel, (payload, run) -> handle(node, payload, run));
+            if (business.reconciles()) {
+                engine.reconcile(channel, reconciler(node));
+            }
+        }
+        for (Channel.Atomic<String> channel : List.of(ENTRY, TALLY)) {
+            engine.handle(channel, (payload, tx) -> handle(node, payload, tx));
+        }
+    }
+
+    private void handle(SimNode node, String payload, LeasedContext run) throws Exception {
+        started(payload, run.fence(), run.attempt());
+        node.entered();
+        try {
+            business.refuse();
+            business.deliver(node, payload, run, place(Asking.record(payload), run.fence()));
+        } finally {
+            node.left();
+        }
+    }
+
+    private void handle(SimNode node, String payload, AtomicContext tx) throws Exception {
+        String entry = "message/" + ++executions;
+        scheduler.trace.add(scheduler.nanos(), scheduler.current().name, payload + " is " + entry);
+        node.entered();
+        try {
+            node.disturb();
+            business.refuse();
+            business.fail(12, true);
+            business.take(node, 6);
+            tx.unwrap(MemoryTable.class).put(entry, payload);
+            enclose(entry, tx);
+            node.disturb();
+            business.fail(6, true);
+        } finally {
+            node.left();
+        }
+    }
+
+    /** Sends something in the transaction that leaves the entry. */
+    void enclose(String entry, AtomicContext tx) {
+        if (random.nextInt(3) > 0) {
+            return;
+        }
+        String key = entry.replace('/', '-');
+        String payload = "notice/" + key + ":none";
+        history.invoke("notice/" + key, payload.getBytes(StandardCharsets.UTF_8));
+        enclosed.put(entry, "notice/" + key);
+        tx.send(NOTICE, Key.of(key), payload);
+    }
+
+    private Reconciler<String, Void> reconciler(SimNode node) {
+        Reconciler<String, String> asked = business.reconciler(node);
+        return (payload, about) -> {
+            Reconciler.Verdict<String> verdict = asked.reconcile(payload, about);
+            if (verdict instanceof Reconciler.Verdict.TookEffect) {
+                return new Reconciler.Verdict.TookEffect<>(null);
+            }
+            return verdict instanceof Reconciler.Verdict.StillUnknown<String> still
+                    ? new Reconciler.Verdict.StillUnknown<>(still.reason())
+                    : new Reconciler.Verdict.NoEffect<>();
+        };
+    }
+
+    /** Sends through a node. If that dies meanwhile, the sender is never told. */
+    void send(SimNode node, Channel<String> channel, List<String> payloads) {
+        Actor self = scheduler.current();
+        List<Asking> askings = new ArrayList<>();
+        for (String payload : payloads) {
+            long call = history.invoke(Asking.record(payload), payload.getBytes(StandardCharsets.UTF_8));
+            askings.add(new Asking(payload, call));
+        }
+        List<Message<String>> messages =
+                askings.stream().map(asking -> message(node, asking)).toList();
+        scheduler.trace.add(scheduler.nanos(), self.name, "sends " + payloads + " by " + node.name);
+        self.life = node.life();
+        try {
+            List<Sent> sent = messages.size() == 1
+                    ? List.of(node.engine().send(channel, messages.get(0)))
+                    : node.engine().sendAll(channel, messages);
+            scheduler.alive();
+            for (int i = 0; i < sent.size(); i++) {
+                end(askings.get(i), sent.get(i));
+            }
+        } catch (SemelException e) {
+            scheduler.alive();
+            askings.forEach(asking -> history.end(asking.record, asking.call, Ending.UNKNOWN, Event.Grant.NONE, null));
+        } catch (Crash died) {
+            scheduler.trace.add(scheduler.nanos(), self.name, "lost its node");
+        } finally {
+            Thread.interrupted();
+            self.life = null;
+        }
+    }
+
+    private Message<String> message(SimNode node, Asking asking) {
+        Message<String> message = Message.of(Client.TENANT, Client.key(asking.record), asking.payload)
+                .withCorrelationId(asking.correlationId());
+        return switch (random.nextInt(12)) {
+            case 0, 1 -> message.withDelay(Duration.ofMillis(random.nextInt(4_000)));
+            case 2 ->
+                message.withDeadline(Instant.ofEpochMilli(node.time.millis()).plusMillis(random.nextInt(6_000)));
+            default -> message;
+        };
+    }
+
+    private void end(Asking asking, Sent sent) {
+        scheduler.trace.add(scheduler.nanos(), asking.record, sent.getClass().getSimpleName());
+        Ending ending = sent.fold(accepted -> Ending.ACCEPTED, conflict -> Ending.CONFLICT, bad -> Ending.REFUSED);
+        history.end(asking.record, asking.call, ending, Event.Grant.NONE, null);
+        if (sent instanceof Sent.Accepted accepted && accepted.first()) {
+            firsts.merge(asking.record, 1, Integer::sum);
+        }
+    }
+}
