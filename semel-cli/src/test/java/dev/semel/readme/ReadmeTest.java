@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Answer;
 import dev.semel.Call;
+import dev.semel.Channel;
 import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.Policy;
@@ -18,6 +19,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +47,13 @@ class ReadmeTest {
     static final Operation.Atomic<Order, Receipt> CHARGE = Operation.atomic("charge", Order.class, Receipt.class);
     static final Operation.Leased<Refund, RefundId> REFUND =
             Operation.leased("refund", Refund.class, RefundId.class).withPolicy("http.client");
+    // endregion
+
+    record Mail(String customer, String text) {}
+
+    // region channels
+    static final Channel.Leased<Mail> MAIL =
+            Channel.leased("mail", Mail.class).withPolicy("http.client").withLane(Mail::customer);
     // endregion
 
     @BeforeEach
@@ -161,6 +171,32 @@ class ReadmeTest {
 
         java.util.Optional<RefundId> find(String key) {
             return java.util.Optional.ofNullable(refunds.get(key));
+        }
+    }
+
+    @Test
+    void theExampleOfAChannel() throws Exception {
+        var sentOut = new LinkedBlockingQueue<String>();
+        var mailer = new Mailer(sentOut);
+        try (Semel semel = Semel.open(url)) {
+            // region handle
+            semel.handle(MAIL, (mail, run) -> mailer.send(mail, run.downstreamKey()));
+            // endregion
+            // region send
+            semel.run(CHARGE, Call.of(tenant, Key.of(order.id()), order), (o, tx) -> {
+                Receipt receipt = insertPayment(tx.connection(), o);
+                tx.send(MAIL, Key.of(o.id()), new Mail("c-1", "Paid: " + receipt.number()));
+                return receipt;
+            });
+            // endregion
+            assertThat(sentOut.poll(30, TimeUnit.SECONDS)).isEqualTo("Paid: r-o-17");
+        }
+    }
+
+    private record Mailer(LinkedBlockingQueue<String> out) {
+        void send(Mail mail, String key) {
+            assertThat(key).isNotBlank();
+            out.add(mail.text());
         }
     }
 }
