@@ -15,6 +15,7 @@ import dev.semel.execution.LeasedDelivering;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
+import dev.semel.store.Line;
 import dev.semel.store.Moved;
 import dev.semel.store.Queue;
 import dev.semel.store.Reservation;
@@ -168,9 +169,14 @@ final class Desk<P, R> {
 
     private void shelve(List<Row> rows) {
         List<Delivery<P, R>> run = new ArrayList<>();
+        Set<Long> stopped = new HashSet<>();
         for (Row row : rows) {
-            Delivery<P, R> delivery = opened(row);
+            Delivery<P, R> delivery = opened(row, stopped);
             if (delivery == null) {
+                continue;
+            }
+            if (stopped.contains(delivery.lane())) {
+                finisher.add(delivery.handedBack(), moved -> delivery.close());
                 continue;
             }
             held.incrementAndGet();
@@ -193,12 +199,17 @@ final class Desk<P, R> {
         }
     }
 
-    /** A payload that the handler's type cannot read makes a dead letter; the others flow. */
-    private @Nullable Delivery<P, R> opened(Row row) {
+    /** A payload that the handler's type cannot read makes a dead letter; the others flow, unless it parks its lane. */
+    private @Nullable Delivery<P, R> opened(Row row, Set<Long> stopped) {
         try {
             return Delivery.of(environment, operation, row);
         } catch (SemelException.Invalid e) {
-            finisher.add(Delivery.unreadable(environment, operation, row, e), moved -> {});
+            Ending dead = Delivery.unreadable(environment, operation, row, e);
+            Line.Lane lane = Objects.requireNonNull(row.line()).lane();
+            if (lane != null && !dead.letsLaneGoOn()) {
+                stopped.add(lane.number());
+            }
+            finisher.add(dead, moved -> {});
             return null;
         }
     }

@@ -16,6 +16,7 @@ import dev.semel.store.Line;
 import dev.semel.store.State;
 import dev.semel.store.Switchboard;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -166,6 +167,35 @@ abstract class LaneSuite extends ChannelFixture {
         node.duties().reconciliation().reconcile();
         work(node);
         return handled;
+    }
+
+    @Test
+    void d7_aHeadThatCannotBeReadParksItsLaneToo() {
+        Engine node = start(store, settings -> settings.withPolicy(PARKING));
+        Channel.Leased<String> writer =
+                Channel.leased("chat", String.class).withPolicy("parking").withLane(text -> "x");
+        node.send(writer, Message.of(ACME, Key.of("bad"), "not a note"));
+        Channel.Leased<Note> channel = CHAT.withPolicy("parking");
+        node.send(channel, note("x2", "x"));
+        node.handle(channel, listing());
+        work(node);
+        assertThat(row(channel, "bad").state()).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(handled).isEmpty();
+        assertThat(row(channel, "x2").state()).isEqualTo(State.QUEUED);
+        assertThat(row(channel, "x2").status().attempt()).isZero();
+    }
+
+    @Test
+    void d7_aHeadThatMissedItsDeadlineParksItsLaneOnAnAtomicChannelToo() {
+        Engine node = start(store, settings -> settings.withPolicy(PARKING));
+        Channel.Atomic<Note> channel = BOOK.withPolicy("parking");
+        node.send(channel, note("x1", "x").withDeadline(Instant.ofEpochMilli(time.millis() + 1_000)));
+        node.send(channel, note("x2", "x"));
+        time.advance(Duration.ofSeconds(2));
+        node.handle(channel, (note, tx) -> handled.add(note.text()));
+        work(node);
+        assertThat(row(channel, "x1").state()).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(handled).isEmpty();
     }
 
     @Test

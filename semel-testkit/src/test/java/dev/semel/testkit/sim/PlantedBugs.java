@@ -10,6 +10,7 @@ import dev.semel.store.Ledger;
 import dev.semel.store.MemoryTable;
 import dev.semel.store.Move;
 import dev.semel.store.Opening;
+import dev.semel.store.Queue;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Store;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,22 @@ final class PlantedBugs {
                     @Override
                     public Ledger ledger() {
                         return ledger;
+                    }
+                };
+            }
+        };
+    }
+
+    /** A bug of the database's queue. */
+    static Plant queue(Function<Store, Queue> bug) {
+        return new Plant() {
+            @Override
+            public Store beneath(Store shared, TimeSource node) {
+                Queue queue = bug.apply(shared);
+                return new ForwardingStore(shared) {
+                    @Override
+                    public Optional<Queue> queue() {
+                        return Optional.of(queue);
                     }
                 };
             }

@@ -27,7 +27,7 @@ class PlantedBugsTest {
     private static final int SEEDS = 1_000;
 
     /** Runs seed after seed until one is found wrong, which must say so in these words. */
-    private static void finds(String words, Plant bug) {
+    static void finds(String words, Plant bug) {
         Simulation simulation = Simulation.of(bug);
         List<String> found = new ArrayList<>();
         for (long seed = 1; seed <= SEEDS; seed++) {

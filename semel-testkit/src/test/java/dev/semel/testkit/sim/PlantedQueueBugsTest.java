@@ -1,0 +1,167 @@
+package dev.semel.testkit.sim;
+
+import static dev.semel.testkit.sim.PlantedBugsTest.finds;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.Arrival;
+import dev.semel.store.Claim;
+import dev.semel.store.Claimed;
+import dev.semel.store.Enqueued;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Queue;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.store.Transactions;
+import dev.semel.testkit.fault.ForwardingQueue;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.testkit.fault.ForwardingTransactions;
+import dev.semel.time.TimeSource;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Bugs that a queue may have, each found by the simulation. */
+class PlantedQueueBugsTest {
+    private final Set<RecordId> sent = new HashSet<>();
+
+    @Test
+    void d12_aDoubleClaim() {
+        finds(
+                "granted again before its time, while IN_PROGRESS",
+                PlantedBugs.queue(store -> new BuggyQueue.IgnoresTheState(store, sent)));
+    }
+
+    @Test
+    void d7_aLaneThatLosesItsHead() {
+        finds(
+                "it is WAITING and stands at 0",
+                PlantedBugs.ledger((store, node) -> BuggyLedger.moving(store, PlantedQueueBugsTest::withoutPromotion)));
+    }
+
+    private static Move withoutPromotion(Move move) {
+        Move.Place place = move.change().place();
+        return place == null ? move : with(move, move.change().at(new Move.Place(null, place.then())));
+    }
+
+    private static Move with(Move move, Move.Change change) {
+        return new Move(move.id(), move.fence(), move.from(), move.to(), change, move.event());
+    }
+
+    @Test
+    void d7_oneWhoWaitsClaimedBeforeItsHead() {
+        finds(
+                "which is in front of it in its lane",
+                PlantedBugs.queue(store -> new BuggyQueue.PassesTheHead(store, sent)));
+    }
+
+    @Test
+    void d2_aLateCommitThatIsSkipped() {
+        Map<Store, BuggyQueue.Tickets> drawn = new IdentityHashMap<>();
+        finds("is left waiting, and nothing holds it up", new Plant() {
+            @Override
+            public Store beneath(Store shared, TimeSource node) {
+                BuggyQueue.Tickets tickets = drawn.computeIfAbsent(shared, any -> new BuggyQueue.Tickets());
+                Queue queue = new BuggyQueue.ReadsByACursor(shared, tickets);
+                return new ForwardingStore(shared) {
+                    @Override
+                    public Optional<Queue> queue() {
+                        return Optional.of(queue);
+                    }
+
+                    @Override
+                    public Optional<Transactions> transactions() {
+                        return delegate().transactions().map(each -> drawingTickets(each, tickets));
+                    }
+                };
+            }
+        });
+    }
+
+    private static Transactions drawingTickets(Transactions real, BuggyQueue.Tickets tickets) {
+        return new ForwardingTransactions(real) {
+            @Override
+            protected Tx wrap(Tx tx) {
+                return new ForwardingTx(tx) {
+                    @Override
+                    public List<Enqueued> enqueue(List<Arrival> batch) {
+                        return tickets.drawn(batch, super.enqueue(batch));
+                    }
+                };
+            }
+        };
+    }
+
+    @Test
+    void d9_claimsUnderOldModes() {
+        finds(
+                "granted while halted",
+                PlantedBugs.queue(store -> new ForwardingQueue(store.queue().orElseThrow()) {
+                    @Override
+                    public Claimed claim(Claim claim) {
+                        return super.claim(new Claim(
+                                claim.operation(),
+                                store.switchboard().modes().version(),
+                                claim.grant(),
+                                claim.amount(),
+                                claim.turns(),
+                                claim.takenOver()));
+                    }
+                }));
+    }
+
+    @Test
+    void aHandBackThatSpendsTheAttempt() {
+        finds(
+                "is spent",
+                PlantedBugs.ledger((store, node) -> BuggyLedger.moving(
+                        store,
+                        move -> move.to() == State.QUEUED && move.from().contains(State.IN_PROGRESS)
+                                ? with(
+                                        move,
+                                        new Move.Change(
+                                                move.change().times(),
+                                                -1,
+                                                move.change().result(),
+                                                move.change().failure(),
+                                                move.change().place()))
+                                : move)));
+    }
+
+    @Test
+    void f6_aMessageAcceptedBeforeTheCommit() {
+        finds(
+                "acknowledged, and not in the ledger",
+                PlantedBugs.queue(store -> new BuggyQueue.AcknowledgesBeforeCommit(store, sent)));
+    }
+
+    @Test
+    void a2_anEndWithoutItsFence() {
+        finds(
+                "a transaction under another fence",
+                PlantedBugs.transactions((store, real) -> new ForwardingTransactions(real) {
+                    @Override
+                    protected Tx wrap(Tx tx) {
+                        return new ForwardingTx(tx) {
+                            @Override
+                            public List<Moved> move(List<Move> moves) {
+                                return super.move(moves.stream()
+                                        .map(move -> unfenced(store, move))
+                                        .toList());
+                            }
+                        };
+                    }
+                }));
+    }
+
+    private static Move unfenced(Store store, Move move) {
+        Row row = PlantedBugs.row(store, move.id());
+        long fence = row == null ? move.fence() : row.status().fence();
+        return new Move(move.id(), fence, BuggyLedger.ANY, move.to(), move.change(), move.event());
+    }
+}
