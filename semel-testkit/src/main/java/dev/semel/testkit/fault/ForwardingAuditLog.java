@@ -41,6 +41,11 @@ public abstract class ForwardingAuditLog implements AuditLog {
     }
 
     @Override
+    public List<AuditRow> newest(AuditFilter filter, int limit) {
+        return delegate.newest(filter, limit);
+    }
+
+    @Override
     public boolean add(Seal seal) {
         return delegate.add(seal);
     }
