@@ -24,23 +24,32 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Puts what processes wrote down together with what is found afterwards, and has the checker judge it. */
 final class Judge {
     private final Place place;
     private final List<Event> events;
     private final Map<RecordId, String> names = new HashMap<>();
+    private final Set<String> accepted = new HashSet<>();
     private final History found = History.inMemory("judge", TimeSource.system());
 
-    private Judge(Place place, List<Event> events) {
+    private Judge(Place place, List<Event> events, Function<String, RecordId> ids) {
         this.place = place;
         this.events = events;
         for (String record : records(events)) {
-            names.put(Work.Item.of(record).identity().id(), record);
+            names.put(ids.apply(record), record);
+        }
+        for (Event event : events) {
+            if (event instanceof Event.Ended ended && ended.ending() == Event.Ending.ACCEPTED) {
+                accepted.add(event.record());
+            }
         }
     }
 
@@ -49,9 +58,15 @@ final class Judge {
     }
 
     static Judgement judge(Place place, List<Event> events) throws SQLException {
-        Judge judge = new Judge(place, events);
+        return judge(place, events, record -> Work.Item.of(record).identity().id());
+    }
+
+    /** @param ids of records by their names */
+    static Judgement judge(Place place, List<Event> events, Function<String, RecordId> ids) throws SQLException {
+        Judge judge = new Judge(place, events, ids);
         judge.readEffects();
         judge.readOutside();
+        judge.readParcels();
         try (Store store = place.open()) {
             judge.readLedger(store);
             judge.readAudit(store);
@@ -72,7 +87,7 @@ final class Judge {
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT record, payload FROM applied")) {
             while (row.next()) {
-                delivered(row.getString(1), Grant.NONE, row.getString(2), Reception.APPLIED);
+                delivered(row.getString(1), Grant.NONE, row.getString(2), Reception.APPLIED, null);
             }
         }
     }
@@ -82,22 +97,37 @@ final class Judge {
                 Statement statement = connection.createStatement()) {
             try (ResultSet row = statement.executeQuery("SELECT record, payload FROM printed")) {
                 while (row.next()) {
-                    delivered(row.getString(1), Grant.NONE, row.getString(2), Reception.APPLIED);
+                    delivered(row.getString(1), Grant.NONE, row.getString(2), Reception.APPLIED, null);
                 }
             }
             try (ResultSet row = statement.executeQuery(
                     "SELECT record, payload, fence, attempt, reception FROM received ORDER BY n")) {
                 while (row.next()) {
                     Grant grant = new Grant(row.getLong(3), row.getInt(4));
-                    delivered(row.getString(1), grant, row.getString(2), Reception.valueOf(row.getString(5)));
+                    delivered(row.getString(1), grant, row.getString(2), Reception.valueOf(row.getString(5)), null);
                 }
             }
         }
     }
 
-    private void delivered(String record, Grant grant, String payload, Reception reception) {
+    private void readParcels() throws SQLException {
+        try (Connection connection = place.connectOutside();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT record, payload, fence, attempt, reception, lane, number"
+                        + " FROM parcels ORDER BY n")) {
+            while (row.next()) {
+                Grant grant = new Grant(row.getLong(3), row.getInt(4));
+                String lane = row.getString(6);
+                Event.Place where = lane == null ? null : new Event.Place(lane, row.getLong(7));
+                delivered(row.getString(1), grant, row.getString(2), Reception.valueOf(row.getString(5)), where);
+            }
+        }
+    }
+
+    private void delivered(
+            String record, Grant grant, String payload, Reception reception, Event.@Nullable Place where) {
         String hash = History.hash(Work.bytes(payload));
-        found.append(stamp -> new Event.Delivered(stamp, record, grant, hash, reception, null));
+        found.append(stamp -> new Event.Delivered(stamp, record, grant, hash, reception, where));
     }
 
     private void readLedger(Store store) {
@@ -121,7 +151,16 @@ final class Judge {
                 String type = EventType.of(row.entry().type()).orElseThrow().publicName();
                 Grant grant = new Grant(row.entry().fence(), row.entry().attempt());
                 found.append(stamp -> new Event.Audited(stamp, record, type, grant));
+                if (type.equals("operation.executed") && accepted.contains(record)) {
+                    executedLater(record, grant);
+                }
             }
         }
+    }
+
+    /** What was accepted has no caller who hears that it was executed: the ledger says so. */
+    private void executedLater(String record, Grant grant) {
+        long call = found.invoke(record, null);
+        found.end(record, call, Event.Ending.EXECUTED, grant, null);
     }
 }

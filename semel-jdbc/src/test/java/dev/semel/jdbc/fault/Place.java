@@ -63,6 +63,11 @@ record Place(String store, String effects, String outside) {
                 outside,
                 "CREATE TABLE IF NOT EXISTS received (n " + number
                         + ", record TEXT, fence BIGINT, attempt INTEGER, payload TEXT, reception TEXT)");
+        execute(
+                outside,
+                "CREATE TABLE IF NOT EXISTS parcels (n " + number
+                        + ", record TEXT, fence BIGINT, attempt INTEGER, payload TEXT, reception TEXT,"
+                        + " lane TEXT, number BIGINT)");
     }
 
     Store open() {

@@ -1,0 +1,128 @@
+package dev.semel.jdbc.fault;
+
+import dev.semel.Channel;
+import dev.semel.LeasedContext;
+import dev.semel.Semel;
+import dev.semel.engine.EngineSettings;
+import dev.semel.testkit.history.Event;
+import dev.semel.testkit.history.Event.Grant;
+import dev.semel.testkit.history.Event.Reception;
+import dev.semel.testkit.history.History;
+import dev.semel.time.TimeSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A node that handles parcels, in a process of its own or in the test's. As a process it writes a byte when its first handler
+ * begins, and ends in good order at the end of its input and at SIGTERM: with 0 if all that it held was done or handed back.
+ */
+public final class Carrier implements AutoCloseable {
+    static final Duration DRAIN = Duration.ofSeconds(20);
+    private static final Channel.Capacity CAPACITY = Channel.Capacity.of(4);
+
+    private final Order order;
+    private final Channel<Parcel> channel;
+    private final History history;
+    private final Receiver receiver;
+    private final Claims claims;
+    private final Semel semel;
+    private final Runnable onBegin;
+    private final AtomicLong calls = new AtomicLong();
+
+    /** @param channel its name */
+    record Order(Place place, Path history, String process, String channel, Slip slip) {
+        static Order of(String... arguments) {
+            return new Order(
+                    new Place(arguments[0], arguments[1], arguments[2]),
+                    Path.of(arguments[3]),
+                    arguments[4],
+                    arguments[5],
+                    Slip.valueOf(arguments[6]));
+        }
+
+        List<String> arguments() {
+            return List.of(
+                    place.store(), place.effects(), place.outside(), history.toString(), process, channel, slip.name());
+        }
+    }
+
+    /** @param onBegin called before each handler */
+    Carrier(Order order, Runnable onBegin) throws IOException, SQLException {
+        this.order = order;
+        this.onBegin = onBegin;
+        this.channel = Parcel.channel(order.channel());
+        this.history = History.toFile(order.process(), TimeSource.system(), order.history());
+        this.receiver = new Receiver(order.place());
+        this.claims = new Claims(order.place().open(), order.slip());
+        this.semel = EngineSettings.on(claims)
+                .withPolicy(Parcel.POLICY)
+                .withPolicy(Work.POLICY)
+                .open();
+        if (channel instanceof Channel.Atomic<Parcel> atomic) {
+            semel.handle(atomic, CAPACITY, (parcel, tx) -> {
+                onBegin.run();
+                Receiver.keep(tx.connection(), parcel.record(channel), parcel, Grant.NONE, Reception.APPLIED);
+            });
+        } else {
+            semel.handle((Channel.Leased<Parcel>) channel, CAPACITY, this::call);
+        }
+    }
+
+    /** Written down as a call that was made before the claim, because the grant lies between the two. */
+    private void call(Parcel parcel, LeasedContext run) throws SQLException {
+        String record = parcel.record(channel);
+        long number = calls.incrementAndGet();
+        long asked = claims.asked(run.downstreamKey(), run.fence());
+        history.append(stamp -> new Event.Invoked(
+                new Event.Stamp(stamp.process(), asked), record, number, History.hash(parcel.payload())));
+        history.start(record, number, run.fence(), run.attempt());
+        onBegin.run();
+        Grant grant = new Grant(run.fence(), run.attempt());
+        order.slip().deliver(() -> receiver.receive(record, parcel, grant));
+    }
+
+    Semel semel() {
+        return semel;
+    }
+
+    boolean drain() {
+        return semel.drain(DRAIN);
+    }
+
+    @Override
+    public void close() throws IOException, SQLException {
+        semel.close();
+        receiver.close();
+        history.close();
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        AtomicBoolean begun = new AtomicBoolean();
+        Carrier carrier = new Carrier(Order.of(arguments), () -> {
+            if (begun.compareAndSet(false, true)) {
+                System.out.write(1);
+                System.out.flush();
+            }
+        });
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            boolean drained = false;
+            try (carrier) {
+                drained = carrier.drain();
+            } catch (IOException | SQLException e) {
+                e.printStackTrace();
+                drained = false;
+            } finally {
+                Runtime.getRuntime().halt(drained ? 0 : 1);
+            }
+        }));
+        while (System.in.read() >= 0) {
+            // until whoever started it has no more to say
+        }
+        System.exit(0);
+    }
+}

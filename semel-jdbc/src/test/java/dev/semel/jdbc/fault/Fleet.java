@@ -1,0 +1,214 @@
+package dev.semel.jdbc.fault;
+
+import dev.semel.Channel;
+import dev.semel.Semel;
+import dev.semel.audit.EventType;
+import dev.semel.engine.EngineSettings;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.testkit.history.Event;
+import dev.semel.testkit.history.History;
+import dev.semel.testkit.history.Judgement;
+import dev.semel.time.TimeSource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+
+/** Carriers in processes of their own on one place, and senders in this one; in the end everything is judged. */
+final class Fleet implements AutoCloseable {
+    private static final Duration BOUND = Duration.ofSeconds(120);
+
+    private final Place place;
+    private final Path directory;
+    private final Channel<Parcel> channel;
+    private final Slip slip;
+    private final History history;
+    private final Semel semel;
+    private final Load load;
+    private final Map<String, Process> carriers = new HashMap<>();
+    private int started;
+
+    Fleet(Place place, Path directory, Channel<Parcel> channel, Slip slip) throws Exception {
+        place.prepare();
+        this.place = place;
+        this.directory = directory;
+        this.channel = channel;
+        this.slip = slip;
+        this.history = History.toFile("senders", TimeSource.system(), directory.resolve("senders.history"));
+        this.semel = EngineSettings.on(place.open())
+                .withPolicy(Parcel.POLICY)
+                .withPolicy(Work.POLICY)
+                .open();
+        this.load = new Load(place, semel, channel, history, Long.getLong("semel.seed", System.nanoTime()));
+    }
+
+    Load load() {
+        return load;
+    }
+
+    Semel semel() {
+        return semel;
+    }
+
+    /** Starts a process and returns its name. */
+    String start() throws IOException {
+        return start(place);
+    }
+
+    String start(Place through) throws IOException {
+        String name = "carrier" + ++started;
+        carriers.put(
+                name,
+                Jvms.shared()
+                        .start(Carrier.class, log(name), order(name, through).arguments()));
+        return name;
+    }
+
+    Carrier.Order order(String name, Place through) {
+        return new Carrier.Order(through, directory.resolve(name + ".history"), name, channel.name(), slip);
+    }
+
+    /** Waits until a carrier has begun to handle something. */
+    void awaitBegun(String name) throws Exception {
+        Process process = carriers.get(name);
+        CompletableFuture<Integer> read = CompletableFuture.supplyAsync(() -> {
+            try {
+                return process.getInputStream().read();
+            } catch (IOException e) {
+                return -1;
+            }
+        });
+        try {
+            if (read.get(BOUND.toSeconds(), TimeUnit.SECONDS) == 1) {
+                return;
+            }
+        } catch (TimeoutException e) {
+            process.destroyForcibly();
+        }
+        throw new AssertionError(name + " handled nothing: " + Files.readString(log(name)));
+    }
+
+    /** {@code kill -9}. */
+    void kill(String name) throws InterruptedException {
+        Process process = carriers.remove(name);
+        process.destroyForcibly();
+        process.waitFor();
+    }
+
+    /** SIGTERM; returns the exit value. */
+    int terminate(String name) throws InterruptedException {
+        Process process = carriers.remove(name);
+        process.destroy();
+        if (!process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            throw new AssertionError(name + " did not end within " + BOUND);
+        }
+        return process.exitValue();
+    }
+
+    Path log(String name) {
+        return directory.resolve(name + ".log");
+    }
+
+    /** Waits until everything that was accepted has ended, or has not within the bound: then the judge will say so. */
+    void awaitEnds(Duration bound) throws InterruptedException {
+        long end = System.nanoTime() + bound.toNanos();
+        try (Store store = place.open()) {
+            List<RecordId> open = new ArrayList<>(ids());
+            while (!open.isEmpty() && System.nanoTime() - end < 0) {
+                int before = open.size();
+                open = unended(store, open);
+                if (open.size() == before) {
+                    Thread.sleep(50);
+                }
+            }
+        }
+    }
+
+    void awaitEnds() throws InterruptedException {
+        awaitEnds(BOUND);
+    }
+
+    private List<RecordId> ids() {
+        return load.accepted().stream().map(Parcel::id).toList();
+    }
+
+    /** Of the first few hundred those that have ended are dropped. */
+    private static List<RecordId> unended(Store store, List<RecordId> open) {
+        List<RecordId> asked = open.subList(0, Math.min(200, open.size()));
+        Map<RecordId, Row> rows = store.ledger().find(asked);
+        List<RecordId> left = new ArrayList<>(open.subList(asked.size(), open.size()));
+        for (RecordId id : asked) {
+            Row row = rows.get(id);
+            if (row != null && row.state() != State.COMPLETED) {
+                left.add(id);
+            }
+        }
+        return left;
+    }
+
+    /** How many of the accepted are in this state. */
+    long count(State state) {
+        long count = 0;
+        try (Store store = place.open()) {
+            List<RecordId> ids = ids();
+            for (int i = 0; i < ids.size(); i += 200) {
+                count += store.ledger().find(ids.subList(i, Math.min(i + 200, ids.size()))).values().stream()
+                        .filter(row -> row.state() == state)
+                        .count();
+            }
+        }
+        return count;
+    }
+
+    /** Ends the carriers in good order and judges. */
+    Judgement judge() throws Exception {
+        for (Map.Entry<String, Process> carrier : carriers.entrySet()) {
+            carrier.getValue().getOutputStream().close();
+        }
+        for (Map.Entry<String, Process> carrier : carriers.entrySet()) {
+            Jvms.await(carrier.getValue(), log(carrier.getKey()));
+        }
+        carriers.clear();
+        return Judge.judge(place, events(), Parcel::id);
+    }
+
+    /** How often a record was granted again because its holder was gone. */
+    long takenOver() {
+        try (Store store = place.open()) {
+            return store.audit().newest(AuditFilter.ALL, Integer.MAX_VALUE).stream()
+                    .filter(row -> row.entry().type() == EventType.OPERATION_TAKEN_OVER.code())
+                    .count();
+        }
+    }
+
+    /** What all of them wrote down. */
+    private List<Event> events() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return History.read(
+                    files.filter(file -> file.toString().endsWith(".history")).toList());
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Process process : carriers.values()) {
+            process.destroyForcibly();
+            process.onExit().join();
+        }
+        semel.close();
+        history.close();
+    }
+}

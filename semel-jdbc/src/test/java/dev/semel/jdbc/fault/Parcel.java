@@ -1,0 +1,67 @@
+package dev.semel.jdbc.fault;
+
+import dev.semel.Channel;
+import dev.semel.Key;
+import dev.semel.Message;
+import dev.semel.Policy;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message of a fleet.
+ *
+ * @param row one after another by one sender, each sent once the one before it was accepted
+ * @param ordered whether the row is a lane
+ * @param number its place in the row
+ */
+record Parcel(String row, boolean ordered, long number) {
+    static final Duration LEASE = Duration.ofSeconds(2);
+
+    /** Never dead, however often its holder is killed. */
+    static final Policy POLICY = Policy.named("fleet")
+            .withMaxAttempts(10_000)
+            .withLease(LEASE)
+            .withDelays(Duration.ofMillis(10))
+            .build();
+
+    /** The handler writes a row into the ledger's own database. */
+    static final Channel.Atomic<Parcel> BOOK =
+            Channel.atomic("book", Parcel.class).withPolicy("fleet").withLane(Parcel::lane);
+
+    /** The handler calls a receiver that checks keys and fences. */
+    static final Channel.Leased<Parcel> CALL =
+            Channel.leased("call", Parcel.class).withPolicy("fleet").withLane(Parcel::lane);
+
+    static Channel<Parcel> channel(String name) {
+        return name.equals(BOOK.name()) ? BOOK : CALL;
+    }
+
+    @Nullable
+    String lane() {
+        return ordered ? row : null;
+    }
+
+    String key() {
+        return row + "-" + number;
+    }
+
+    String record(Channel<Parcel> channel) {
+        return channel.name() + "/" + key();
+    }
+
+    byte[] payload() {
+        return Work.bytes(toString());
+    }
+
+    Message<Parcel> message() {
+        return Message.of(Work.TENANT, Key.of(key()), this);
+    }
+
+    /** Of a record by its name. */
+    static RecordId id(String record) {
+        String[] parts = record.split("/", 2);
+        return Identity.of(Work.TENANT, parts[0], Key.of(parts[1])).id();
+    }
+}
