@@ -109,6 +109,11 @@ final class PlantedLedger extends ForwardingLedger {
             long fence = row == null ? given.fence() : row.status().fence();
             return new Move(given.id(), fence, given.from(), given.to(), given.change(), given.event());
         }
+        Move.Place place = given.change().place();
+        if (bug == StoreBug.LANE_HEAD_LOST && place != null) {
+            Move.Change change = given.change().at(new Move.Place(null, place.then()));
+            return new Move(given.id(), given.fence(), given.from(), given.to(), change, given.event());
+        }
         if (bug == StoreBug.EVENT_LOST) {
             return new Move(given.id(), given.fence(), given.from(), given.to(), given.change(), null);
         }

@@ -1,18 +1,26 @@
 package dev.semel.testkit;
 
+import dev.semel.store.Arrival;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditLog;
+import dev.semel.store.Claim;
+import dev.semel.store.Claimed;
+import dev.semel.store.Enqueued;
 import dev.semel.store.Ledger;
 import dev.semel.store.MemoryStore;
+import dev.semel.store.Queue;
+import dev.semel.store.Reservation;
 import dev.semel.store.Row;
 import dev.semel.store.Seal;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import dev.semel.testkit.fault.ForwardingAuditLog;
+import dev.semel.testkit.fault.ForwardingQueue;
 import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.testkit.fault.ForwardingSwitchboard;
 import dev.semel.testkit.fault.ForwardingTransactions;
 import dev.semel.time.TimeSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -50,6 +58,36 @@ final class PlantedStore extends ForwardingStore {
                 return bug == StoreBug.ADOPTION_WITHOUT_EPOCH ? 2 : super.adopt(forRecord, adoption);
             }
         };
+    }
+
+    @Override
+    public Optional<Queue> queue() {
+        return super.queue().map(queue -> new ForwardingQueue(queue) {
+            @Override
+            public List<Enqueued> enqueue(List<Arrival> batch) {
+                return bug == StoreBug.MESSAGE_NOT_STORED
+                        ? batch.stream()
+                                .map(arrival -> (Enqueued) new Enqueued.Made())
+                                .toList()
+                        : super.enqueue(batch);
+            }
+
+            @Override
+            public Claimed claim(Claim claim) {
+                long version = bug == StoreBug.CLAIM_UNDER_OLD_MODES
+                        ? switchboard().modes().version()
+                        : claim.modesVersion();
+                Reservation.Grant grant = claim.grant();
+                boolean repeatable = grant.repeatable() || bug == StoreBug.CLAIM_OF_THE_UNREPEATABLE;
+                return super.claim(new Claim(
+                        claim.operation(),
+                        version,
+                        new Reservation.Grant(grant.owner(), grant.leaseMillis(), repeatable, grant.maxAttempts()),
+                        claim.amount(),
+                        claim.turns(),
+                        claim.takenOver()));
+            }
+        });
     }
 
     @Override

@@ -21,7 +21,12 @@ enum StoreBug {
     SEAL_OUT_OF_SEQUENCE(StoreContract.Auditing.class, "aSealIsTakenOnlyIfItIsTheNext"),
     ADOPTION_WITHOUT_EPOCH(StoreContract.Switching.class, "adoptionRaisesTheEpochAndMakesWhatRanUnknown"),
     ACKNOWLEDGED_BEFORE_COMMIT(StoreContract.Transacting.class, "whatIsKeptStaysWithItsEvent"),
-    PART_NOT_UNDONE(StoreContract.TransactingInParts.class, "aPartThatIsNotKeptUndoesOnlyItself");
+    PART_NOT_UNDONE(StoreContract.TransactingInParts.class, "aPartThatIsNotKeptUndoesOnlyItself"),
+    MESSAGE_NOT_STORED(StoreContract.Queueing.class, "aMessageIsKeptAsItCame"),
+    CLAIM_UNDER_OLD_MODES(StoreContract.Claiming.class, "d9_nothingIsGrantedUnderAnotherVersionOfTheModes"),
+    CLAIM_OF_THE_UNREPEATABLE(
+            StoreContract.Claiming.class, "a4_aLeaseThatIsOverIsNotTakenOverIfTheWorkIsNotRepeatable"),
+    LANE_HEAD_LOST(StoreContract.MovingInLanes.class, "whoLeavesMakesTheNextOneTheHeadInTheSameCommit");
 
     private final Class<?> suite;
     private final String test;
