@@ -3,16 +3,24 @@ package dev.semel.engine;
 import dev.semel.audit.ReplayBuffer;
 import dev.semel.audit.Sealer;
 import dev.semel.execution.LeaseKeeper;
+import dev.semel.worker.Backlogs;
 import dev.semel.worker.Housekeeper.Duty;
 import dev.semel.worker.Purger;
 import dev.semel.worker.Reconciliation;
 import dev.semel.worker.Sweeper;
 import dev.semel.worker.Worker;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Everything an engine does without being called. A simulation does these by hand. */
-public record Duties(LeaseKeeper keeper, Worker worker, Sweeper sweeper, Reconciliation reconciliation, Upkeep upkeep) {
+public record Duties(
+        LeaseKeeper keeper,
+        Worker worker,
+        Sweeper sweeper,
+        Reconciliation reconciliation,
+        Upkeep upkeep,
+        Backlogs backlogs) {
 
     /** What keeps the store in order. */
     public record Upkeep(Purger purger, Sealer sealer, ReplayBuffer replays) {}
@@ -30,7 +38,7 @@ public record Duties(LeaseKeeper keeper, Worker worker, Sweeper sweeper, Reconci
     }
 
     List<Duty> slow() {
-        return List.of(
+        List<Duty> duties = new ArrayList<>(List.of(
                 Duty.every(Duration.ofSeconds(1), "sweep expired leases", sweeper::sweep),
                 Duty.every(Duration.ofSeconds(1), "ask reconcilers", reconciliation::reconcile),
                 Duty.every(
@@ -38,6 +46,10 @@ public record Duties(LeaseKeeper keeper, Worker worker, Sweeper sweeper, Reconci
                         "write replay events",
                         () -> replays().flush(false)),
                 Duty.every(Duration.ofSeconds(5), "seal the audit", sealer()::sealAll),
-                Duty.every(Duration.ofHours(1), "purge", purger()::purge));
+                Duty.every(Duration.ofHours(1), "purge", purger()::purge)));
+        if (backlogs.isWatched()) {
+            duties.add(Duty.every(Duration.ofSeconds(15), "look how much waits", backlogs::look));
+        }
+        return duties;
     }
 }

@@ -31,7 +31,9 @@ import dev.semel.key.Codec;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Replays;
 import dev.semel.store.Store;
+import dev.semel.store.WatchedStore;
 import dev.semel.time.TimeSource;
+import dev.semel.worker.Backlogs;
 import dev.semel.worker.Housekeeper;
 import dev.semel.worker.Housekeeper.Duty;
 import dev.semel.worker.Purger;
@@ -62,7 +64,8 @@ public final class Engine implements Semel {
     private final Worker worker;
     private final List<Housekeeper> housekeepers = new ArrayList<>();
 
-    Engine(EngineSettings settings, Store store) {
+    Engine(EngineSettings settings, Store opened) {
+        Store store = WatchedStore.of(opened, settings.watch(), settings.time());
         this.environment = environment(settings, store);
         this.atomic = new AtomicRunner(environment);
         this.leased = new LeasedRunner(environment);
@@ -76,9 +79,10 @@ public final class Engine implements Semel {
                 new Sweeper(environment, registry, leased, takeovers),
                 new Reconciliation(environment, registry),
                 new Duties.Upkeep(
-                        new Purger(store.ledger(), events),
+                        new Purger(store.ledger(), events, settings.watch()),
                         new Sealer(store.audit()),
-                        environment.audits().buffer()));
+                        environment.audits().buffer()),
+                new Backlogs(environment, worker));
         this.operator = new Operator(
                 store,
                 settings.time(),
@@ -97,8 +101,9 @@ public final class Engine implements Semel {
         Events events = new Events(settings.audit());
         return new Environment(
                 store,
-                new Environment.Tools(time, settings.random(), new Codec(settings.largest()), settings.catalogue()),
-                new Commits(store, time),
+                new Environment.Tools(
+                        time, settings.random(), new Codec(settings.largest()), settings.catalogue(), settings.watch()),
+                new Commits(store, time, settings.watch()),
                 new Environment.Audits(
                         events, new ReplayBuffer(store.audit(), events, time, settings.audit()), settings.auditEach()),
                 new ModesView(store.switchboard(), settings.mode(), time),

@@ -9,6 +9,9 @@ import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
 import dev.semel.store.Stores;
 import dev.semel.time.TimeSource;
+import dev.semel.watch.Guarded;
+import dev.semel.watch.MicrometerWatch;
+import dev.semel.watch.Watch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +23,14 @@ import java.util.random.RandomGenerator;
  * hand in the store itself, the clock, chance, and whether anything runs in the background.
  */
 public final class EngineSettings implements Semel.Settings {
+    private static final String MICROMETER_MISSING = """
+            metrics are asked for, but Micrometer is not on the class path: add
+              <dependency>
+                <groupId>io.micrometer</groupId>
+                <artifactId>micrometer-core</artifactId>
+                <version>1.17.2</version>
+              </dependency>""";
+
     private final Supplier<Store> store;
     private final List<Policy> policies = new ArrayList<>();
     private final List<String> faults = new ArrayList<>();
@@ -31,6 +42,7 @@ public final class EngineSettings implements Semel.Settings {
     private boolean audit = true;
     private int largest = 1 << 20;
     private Mode mode = Mode.LIVE;
+    private Watch watch = Watch.NONE;
 
     private EngineSettings(Supplier<Store> store) {
         this.store = store;
@@ -99,6 +111,25 @@ public final class EngineSettings implements Semel.Settings {
         return this;
     }
 
+    /** Is told what happens: see {@code MicrometerWatch} for metrics and traces. */
+    public EngineSettings withWatch(Watch value) {
+        if (watch != Watch.NONE) {
+            faults.add("a watch is given twice: keep one of the two");
+        }
+        watch = Guarded.of(value);
+        return this;
+    }
+
+    /** Metrics go to Micrometer's global registry, which an application may not have: then {@link #open} says what to add. */
+    public EngineSettings withMetrics() {
+        try {
+            return withWatch(MicrometerWatch.global());
+        } catch (NoClassDefFoundError e) {
+            faults.add(MICROMETER_MISSING);
+            return this;
+        }
+    }
+
     public EngineSettings withTime(TimeSource value) {
         time = value;
         return this;
@@ -157,6 +188,10 @@ public final class EngineSettings implements Semel.Settings {
 
     Mode mode() {
         return mode;
+    }
+
+    Watch watch() {
+        return watch;
     }
 
     Catalogue catalogue() {

@@ -44,6 +44,10 @@ final class Answers<R> {
             long wait = row.status().at() - now;
             return wait <= 0 ? null : retryLater(Duration.ofMillis(wait), stored(row));
         }
+        if (row.state() == State.COMPLETED) {
+            asked.span().under(row.status().fence());
+            asked.span().kept(row.status().at() - now);
+        }
         return standing(row);
     }
 
@@ -99,6 +103,7 @@ final class Answers<R> {
     }
 
     Answer<R> executed(@Nullable R result) {
+        asked.span().kept(asked.policy().retention().success().toMillis());
         return new Answer.Executed<>(result, asked.correlationId());
     }
 

@@ -1,6 +1,7 @@
 package dev.semel.execution;
 
 import dev.semel.Call;
+import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.Policy;
@@ -12,6 +13,7 @@ import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Header;
 import dev.semel.store.Row;
+import dev.semel.watch.Span;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -26,6 +28,7 @@ final class Asked<P, R> {
     private final Identity identity;
     private final Header header;
     private final long startedNanos;
+    private Span span = Span.NONE;
 
     /** @throws dev.semel.SemelException.Invalid when the payload cannot be encoded or is too large */
     Asked(Environment environment, Operation<P, R> operation, Call<P> call) {
@@ -63,6 +66,7 @@ final class Asked<P, R> {
                 other.header.correlationId(),
                 other.header.parent());
         this.startedNanos = other.startedNanos;
+        this.span = other.span;
     }
 
     /** A call that nobody makes any more: the record itself asks. Its payload and fingerprint are the stored ones. */
@@ -103,6 +107,17 @@ final class Asked<P, R> {
     /** Whether the record is this call's own, and a grant of it can be had by asking as it is. */
     boolean asksFor(Row row) {
         return row.id().equals(id()) && row.header().fingerprint().equals(header.fingerprint());
+    }
+
+    /** Whoever watches is told of it by this span from now on. */
+    Asked<P, R> under(Span value) {
+        span = value;
+        span.about(id(), correlationId());
+        return this;
+    }
+
+    Span span() {
+        return span;
     }
 
     Operation<P, R> operation() {
@@ -172,6 +187,21 @@ final class Asked<P, R> {
     boolean late(Environment environment) {
         Duration left = remaining(environment);
         return left != null && (left.isNegative() || left.isZero());
+    }
+
+    /** Whoever watches is told that an attempt failed and another follows. */
+    void retries(Environment environment, Failure failure) {
+        environment.watch().retries(header.operation(), header.tenant(), policy, failure.category());
+    }
+
+    /** Whoever watches is told that it is a dead letter now. */
+    void died(Environment environment, Failure failure) {
+        environment.watch().died(header.operation(), header.tenant(), failure.category());
+    }
+
+    /** Whoever watches is told that it is UNKNOWN now. */
+    void unknown(Environment environment) {
+        environment.watch().unknown(header.operation(), header.tenant());
     }
 
     /** For messages: operation, record and tenant, never the key. */

@@ -107,6 +107,7 @@ final class AtomicAttempt<P, R> {
     Handled<R> handled(Tx tx, int attempt) {
         try (LeaseKeeper.Watched run =
                 environment.memory().keeper().watch(asked.policy().limits().attemptTimeout())) {
+            asked.span().enter(attempt);
             try {
                 R result = Nesting.inside(environment, tx, asked.identity().lock(), nesting -> {
                     sent = nesting.sent();
@@ -115,6 +116,8 @@ final class AtomicAttempt<P, R> {
                 return new Handled.Returned<>(result, encode(result));
             } catch (Throwable thrown) {
                 return new Handled.Threw<>(thrown, run.handlerEnded());
+            } finally {
+                asked.span().leave();
             }
         }
     }

@@ -47,13 +47,22 @@ public final class AtomicBatch {
     private <P, R> List<Answer<R>> chunk(
             Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler) {
         boolean alone = calls.size() == 1 || Nesting.current(environment) != null;
-        Map<Integer, Answer<R>> answered = alone ? Map.of() : together(operation, calls, handler);
-        List<Answer<R>> answers = new ArrayList<>(calls.size());
-        for (int i = 0; i < calls.size(); i++) {
-            Answer<R> answer = answered.get(i);
-            answers.add(answer != null ? answer : single.run(operation, calls.get(i), handler));
+        Spans spans = Spans.begin(environment, operation, calls);
+        try {
+            Map<Integer, Answer<R>> answered = alone ? Map.of() : together(operation, calls, handler, spans);
+            List<Answer<R>> answers = new ArrayList<>(calls.size());
+            for (int i = 0; i < calls.size(); i++) {
+                Answer<R> answer = answered.get(i);
+                answers.add(
+                        answer != null
+                                ? spans.at(i).ended(answer)
+                                : single.run(operation, calls.get(i), handler, spans.at(i)));
+            }
+            return answers;
+        } catch (Throwable thrown) {
+            spans.broke(thrown);
+            throw thrown;
         }
-        return answers;
     }
 
     /** A call of the batch that this process leads. */
@@ -63,14 +72,14 @@ public final class AtomicBatch {
     private record Done<R>(@Nullable R result, Landing landing, Set<String> sent) {}
 
     private <P, R> Map<Integer, Answer<R>> together(
-            Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler) {
+            Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler, Spans spans) {
         Map<Integer, Answer<R>> answered = new HashMap<>();
         Map<RecordId, Item<P, R>> items = new LinkedHashMap<>();
         long version = 0;
         try {
             for (int i = 0; i < calls.size(); i++) {
                 try {
-                    Asked<P, R> asked = new Asked<>(environment, operation, calls.get(i));
+                    Asked<P, R> asked = new Asked<>(environment, operation, calls.get(i)).under(spans.at(i));
                     ModesView.Reading modes = asked.modes(environment);
                     version = items.isEmpty() ? modes.version() : version;
                     boolean together = modes.mode() == Mode.LIVE

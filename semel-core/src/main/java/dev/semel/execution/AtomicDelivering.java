@@ -34,6 +34,7 @@ public final class AtomicDelivering {
         Map<Delivery<P, R>, Ending> endings = new HashMap<>();
         List<Delivery<P, R>> runnable = new ArrayList<>();
         Set<Long> stopped = new HashSet<>();
+        deliveries.forEach(Delivery::begin);
         for (Delivery<P, R> delivery : deliveries) {
             Ending before = stopped.contains(delivery.lane()) ? delivery.handedBack() : before(delivery);
             if (before == null) {
@@ -46,6 +47,7 @@ public final class AtomicDelivering {
         if (!together) {
             oneByOne(runnable, handler, endings);
         }
+        deliveries.forEach(delivery -> delivery.ran(endings.get(delivery)));
         return endings;
     }
 
@@ -97,6 +99,7 @@ public final class AtomicDelivering {
                     })
                     .threw;
             if (threw == null) {
+                deliveries.forEach(Delivery::committed);
                 environment.memory().bells().ring(together.sent);
             }
             return threw;

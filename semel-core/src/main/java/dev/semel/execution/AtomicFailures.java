@@ -66,8 +66,13 @@ final class AtomicFailures<P, R> {
             append(event(EventType.SYSTEM_ERROR, verdict, null, "none: the failure is not stored"));
             return answers.failed(verdict.failure());
         }
-        return leave(terminal(verdict, decision instanceof RetryDecision.RateLimited))
-                .orElseGet(() -> answers.failed(verdict.failure()));
+        boolean deadLetter = decision instanceof RetryDecision.RateLimited;
+        return leave(terminal(verdict, deadLetter)).orElseGet(() -> {
+            if (deadLetter) {
+                asked.died(environment, verdict.failure());
+            }
+            return answers.failed(verdict.failure());
+        });
     }
 
     private Answer<R> interrupted(Verdict verdict) {
@@ -153,6 +158,9 @@ final class AtomicFailures<P, R> {
     }
 
     private @Nullable AuditEntry event(EventType type, Verdict verdict, @Nullable Duration delay, String recovery) {
+        if (type == EventType.RETRY_ATTEMPT) {
+            asked.retries(environment, verdict.failure());
+        }
         Events.Tried tried = verdict.tried(asked, delay, recovery);
         return environment.audits().events().attempt(type, asked.about(), tried);
     }

@@ -8,6 +8,7 @@ import dev.semel.SemelException;
 import dev.semel.store.Store;
 import dev.semel.store.Transactions;
 import dev.semel.store.Transactions.Ended;
+import dev.semel.watch.Span;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +21,23 @@ public final class AtomicRunner {
     }
 
     public <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler) {
+        return run(operation, call, handler, Spans.begin(environment, operation, call));
+    }
+
+    <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler, Span span) {
+        try {
+            return span.ended(answer(operation, call, handler, span));
+        } catch (Throwable thrown) {
+            span.broke(thrown);
+            throw thrown;
+        }
+    }
+
+    private <P, R> Answer<R> answer(
+            Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler, Span span) {
         Asked<P, R> asked;
         try {
-            asked = new Asked<>(environment, operation, call);
+            asked = new Asked<>(environment, operation, call).under(span);
         } catch (SemelException.Invalid e) {
             return Answers.rejected(Preparation.correlationId(call), String.valueOf(e.getMessage()));
         }

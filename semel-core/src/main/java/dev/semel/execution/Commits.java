@@ -11,6 +11,7 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
+import dev.semel.watch.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,18 +33,25 @@ public final class Commits {
 
     private final Ledger ledger;
     private final TimeSource time;
+    private final Watch watch;
     private final GroupCommitter<Asked, Reserved> reservations;
     private final GroupCommitter<Move, Moved> moves;
     private final GroupCommitter<Arrival, Enqueued> arrivals;
 
-    public Commits(Store store, TimeSource time) {
+    public Commits(Store store, TimeSource time, Watch watch) {
         this.ledger = store.ledger();
         this.time = time;
+        this.watch = watch;
         this.reservations = new GroupCommitter<>(
                 this::reserveBatch, asked -> asked.reservation().identity().lock(), LARGEST_BATCH, LANES, time);
-        this.moves = new GroupCommitter<>(ledger::move, Move::id, LARGEST_BATCH, LANES, time);
+        this.moves =
+                new GroupCommitter<>(batch -> shared("move", ledger.move(batch)), Move::id, LARGEST_BATCH, LANES, time);
         this.arrivals = new GroupCommitter<>(
-                batch -> store.queue().orElseThrow().enqueue(batch), Arrival::id, LARGEST_BATCH, LANES, time);
+                batch -> shared("enqueue", store.queue().orElseThrow().enqueue(batch)),
+                Arrival::id,
+                LARGEST_BATCH,
+                LANES,
+                time);
     }
 
     Reserved reserve(long modesVersion, Reservation reservation) {
@@ -82,14 +90,19 @@ public final class Commits {
         }
         Reserved[] outcomes = new Reserved[batch.size()];
         byVersion.forEach((version, places) -> {
-            List<Reserved> part = ledger.reserve(
-                    version,
-                    places.stream().map(place -> batch.get(place).reservation()).toList());
+            List<Reservation> asked =
+                    places.stream().map(place -> batch.get(place).reservation()).toList();
+            List<Reserved> part = shared("reserve", ledger.reserve(version, asked));
             for (int i = 0; i < places.size(); i++) {
                 outcomes[places.get(i)] = part.get(i);
             }
         });
         return List.of(outcomes);
+    }
+
+    private <O> List<O> shared(String step, List<O> outcomes) {
+        watch.shared(step, outcomes.size());
+        return outcomes;
     }
 
     private <T> T repeated(Supplier<T> call, boolean alsoUnavailable) {

@@ -12,6 +12,7 @@ import dev.semel.store.Line;
 import dev.semel.store.Move;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
+import dev.semel.watch.Outcome;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -99,7 +100,24 @@ public final class Delivery<P, R> implements AutoCloseable {
         held.close();
     }
 
+    /** Whoever watches follows its run from here. */
+    void begin() {
+        asked.under(environment.begin(row.header().operation(), row.header().tenant()));
+        asked.span().under(row.status().fence());
+    }
+
+    /** Its run is over: with what it leaves, or with nothing when the record was lost. */
+    void ran(@Nullable Ending ending) {
+        asked.span().ended(ending == null ? Outcome.LOST : ending.kind().outcome());
+    }
+
+    /** Its run is over, and its end is committed. */
+    void committed() {
+        asked.span().ended(Outcome.EXECUTED);
+    }
+
     Ending done(byte @Nullable [] result) {
+        asked.span().kept(asked.policy().retention().success().toMillis());
         return end(
                 Ending.Kind.DONE,
                 Transition.COMPLETE,
@@ -233,6 +251,9 @@ public final class Delivery<P, R> implements AutoCloseable {
     }
 
     private @Nullable AuditEntry attempt(EventType type, Failure failure, @Nullable Duration delay, String recovery) {
+        if (type == EventType.RETRY_ATTEMPT) {
+            asked.retries(environment, failure);
+        }
         Verdict verdict = new Verdict(
                 failure, new RetryDecision.Terminal(true), row.status().attempt(), false);
         return environment.audits().events().attempt(type, asked.about(), verdict.tried(asked, delay, recovery));

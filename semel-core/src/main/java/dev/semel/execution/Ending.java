@@ -2,6 +2,7 @@ package dev.semel.execution;
 
 import dev.semel.Failure;
 import dev.semel.store.Move;
+import dev.semel.watch.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,19 +13,29 @@ import org.jspecify.annotations.Nullable;
 public record Ending(Kind kind, Move move, @Nullable Failure failure) {
     /** How a delivery ended. */
     public enum Kind {
-        DONE,
+        DONE(Outcome.EXECUTED),
         /** Not acted on, as the channel is in SHADOW. */
-        SHADOWED,
+        SHADOWED(Outcome.SHADOWED),
         /** It failed and is tried again later. */
-        RETRIED,
+        RETRIED(Outcome.RETRY_LATER),
         /** It failed for good: a dead letter. */
-        DEAD,
+        DEAD(Outcome.FAILED),
         /** It may have taken effect, and is not repeated by itself. */
-        UNKNOWN,
+        UNKNOWN(Outcome.UNKNOWN),
         /** It did not run: its attempt is given back. */
-        HANDED_BACK,
+        HANDED_BACK(Outcome.HANDED_BACK),
         /** As HANDED_BACK, because the receiver refused the credentials: the channel is to be paused. */
-        REFUSED
+        REFUSED(Outcome.HANDED_BACK);
+
+        private final Outcome outcome;
+
+        Kind(Outcome outcome) {
+            this.outcome = outcome;
+        }
+
+        Outcome outcome() {
+            return outcome;
+        }
     }
 
     /** Whether those behind it in its lane may go on. */

@@ -6,13 +6,15 @@ import dev.semel.key.Codec;
 import dev.semel.policy.Catalogue;
 import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
+import dev.semel.watch.Span;
+import dev.semel.watch.Watch;
 import java.util.random.RandomGenerator;
 
 /** What every run needs, put together once by the engine. */
 public record Environment(Store store, Tools tools, Commits commits, Audits audits, ModesView modes, Memory memory) {
 
-    /** Clock, chance, encoding and policies. */
-    public record Tools(TimeSource time, RandomGenerator random, Codec codec, Catalogue catalogue) {}
+    /** Clock, chance, encoding, policies, and who is told what happens. */
+    public record Tools(TimeSource time, RandomGenerator random, Codec codec, Catalogue catalogue, Watch watch) {}
 
     /** @param each whether replays and conflicts are written before they are answered */
     public record Audits(Events events, ReplayBuffer buffer, boolean each) {}
@@ -22,5 +24,13 @@ public record Environment(Store store, Tools tools, Commits commits, Audits audi
 
     TimeSource time() {
         return tools.time();
+    }
+
+    Watch watch() {
+        return tools.watch();
+    }
+
+    Span begin(String operation, String tenant) {
+        return Span.begin(tools.watch(), tools.time(), operation, tenant);
     }
 }

@@ -10,6 +10,7 @@ import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.store.Transactions;
+import dev.semel.watch.Span;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -37,9 +38,20 @@ public final class JoinedRun implements Semel.Joined {
 
     @Override
     public <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler) {
+        Span span = Spans.begin(environment, operation, call);
+        try {
+            return span.ended(answer(operation, call, handler, span));
+        } catch (Throwable thrown) {
+            span.broke(thrown);
+            throw thrown;
+        }
+    }
+
+    private <P, R> Answer<R> answer(
+            Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler, Span span) {
         Asked<P, R> asked;
         try {
-            asked = new Asked<>(environment, operation, call);
+            asked = new Asked<>(environment, operation, call).under(span);
         } catch (SemelException.Invalid e) {
             return Answers.rejected(Preparation.correlationId(call), String.valueOf(e.getMessage()));
         }

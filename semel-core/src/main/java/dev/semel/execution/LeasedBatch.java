@@ -35,13 +35,30 @@ public final class LeasedBatch {
         List<Answer<R>> answers = new ArrayList<>(calls.size());
         for (int i = 0; i < calls.size(); i += LARGEST) {
             List<Call<P>> chunk = calls.subList(i, Math.min(calls.size(), i + LARGEST));
-            Map<Integer, Answer<R>> answered = chunk.size() == 1 ? Map.of() : together(operation, chunk, handler);
-            for (int place = 0; place < chunk.size(); place++) {
-                Answer<R> answer = answered.get(place);
-                answers.add(answer != null ? answer : single.run(operation, chunk.get(place), handler));
-            }
+            answers.addAll(chunk(operation, chunk, handler));
         }
         return answers;
+    }
+
+    private <P, R> List<Answer<R>> chunk(
+            Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
+        Spans spans = Spans.begin(environment, operation, calls);
+        try {
+            Map<Integer, Answer<R>> answered =
+                    calls.size() == 1 ? Map.of() : together(operation, calls, handler, spans);
+            List<Answer<R>> answers = new ArrayList<>(calls.size());
+            for (int i = 0; i < calls.size(); i++) {
+                Answer<R> answer = answered.get(i);
+                answers.add(
+                        answer != null
+                                ? spans.at(i).ended(answer)
+                                : single.run(operation, calls.get(i), handler, spans.at(i)));
+            }
+            return answers;
+        } catch (Throwable thrown) {
+            spans.broke(thrown);
+            throw thrown;
+        }
     }
 
     private record Item<P, R>(int place, Asked<P, R> asked, Flights.Flight flight) {}
@@ -50,13 +67,13 @@ public final class LeasedBatch {
             Item<P, R> item, LeasedRun<P, R> run, Reserved.Granted granted, LeasedRun.Ran.Returned<R> returned) {}
 
     private <P, R> Map<Integer, Answer<R>> together(
-            Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
+            Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler, Spans spans) {
         Map<Integer, Answer<R>> answered = new HashMap<>();
         Map<RecordId, Item<P, R>> items = new LinkedHashMap<>();
         try {
             for (int i = 0; i < calls.size(); i++) {
                 try {
-                    Asked<P, R> asked = new Asked<>(environment, operation, calls.get(i));
+                    Asked<P, R> asked = new Asked<>(environment, operation, calls.get(i)).under(spans.at(i));
                     RecordId lock = asked.identity().lock();
                     Flights.Flight flight = items.containsKey(lock) || !isLive(asked)
                             ? null

@@ -14,6 +14,13 @@ public final class LeasedDelivering {
 
     /** Runs the handler on this thread. What it leaves is to be written; nothing when the record was lost meanwhile. */
     public <P, R> @Nullable Ending run(Delivery<P, R> delivery, LeasedHandler<P, R> handler) {
+        delivery.begin();
+        Ending ending = ending(delivery, handler);
+        delivery.ran(ending);
+        return ending;
+    }
+
+    private <P, R> @Nullable Ending ending(Delivery<P, R> delivery, LeasedHandler<P, R> handler) {
         Mode mode = environment.modes().beforeStart(delivery.asked());
         if (mode != Mode.LIVE) {
             return mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack();

@@ -65,6 +65,11 @@ final class LeasedRun<P, R> {
 
     /** The lease is renewed from now on. */
     LeaseKeeper.Watched hold(Reserved.Granted granted) {
+        if (granted.takenOver()) {
+            environment
+                    .watch()
+                    .takenOver(asked.header().operation(), asked.header().tenant());
+        }
         return environment
                 .memory()
                 .keeper()
@@ -99,8 +104,10 @@ final class LeasedRun<P, R> {
         if (!held.begin(asked.policy().limits().attemptTimeout())) {
             return new Ran.Threw<>(steps.lost(), LeaseKeeper.Stop.LEASE_LOST);
         }
+        asked.span().under(granted.fence());
         try {
             steps.demandStart();
+            asked.span().enter(granted.attempt());
             R result = handler.run(asked.call().payload(), steps);
             if (steps.broken() != null) {
                 throw steps.broken();
@@ -113,6 +120,8 @@ final class LeasedRun<P, R> {
             return new Ran.Returned<>(result, snapshot);
         } catch (Throwable thrown) {
             return new Ran.Threw<>(thrown, held.handlerEnded());
+        } finally {
+            asked.span().leave();
         }
     }
 
@@ -203,9 +212,12 @@ final class LeasedRun<P, R> {
                 EventType.OPERATION_UNKNOWN,
                 Map.of("category", failure.category().code(), "reason", failure.reason()));
         Move.Change atOnce = Transition.due(Duration.ZERO, Duration.ZERO, -1, Failures.encode(failure));
-        return finished(
-                Transition.PARK.of(asked.id(), granted.fence(), atOnce, event),
-                answers.unknown("Whether it took effect is not known: " + failure.reason()));
+        Answer<R> unknown = answers.unknown("Whether it took effect is not known: " + failure.reason());
+        Answer<R> answer = finished(Transition.PARK.of(asked.id(), granted.fence(), atOnce, event), unknown);
+        if (answer == unknown) {
+            asked.unknown(environment);
+        }
+        return answer;
     }
 
     private @Nullable Answer<R> follow(Reserved.Granted granted, Verdict verdict) {
@@ -247,7 +259,12 @@ final class LeasedRun<P, R> {
         Move move = deadLetter || stored
                 ? Transition.FAIL.of(asked.id(), granted.fence(), Transition.failure(keep, failure), event)
                 : Transition.RELEASE.of(asked.id(), granted.fence(), Move.Change.NONE, event);
-        return finished(move, answers.failed(verdict.failure()));
+        Answer<R> failed = answers.failed(verdict.failure());
+        Answer<R> answer = finished(move, failed);
+        if (deadLetter && answer == failed) {
+            asked.died(environment, verdict.failure());
+        }
+        return answer;
     }
 
     private Answer<R> finished(Move move, Answer<R> answer) {
@@ -267,6 +284,9 @@ final class LeasedRun<P, R> {
     }
 
     private @Nullable AuditEntry event(EventType type, Verdict verdict, @Nullable Duration delay, String recovery) {
+        if (type == EventType.RETRY_ATTEMPT) {
+            asked.retries(environment, verdict.failure());
+        }
         return environment.audits().events().attempt(type, asked.about(), verdict.tried(asked, delay, recovery));
     }
 }

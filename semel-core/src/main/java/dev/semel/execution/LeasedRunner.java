@@ -10,10 +10,12 @@ import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.ledger.Transition;
 import dev.semel.store.Move;
+import dev.semel.store.Moved;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.watch.Span;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +31,23 @@ public final class LeasedRunner {
     }
 
     public <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler) {
+        return run(operation, call, handler, Spans.begin(environment, operation, call));
+    }
+
+    <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler, Span span) {
+        try {
+            return span.ended(answer(operation, call, handler, span));
+        } catch (Throwable thrown) {
+            span.broke(thrown);
+            throw thrown;
+        }
+    }
+
+    private <P, R> Answer<R> answer(
+            Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler, Span span) {
         Asked<P, R> asked;
         try {
-            asked = new Asked<>(environment, operation, call);
+            asked = new Asked<>(environment, operation, call).under(span);
         } catch (SemelException.Invalid e) {
             return Answers.rejected(Preparation.correlationId(call), String.valueOf(e.getMessage()));
         }
@@ -44,6 +60,10 @@ public final class LeasedRunner {
         if (known != null && asked.sameMeaning(known.fingerprint())) {
             return answers.told(answers.replayed(known.result()), asked.id());
         }
+        return fly(asked, handler, answers);
+    }
+
+    private <P, R> Answer<R> fly(Asked<P, R> asked, LeasedHandler<P, R> handler, Answers<R> answers) {
         return environment
                 .memory()
                 .flights()
@@ -55,20 +75,19 @@ public final class LeasedRunner {
 
     /** A run that has no caller: the record is granted again if it may be, and is left alone if not. */
     public <P, R> Answer<R> takeOver(Operation.Leased<P, R> operation, Row row, LeasedHandler<P, R> handler) {
-        Asked<P, R> asked = Asked.of(environment, operation, row);
-        Answers<R> answers = new Answers<>(environment, asked);
-        return environment
-                .memory()
-                .flights()
-                .fly(
-                        asked,
-                        flight -> Patience.await(environment, asked, () -> attempts(asked, handler, flight)),
-                        answers);
+        Span span = environment.begin(operation.name(), row.header().tenant());
+        try {
+            Asked<P, R> asked = Asked.of(environment, operation, row).under(span);
+            return span.ended(fly(asked, handler, new Answers<>(environment, asked)));
+        } catch (Throwable thrown) {
+            span.broke(thrown);
+            throw thrown;
+        }
     }
 
     /** Parks a record whose lease is over and which may not be run again. */
     public void lose(Operation.Leased<?, ?> operation, Row row) {
-        environment.commits().move(lose(Asked.of(environment, operation, row), row));
+        lose(Asked.of(environment, operation, row), row);
     }
 
     /** Whether an interrupted run of the operation may be run again at all. */
@@ -149,14 +168,14 @@ public final class LeasedRunner {
         Answer<R> answer = answers.of(row, existing.now());
         boolean over = row.state() == State.IN_PROGRESS && row.status().at() <= existing.now();
         if (over && answer instanceof Answer.InProgress) {
-            environment.commits().move(lose(asked, row));
+            lose(asked, row);
             return answers.unknown("Its run was interrupted; whether it took effect is being looked into.");
         }
         return answer != null ? answers.told(answer, row.id()) : answers.inProgress();
     }
 
-    private Move lose(Asked<?, ?> asked, Row row) {
-        return Transition.LOSE.of(
+    private void lose(Asked<?, ?> asked, Row row) {
+        Move move = Transition.LOSE.of(
                 row.id(),
                 row.status().fence(),
                 Transition.ifOver(row.failure()),
@@ -164,5 +183,8 @@ public final class LeasedRunner {
                         .audits()
                         .events()
                         .outcome(EventType.OPERATION_UNKNOWN, asked.about(), Map.of("category", "lease_lost")));
+        if (environment.commits().move(move) instanceof Moved.Applied) {
+            asked.unknown(environment);
+        }
     }
 }

@@ -23,6 +23,8 @@ import dev.semel.store.Row;
 import dev.semel.store.Status;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
+import dev.semel.watch.Outcome;
+import dev.semel.watch.Watch;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -128,7 +130,16 @@ public final class Sending {
                 ? tx.enqueue(List.of(ready.arrival)).get(0)
                 : lookAround(tx, ready);
         sent.add(ready.definition.name());
-        return judged(ready, enqueued);
+        Sent judged = judged(ready, enqueued);
+        watched(ready, judged);
+        return judged;
+    }
+
+    private void watched(Ready ready, Sent sent) {
+        if (environment.watch() != Watch.NONE) {
+            Header header = ready.arrival.header();
+            environment.watch().sent(header.operation(), header.tenant(), Outcome.of(sent));
+        }
     }
 
     /** A key with a time bucket: lookup and insert under one lock on the bucketless hash. */
@@ -158,6 +169,7 @@ public final class Sending {
 
     private Sent told(Ready ready, Enqueued enqueued) {
         Sent sent = judged(ready, enqueued);
+        watched(ready, sent);
         if (enqueued instanceof Enqueued.Existing) {
             EventType type =
                     sent instanceof Sent.Accepted ? EventType.OPERATION_REPLAYED : EventType.OPERATION_CONFLICT;

@@ -1,6 +1,7 @@
 package dev.semel.worker;
 
 import dev.semel.Channel;
+import dev.semel.Failure;
 import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.Policy;
@@ -12,6 +13,7 @@ import dev.semel.execution.Delivery;
 import dev.semel.execution.Ending;
 import dev.semel.execution.Environment;
 import dev.semel.execution.LeasedDelivering;
+import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
@@ -21,6 +23,7 @@ import dev.semel.store.Queue;
 import dev.semel.store.Reservation;
 import dev.semel.store.Row;
 import dev.semel.store.Switchboard;
+import dev.semel.watch.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -57,6 +60,7 @@ final class Desk<P, R> {
     private final Shelf<P, R> shelf;
     private final AtomicInteger held = new AtomicInteger();
     private final AtomicLong nextRetry = new AtomicLong(Long.MAX_VALUE);
+    private final Set<RecordId> overdue = new HashSet<>();
     private String lastTenant = "";
 
     Desk(Environment environment, Registry.Known<P, R> known, Finisher finisher, Pauses pauses) {
@@ -113,6 +117,7 @@ final class Desk<P, R> {
         }
         boolean starving = shelf.size() == 0;
         int wanted = leave == Pauses.Leave.PROBE ? 1 : room;
+        overdue.clear();
         Claimed claimed = queue().claim(asked(modes, wanted));
         if (claimed.modesChanged()) {
             environment.modes().reload();
@@ -163,6 +168,7 @@ final class Desk<P, R> {
     }
 
     private @Nullable AuditEntry takenOver(Row row) {
+        overdue.add(row.id());
         Events.About about = Events.About.record(row.id(), row.header(), dev.semel.Call.Origin.UNSTATED, policy.code());
         return environment.audits().events().outcome(EventType.OPERATION_TAKEN_OVER, about, Map.of());
     }
@@ -171,6 +177,9 @@ final class Desk<P, R> {
         List<Delivery<P, R>> run = new ArrayList<>();
         Set<Long> stopped = new HashSet<>();
         for (Row row : rows) {
+            if (overdue.contains(row.id())) {
+                watch().takenOver(operation.name(), row.header().tenant());
+            }
             Delivery<P, R> delivery = opened(row, stopped);
             if (delivery == null) {
                 continue;
@@ -209,7 +218,7 @@ final class Desk<P, R> {
             if (lane != null && !dead.letsLaneGoOn()) {
                 stopped.add(lane.number());
             }
-            finisher.add(dead, moved -> {});
+            finisher.add(dead, moved -> told(row, dead, moved));
             return null;
         }
     }
@@ -317,7 +326,22 @@ final class Desk<P, R> {
                     operation.name(),
                     delivery.row().id());
         }
+        told(delivery.row(), ending, moved);
         settled(delivery);
+    }
+
+    private void told(Row row, Ending ending, @Nullable Moved moved) {
+        boolean written = moved != null && !(moved instanceof Moved.Refused);
+        if (written && ending.kind() == Ending.Kind.DEAD) {
+            Failure failure = Objects.requireNonNull(ending.failure());
+            watch().died(operation.name(), row.header().tenant(), failure.category());
+        } else if (written && ending.kind() == Ending.Kind.UNKNOWN) {
+            watch().unknown(operation.name(), row.header().tenant());
+        }
+    }
+
+    private Watch watch() {
+        return environment.tools().watch();
     }
 
     private void settled(Delivery<P, R> delivery) {

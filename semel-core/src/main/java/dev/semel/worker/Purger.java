@@ -5,6 +5,7 @@ import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Ledger;
+import dev.semel.watch.Watch;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,10 +16,12 @@ public final class Purger {
 
     private final Ledger ledger;
     private final Events events;
+    private final Watch watch;
 
-    public Purger(Ledger ledger, Events events) {
+    public Purger(Ledger ledger, Events events, Watch watch) {
         this.ledger = ledger;
         this.events = events;
+        this.watch = watch;
     }
 
     /** Purges until nothing is expired; says how many records went, by tenant. */
@@ -30,6 +33,7 @@ public final class Purger {
                 return total;
             }
             removed.forEach((tenant, count) -> total.merge(tenant, count, Integer::sum));
+            removed.forEach(watch::purged);
         }
     }
 

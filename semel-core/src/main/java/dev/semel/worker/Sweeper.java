@@ -14,8 +14,10 @@ import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Line;
 import dev.semel.store.Move;
+import dev.semel.store.Moved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.watch.Watch;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -68,7 +70,19 @@ public final class Sweeper {
         boolean repeated = known.mayRepeat(policy)
                 && row.status().attempt() < policy.retry().maxAttempts();
         if (!repeated && !(row.holdsLane() && row.line().turn() == Line.Turn.WAITING)) {
-            environment.commits().moveAll(List.of(abandoned(known, policy, row)));
+            Move move = abandoned(known, policy, row);
+            if (environment.commits().moveAll(List.of(move)).get(0) instanceof Moved.Applied) {
+                told(move, row);
+            }
+        }
+    }
+
+    private void told(Move move, Row row) {
+        Watch watch = environment.tools().watch();
+        if (move.to() == State.UNKNOWN) {
+            watch.unknown(row.header().operation(), row.header().tenant());
+        } else {
+            watch.died(row.header().operation(), row.header().tenant(), Failure.Category.LEASE_LOST);
         }
     }
 

@@ -26,8 +26,8 @@ import java.util.function.Predicate;
  * @param root the front door; the rooms are the packages in it
  */
 record Rooms(String root) {
-    private static final List<String> TOP_TO_BOTTOM =
-            List.of("engine", "operator", "worker", "execution", "ledger", "audit", "store", "policy", "key", "time");
+    private static final List<String> TOP_TO_BOTTOM = List.of(
+            "engine", "operator", "worker", "execution", "ledger", "audit", "store", "policy", "watch", "key", "time");
 
     /** The room of a class: a package in the root, with the packages in that; empty for the front door. */
     private String room(JavaClass type) {

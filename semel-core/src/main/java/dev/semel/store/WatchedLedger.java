@@ -1,0 +1,60 @@
+package dev.semel.store;
+
+import dev.semel.key.RecordId;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** A ledger whose steps are timed; what people read is not. */
+record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
+    @Override
+    public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
+        return timing.of("reserve", () -> ledger.reserve(modesVersion, batch));
+    }
+
+    @Override
+    public List<Moved> move(List<Move> batch) {
+        return timing.of("move", () -> ledger.move(batch));
+    }
+
+    @Override
+    public List<Boolean> renew(List<Renewal> batch) {
+        return timing.of("renew", () -> ledger.renew(batch));
+    }
+
+    @Override
+    public Map<RecordId, Row> find(Collection<RecordId> ids) {
+        return timing.of("find", () -> ledger.find(ids));
+    }
+
+    @Override
+    public List<Row> overdue(State state, Collection<String> operations, int limit) {
+        return timing.of("overdue", () -> ledger.overdue(state, operations, limit));
+    }
+
+    @Override
+    public Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) {
+        return timing.of("purge", () -> ledger.purge(limit, events));
+    }
+
+    @Override
+    public List<Row> steps(RecordId parent) {
+        return ledger.steps(parent);
+    }
+
+    @Override
+    public List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit) {
+        return ledger.list(state, filter, behind, limit);
+    }
+
+    @Override
+    public List<Row> range(RecordId first, RecordId last, int limit) {
+        return ledger.range(first, last, limit);
+    }
+
+    @Override
+    public List<Row> sentBy(RecordId record, int limit) {
+        return ledger.sentBy(record, limit);
+    }
+}

@@ -1,0 +1,27 @@
+package dev.semel.store;
+
+import java.util.List;
+import java.util.Optional;
+
+/** A queue whose steps are timed. */
+record WatchedQueue(Queue queue, Timing timing) implements Queue {
+    @Override
+    public List<Enqueued> enqueue(List<Arrival> batch) {
+        return timing.of("enqueue", () -> queue.enqueue(batch));
+    }
+
+    @Override
+    public Claimed claim(Claim claim) {
+        return timing.of("claim", () -> queue.claim(claim));
+    }
+
+    @Override
+    public Optional<Row> head(long lane) {
+        return queue.head(lane);
+    }
+
+    @Override
+    public Backlog backlog(String operation) {
+        return timing.of("backlog", () -> queue.backlog(operation));
+    }
+}

@@ -1,0 +1,75 @@
+package dev.semel.watch;
+
+import dev.semel.Failure;
+import dev.semel.Policy;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Told what happens. It is told on the threads that do the work, so it returns fast, does not block, and can be told from
+ * many threads at once. An exception of its own is logged and changes nothing. It never learns a raw key.
+ */
+public interface Watch {
+    /** Does not want to know. With it a call costs nothing more: no clock is read, nothing is allocated. */
+    Watch NONE = new Watch() {};
+
+    /** A call, or the run of a delivery, begins. */
+    default Trace begins(Span span) {
+        return Trace.NONE;
+    }
+
+    /** It has its outcome; its trace has been ended. */
+    default void ended(Span span) {}
+
+    /** A sender is told what became of its message. What a transaction sent may still be rolled back with it. */
+    default void sent(String operation, String tenant, Outcome outcome) {}
+
+    /** A failed attempt that another one follows. */
+    default void retries(String operation, String tenant, Policy policy, Failure.Category category) {}
+
+    /** A record became a dead letter. */
+    default void died(String operation, String tenant, Failure.Category category) {}
+
+    /** A record became UNKNOWN. */
+    default void unknown(String operation, String tenant) {}
+
+    /** A record was granted again because its lease was over. */
+    default void takenOver(String operation, String tenant) {}
+
+    /** Records past their retention were removed. */
+    default void purged(String tenant, int records) {}
+
+    /**
+     * A store did something, well or badly.
+     *
+     * @param store its engine, such as "postgresql"
+     * @param step what it did, such as "reserve"
+     */
+    default void took(String store, String step, long nanos) {}
+
+    /**
+     * So many shared one commit.
+     *
+     * @param step what they did, such as "reserve"
+     */
+    default void shared(String step, int size) {}
+
+    /**
+     * How much waits; told every now and then.
+     *
+     * @param oldest how long the one that is due longest has been; zero when nothing is due
+     */
+    default void waits(String channel, long depth, Duration oldest) {}
+
+    /** One span for those who trace: entered and left around every run of the handler, on its thread; ended once. */
+    interface Trace {
+        Trace NONE = new Trace() {};
+
+        default void enter() {}
+
+        default void leave() {}
+
+        /** @param thrown why there is no answer */
+        default void ended(Span span, @Nullable Throwable thrown) {}
+    }
+}

@@ -1,0 +1,38 @@
+package dev.semel.worker;
+
+import dev.semel.execution.Environment;
+import dev.semel.store.Queue;
+import dev.semel.store.Status;
+import dev.semel.watch.Watch;
+import java.time.Duration;
+
+/**
+ * Looks how much waits for the operations that are served here, and tells the watch: now and then, so that whoever reads the
+ * gauges costs the store nothing. Every node that serves a channel tells of the whole of it.
+ */
+public final class Backlogs {
+    private final Environment environment;
+    private final Worker worker;
+
+    public Backlogs(Environment environment, Worker worker) {
+        this.environment = environment;
+        this.worker = worker;
+    }
+
+    /** Whether anybody wants to know. */
+    public boolean isWatched() {
+        return environment.tools().watch() != Watch.NONE;
+    }
+
+    public void look() {
+        environment.store().queue().ifPresent(queue -> worker.serving().forEach(operation -> look(queue, operation)));
+    }
+
+    private void look(Queue queue, String operation) {
+        Queue.Backlog backlog = queue.backlog(operation);
+        long now = environment.tools().time().millis();
+        // By this node's clock, which may be a little apart from the store's.
+        long age = backlog.oldestDue() == Status.NEVER ? 0 : Math.max(0, now - backlog.oldestDue());
+        environment.tools().watch().waits(operation, backlog.waiting(), Duration.ofMillis(age));
+    }
+}
