@@ -56,7 +56,7 @@ public final class Sending {
         try {
             ready = ready(channel, message, null);
         } catch (SemelException.Invalid e) {
-            return rejected(message, e);
+            return rejected(channel, message, e);
         }
         if (outer != null) {
             Sent sent = in(outer.tx(), ready, outer.sent());
@@ -82,7 +82,7 @@ public final class Sending {
                     ready.put(i, each);
                 }
             } catch (SemelException.Invalid e) {
-                answers[i] = rejected(messages.get(i), e);
+                answers[i] = rejected(channel, messages.get(i), e);
             }
         }
         List<Integer> places = List.copyOf(ready.keySet());
@@ -107,7 +107,7 @@ public final class Sending {
         try {
             return in(tx, ready(channel, message, cause), sent).orThrow();
         } catch (SemelException.Invalid e) {
-            return rejected(message, e).orThrow();
+            return rejected(channel, message, e).orThrow();
         }
     }
 
@@ -121,7 +121,7 @@ public final class Sending {
             environment.memory().bells().ring(Set.of(channel.name()));
             return told(ready, enqueued).orThrow();
         } catch (SemelException.Invalid e) {
-            return rejected(message, e).orThrow();
+            return rejected(channel, message, e).orThrow();
         }
     }
 
@@ -200,7 +200,8 @@ public final class Sending {
                         Set.of(Next.CHECK_STATUS, Next.CONTACT)));
     }
 
-    private static Sent rejected(Message<?> message, SemelException.Invalid e) {
+    private Sent rejected(Channel<?> channel, Message<?> message, SemelException.Invalid e) {
+        environment.watch().sent(channel.name(), message.tenant().name(), Outcome.REJECTED);
         String correlation = message.origin().correlationId();
         return new Sent.Rejected(new Notice(
                 correlation == null ? "" : correlation, String.valueOf(e.getMessage()), Set.of(Next.CONTACT)));

@@ -36,6 +36,7 @@ class QueueMetersTest extends WatchFixture {
         engine.send(MAIL, message("a"));
         engine.send(MAIL, message("a"));
         engine.send(MAIL, Message.of(ACME, Key.of("a"), "other payload"));
+        engine.send(MAIL, Message.of(ACME, Key.of("huge"), "x".repeat(2 << 20)));
         engine.sendAll(MAIL, List.of(message("b"), message("b"), message("c")));
         engine.run(CHARGE, call("k"), (payload, tx) -> {
             tx.send(MAIL, message("d"));
@@ -46,6 +47,7 @@ class QueueMetersTest extends WatchFixture {
                         "answer=accepted operation=mail", 4L,
                         "answer=duplicate operation=mail", 2L,
                         "answer=conflict operation=mail", 1L,
+                        "answer=rejected operation=mail", 1L,
                         "answer=executed operation=charge", 1L));
         assertThat(counts("semel.dedupe.hits")).isEqualTo(Map.of("operation=mail", 2L));
         assertThat(counts("semel.conflicts")).isEqualTo(Map.of("operation=mail", 1L));
