@@ -52,7 +52,7 @@ record WatchedTransactions(Transactions transactions, Timing timing) implements 
         }
     }
 
-    private record WatchedTx(Tx tx, Timing timing) implements Tx {
+    record WatchedTx(Tx tx, Timing timing) implements Tx {
         @Override
         public Switchboard.Modes modes() {
             return tx.modes();
