@@ -8,7 +8,8 @@ public sealed interface Sent {
     /**
      * The message is durable and will be handled, now or by an earlier sender's doing.
      *
-     * @param first whether this send stored it; otherwise it was there already, and nothing was stored
+     * @param first whether this send stored it; otherwise it was there already, and nothing was stored. After a reply of the
+     *     store was lost it may be false of a message that this very send stored
      */
     record Accepted(boolean first, String correlationId) implements Sent {}
 

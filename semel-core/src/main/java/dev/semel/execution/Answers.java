@@ -32,7 +32,7 @@ final class Answers<R> {
     }
 
     /**
-     * What the record answers, or nothing when it may be granted: it is FAILED_RETRYABLE and due. Only looks, so that it can
+     * What the record answers, or nothing when it may be granted: it is FAILED_RETRYABLE and due, and not a worker's. Only looks, so that it can
      * be used inside a transaction; {@link #told} writes what there is to audit.
      *
      * @param now the store's clock
@@ -41,8 +41,9 @@ final class Answers<R> {
     Answer<R> of(Row row, long now) {
         if (row.state() == State.FAILED_RETRYABLE
                 && asked.sameMeaning(row.header().fingerprint())) {
-            long wait = row.status().at() - now;
-            return wait <= 0 ? null : retryLater(Duration.ofMillis(wait), stored(row));
+            long wait = Math.max(0, row.status().at() - now);
+            boolean grantable = wait == 0 && !row.inLine();
+            return grantable ? null : retryLater(Duration.ofMillis(wait), stored(row));
         }
         if (row.state() == State.COMPLETED) {
             asked.span().under(row.status().fence());

@@ -28,9 +28,9 @@ public final class AtomicDelivering {
     /**
      * Runs the handler for each, on this thread and in their order.
      *
-     * @return what is still to be written for those that are not committed; nothing for those that are, or were lost
+     * @return which are committed, and what is still to be written for others; nothing of those that were lost
      */
-    public <P, R> Map<Delivery<P, R>, Ending> run(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
+    public <P, R> Outcome<P, R> run(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
         Map<Delivery<P, R>, Ending> endings = new HashMap<>();
         List<Delivery<P, R>> runnable = new ArrayList<>();
         Set<Long> stopped = new HashSet<>();
@@ -43,13 +43,23 @@ public final class AtomicDelivering {
                 leave(delivery, before, endings, stopped);
             }
         }
-        boolean together = runnable.size() > 1 && committed(runnable, handler) == null;
-        if (!together) {
-            oneByOne(runnable, handler, endings);
+        Set<Delivery<P, R>> committed = new HashSet<>();
+        if (runnable.size() > 1 && committed(runnable, handler) == null) {
+            committed.addAll(runnable);
+        } else {
+            oneByOne(runnable, handler, endings, committed);
         }
         deliveries.forEach(delivery -> delivery.ran(endings.get(delivery)));
-        return endings;
+        return new Outcome<>(committed, endings);
     }
+
+    /**
+     * What became of some deliveries. One that is in neither was lost to another node.
+     *
+     * @param committed effect and end together
+     * @param left still to be written
+     */
+    public record Outcome<P, R>(Set<Delivery<P, R>> committed, Map<Delivery<P, R>, Ending> left) {}
 
     /** What is told without running it. */
     private <P, R> @Nullable Ending before(Delivery<P, R> delivery) {
@@ -62,7 +72,10 @@ public final class AtomicDelivering {
 
     /** Those behind one of the same lane that did not go on are handed back. */
     private <P, R> void oneByOne(
-            List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler, Map<Delivery<P, R>, Ending> endings) {
+            List<Delivery<P, R>> deliveries,
+            AtomicHandler<P, R> handler,
+            Map<Delivery<P, R>, Ending> endings,
+            Set<Delivery<P, R>> committed) {
         Set<Long> stopped = new HashSet<>();
         for (Delivery<P, R> delivery : deliveries) {
             if (stopped.contains(delivery.lane())) {
@@ -70,7 +83,9 @@ public final class AtomicDelivering {
                 continue;
             }
             Threw threw = committed(List.of(delivery), handler);
-            if (threw != null) {
+            if (threw == null) {
+                committed.add(delivery);
+            } else {
                 leave(delivery, delivery.threw(threw.thrown, threw.stop, true), endings, stopped);
             }
         }
@@ -95,7 +110,7 @@ public final class AtomicDelivering {
             Threw threw = AtomicRunner.transactions(environment.store())
                     .run(tx -> {
                         Threw refused = together.in(tx);
-                        return refused == null ? Ended.keep(new Outcome(null)) : Ended.undo(new Outcome(refused));
+                        return refused == null ? Ended.keep(new Tried(null)) : Ended.undo(new Tried(refused));
                     })
                     .threw;
             if (threw == null) {
@@ -109,7 +124,7 @@ public final class AtomicDelivering {
         }
     }
 
-    private record Outcome(@Nullable Threw threw) {}
+    private record Tried(@Nullable Threw threw) {}
 
     /** The deliveries in their transaction, which may be run more than once. */
     private final class Together<P, R> {

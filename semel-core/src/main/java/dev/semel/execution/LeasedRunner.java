@@ -129,6 +129,7 @@ public final class LeasedRunner {
         Row row = existing.row();
         boolean open = row.state() == State.FAILED_RETRYABLE || row.state() == State.IN_PROGRESS;
         return open
+                && !row.inLine()
                 && row.status().at() <= existing.now()
                 && !asked.asksFor(row)
                 && asked.sameMeaning(row.header().fingerprint());
@@ -166,7 +167,7 @@ public final class LeasedRunner {
         Row row = existing.row();
         answers.remember(existing);
         Answer<R> answer = answers.of(row, existing.now());
-        boolean over = row.state() == State.IN_PROGRESS && row.status().at() <= existing.now();
+        boolean over = row.state() == State.IN_PROGRESS && row.status().at() <= existing.now() && !row.inLine();
         if (over && answer instanceof Answer.InProgress) {
             lose(asked, row);
             return answers.unknown("Its run was interrupted; whether it took effect is being looked into.");

@@ -16,7 +16,8 @@ public interface Ledger {
     /**
      * For each: makes the record and grants it if it is absent or expired; grants it again if it is FAILED_RETRYABLE and
      * due, or IN_PROGRESS with its lease over ({@code at <= now}), repeatable and below its attempts; gives back the same
-     * grant if it is IN_PROGRESS under the same owner; otherwise returns it as it is. A grant takes a new fence. A live
+     * grant if it is IN_PROGRESS under the same owner; otherwise returns it as it is. One that waits for a worker is
+     * never granted here. A grant takes a new fence. A live
      * record under a neighbouring id, or with another fingerprint, is returned as it is and never granted: it is asked for by
      * its own id and fingerprint then.
      *

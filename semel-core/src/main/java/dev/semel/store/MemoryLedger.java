@@ -43,7 +43,7 @@ final class MemoryLedger implements Ledger {
             boolean neighbour = !found.id().equals(asked.identity().id());
             boolean another =
                     !found.header().fingerprint().equals(asked.header().fingerprint());
-            if (neighbour || another || !grantable(status, asked.grant(), now)) {
+            if (neighbour || another || found.inLine() || !grantable(status, asked.grant(), now)) {
                 return new Reserved.Existing(MemoryState.copy(found), now);
             }
         }

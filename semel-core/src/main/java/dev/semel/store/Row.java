@@ -70,4 +70,9 @@ public record Row(
     public boolean holdsLane() {
         return line != null && (line.turn() == Line.Turn.HEAD || line.turn() == Line.Turn.WAITING);
     }
+
+    /** Whether a worker has it or will have it: nobody else is granted it then. */
+    public boolean inLine() {
+        return line != null && line.turn() != Line.Turn.OUT;
+    }
 }

@@ -265,16 +265,20 @@ final class Desk<P, R> {
                 end(delivery, delivery.handedBack());
             }
         }
-        Map<Delivery<P, R>, Ending> left =
+        AtomicDelivering.Outcome<P, R> outcome =
                 new AtomicDelivering(environment).run(allowed, Objects.requireNonNull(known.atomic()));
         for (Delivery<P, R> delivery : allowed) {
-            Ending ending = left.get(delivery);
-            guard.ended(ending);
-            if (ending == null) {
-                settled(delivery);
-                pauses.worked(operation.name());
-            } else {
+            Ending ending = outcome.left().get(delivery);
+            if (ending != null) {
+                guard.ended(ending);
                 end(delivery, ending);
+            } else if (outcome.committed().contains(delivery)) {
+                guard.succeeded();
+                pauses.worked(operation.name());
+                settled(delivery);
+            } else {
+                guard.ended(null);
+                settled(delivery);
             }
         }
     }

@@ -90,6 +90,14 @@ final class Guard {
         return breaker == null || breaker.tryAcquirePermission();
     }
 
+    /** The call did what it should. */
+    void succeeded() {
+        if (breaker != null) {
+            breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** @param ending what it left; nothing when the record was lost to another node */
     void ended(@Nullable Ending ending) {
         if (breaker == null) {
             return;
@@ -98,7 +106,7 @@ final class Guard {
         if (failure != null && RECEIVER.contains(failure.category())) {
             breaker.onError(0, TimeUnit.NANOSECONDS, failure.asException());
         } else if (ending != null && ending.kind() == Ending.Kind.DONE) {
-            breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+            succeeded();
         } else {
             breaker.releasePermission();
         }

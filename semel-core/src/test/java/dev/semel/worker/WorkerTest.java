@@ -220,6 +220,31 @@ class WorkerTest {
     }
 
     @Test
+    void theBreakerOfAnAtomicChannelClosesAgainOnceItsMessagesAreCommitted() throws Exception {
+        Channel.Atomic<String> post = Channel.atomic("post", String.class).withPolicy("patient");
+        CountDownLatch up = new CountDownLatch(1);
+        AtomicInteger calls = new AtomicInteger();
+        Channel.Breaker quick = new Channel.Breaker(50, 4, Duration.ofMillis(100));
+        engine.handle(post, Capacity.of(1).withBreaker(quick), (text, tx) -> {
+            calls.incrementAndGet();
+            if (up.getCount() > 0) {
+                throw Failure.of(Failure.Category.UPSTREAM_ERROR, "500").asException();
+            }
+        });
+        send(post, "first");
+        for (int i = 0; i < 20; i++) {
+            send(post, "m" + i);
+        }
+        while (calls.get() < 4) {
+            Thread.sleep(2);
+        }
+        up.countDown();
+        for (int i = 0; i < 20; i++) {
+            awaitState(post, "m" + i, State.COMPLETED);
+        }
+    }
+
+    @Test
     void closingInterruptsHandlersAndHandsTheirMessagesBack() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         Engine other = EngineSettings.on(store).withPolicy(PATIENT).open();

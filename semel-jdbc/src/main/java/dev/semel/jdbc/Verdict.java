@@ -31,7 +31,7 @@ enum Verdict {
             return REPLACE;
         }
         boolean another = !found.header().fingerprint().equals(asked.header().fingerprint());
-        if (another || status.at() > now) {
+        if (another || found.inLine() || status.at() > now) {
             return LEAVE;
         }
         if (status.state() == State.FAILED_RETRYABLE) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.Answer;
+import dev.semel.Call;
 import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.Key;
@@ -300,6 +301,28 @@ abstract class ChannelSuite extends ChannelFixture {
         engine.duties().sweeper().sweep();
         assertThat(handled).isEmpty();
         assertThat(row(POST, "m").state()).isEqualTo(State.FAILED_TERMINAL);
+    }
+
+    @Test
+    void aMessageIsNeverRunByACallerWhoUsesItsKey() {
+        engine.handle(MAIL, (note, run) -> {
+            handled.add(note.text());
+            throw failing(Failure.Category.NETWORK);
+        });
+        send(MAIL, "m");
+        work();
+        time.advance(Duration.ofSeconds(2));
+        Call<Note> call = Call.of(ACME, Key.of("m"), new Note("lane", "m"));
+        Answer<Void> answer = engine.run(MAIL.operation(), call, (note, run) -> {
+            handled.add("by the caller");
+            return null;
+        });
+        assertThat(answer).isInstanceOf(Answer.RetryLater.class);
+        assertThat(handled).containsExactly("m");
+        claim(MAIL);
+        time.advance(LEASE.plusSeconds(1));
+        assertThat(engine.run(MAIL.operation(), call, (note, run) -> null)).isInstanceOf(Answer.InProgress.class);
+        assertThat(row(MAIL, "m").state()).isEqualTo(State.IN_PROGRESS);
     }
 
     @Test
