@@ -18,7 +18,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-@Command(name = "audit", description = "Looks after the audit of a store.", mixinStandardHelpOptions = true)
+@Command(
+        name = "audit",
+        description = "The audit: what happened, and that nobody changed it.",
+        subcommands = {AuditTail.class, AuditExport.class},
+        mixinStandardHelpOptions = true)
 final class Audit implements Runnable {
     private static final Pattern ANCHOR = Pattern.compile("[1-9][0-9]{0,17}:[0-9a-f]{64}");
     private static final int MOST_COUNTED = 10_000;
@@ -28,7 +32,7 @@ final class Audit implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Say what to do with the audit: verify.");
+        throw new ParameterException(spec.commandLine(), "Say what to do with the audit: tail, export or verify.");
     }
 
     @Command(

@@ -22,6 +22,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
             Schema.class,
             Audit.class,
             Ops.class,
+            Dead.class,
+            Channels.class,
+            ModeCommand.class,
+            Retries.class,
             StoreCommand.class,
             Bench.class,
             DemoWorker.class

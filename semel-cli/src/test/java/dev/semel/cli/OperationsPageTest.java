@@ -99,6 +99,7 @@ class OperationsPageTest {
                 .map(line -> line.replaceAll("\\d{4}-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z", "TIME")
                         .replaceAll("\\b\\d+ (d|h|min|s|ms)\\b( \\d+ (h|min|s)\\b)?", "SPAN")
                         .replaceAll("due_in_ms +-?\\d+", "due_in_ms N")
+                        .replaceAll("network +[0-9a-f]{12}", "network ID")
                         .replaceAll("fence +\\d+", "fence N")
                         .replaceAll("replay-[0-9]+-[0-9a-f]+", "replay-N")
                         .replaceAll(" {2,}", "  "))

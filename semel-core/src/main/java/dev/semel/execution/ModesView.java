@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class ModesView {
     private static final Logger LOG = LoggerFactory.getLogger(ModesView.class);
-    private static final long FRESH = Duration.ofSeconds(1).toNanos();
+    /** No reading that a handler starts under is older. */
+    public static final Duration FRESH = Duration.ofSeconds(1);
 
     private final Switchboard switchboard;
     private final Mode nodeMode;
@@ -56,7 +57,7 @@ public final class ModesView {
     }
 
     private Mode beforeStart(String tenant, String operation) {
-        if (time.nanos() - readAt > FRESH) {
+        if (time.nanos() - readAt > FRESH.toNanos()) {
             try {
                 reload();
             } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
@@ -80,7 +81,7 @@ public final class ModesView {
 
     /** For a claim: no older than a second. Not inside a transaction. */
     public Switchboard.Modes fresh() {
-        if (time.nanos() - readAt > FRESH) {
+        if (time.nanos() - readAt > FRESH.toNanos()) {
             reload();
         }
         return modes;

@@ -8,6 +8,7 @@ import dev.semel.Tenant;
 import dev.semel.audit.AuditEvent;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.execution.ModesView;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
@@ -21,9 +22,11 @@ import dev.semel.store.State;
 import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
 import dev.semel.time.TimeSource;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Operator {
     private static final int AT_ONCE = 10;
+
+    /** For a handler that was let through just before its node's reading of the modes grew old. */
+    private static final Duration MARGIN = Duration.ofMillis(200);
 
     private final Store store;
     private final Consumer<RecordId> onForgotten;
@@ -74,6 +80,14 @@ public final class Operator {
             }
         }
 
+        /** For an event: why, and what else there is to say. */
+        Map<String, Object> details(String name, Object value) {
+            Map<String, Object> details = new LinkedHashMap<>();
+            details.put("reason", reason);
+            details.put(name, value);
+            return details;
+        }
+
         Origin origin() {
             return Origin.UNSTATED.withActor(actor, "operator").withSource("operator");
         }
@@ -101,7 +115,7 @@ public final class Operator {
         AuditEntry event = events.event(
                 EventType.OPERATOR_FORGOT,
                 about,
-                Map.of("reason", warrant.reason(), "was", row.state().name()));
+                warrant.details("was", row.state().name()));
         Move.Change change = Move.Change.NONE.at(Transition.FORGET.place(row.line(), Policy.DeadHead.CONTINUE));
         Move move = Transition.FORGET.of(id, row.status().fence(), change, event);
         if (store.ledger().move(List.of(move)).get(0) instanceof Moved.Refused refused) {
@@ -181,6 +195,16 @@ public final class Operator {
         return RetryReport.of(store.audit(), filter, since.toEpochMilli());
     }
 
+    /** Every channel of which there is something to tell, by name. */
+    public List<ChannelState> channels() {
+        return ChannelState.all(store);
+    }
+
+    /** The modes and pauses that are set. */
+    public Switchboard.Modes modes() {
+        return store.switchboard().modes();
+    }
+
     /** Stops claims from a channel, for all nodes, until it is resumed. It accepts messages meanwhile. */
     public long pause(String operation, @Nullable String tenant, Warrant warrant) {
         Switchboard.Pause pause = new Switchboard.Pause(operation, tenant, warrant.reason(), time.millis(), 0);
@@ -206,8 +230,16 @@ public final class Operator {
         AuditEntry event = events.event(
                 EventType.MODE_CHANGED,
                 new Events.About(subject, warrant.origin(), null, 0),
-                Map.of("mode", setting.mode().name(), "reason", warrant.reason()));
+                warrant.details("mode", setting.mode().name()));
         return store.switchboard().set(setting, event);
+    }
+
+    /**
+     * Waits until every node has seen a change of modes or pauses that was made before: after it nothing more starts that they
+     * forbid. What runs already is not waited for.
+     */
+    public void awaitModes() throws InterruptedException {
+        time.sleep(ModesView.FRESH.plus(MARGIN));
     }
 
     /**

@@ -10,6 +10,8 @@ import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.Move;
@@ -22,12 +24,14 @@ import dev.semel.store.Status;
 import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Brings records back that will not be tried again by themselves. A replay is a conditional write under the record's fence, so
@@ -38,7 +42,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Replays {
     private static final int PAGE = 100;
-    private static final int PAGES_A_MESSAGE = 20;
+    private static final int PAGES_A_MESSAGE = 5;
+    private static final int PARTS_AT_ONCE = 50;
+    private static final JsonMapper JSON = JsonMapper.shared();
     private static final Tenant OPERATORS = Tenant.of("semel.operators");
 
     /** Replays of many. */
@@ -117,10 +123,7 @@ public final class Replays {
 
     private dev.semel.store.AuditEntry event(EventType type, Row row, Warrant warrant) {
         Events.About about = Events.About.record(row.id(), row.header(), warrant.origin(), "OPERATOR");
-        return events.event(
-                type,
-                about,
-                Map.of("reason", warrant.reason(), "was", row.state().name()));
+        return events.event(type, about, warrant.details("was", row.state().name()));
     }
 
     /**
@@ -169,25 +172,68 @@ public final class Replays {
         }
         Place start = new Place(Status.NEVER, Cursor.START.id().hex(), warrant.actor(), warrant.reason());
         Bulk first = new Bulk(job, 1, Filter.of(preview.which()), perSecond, start, 0);
-        return Message.of(OPERATORS, Key.of(job + "/1"), first);
+        return message(first);
+    }
+
+    private static Message<Bulk> message(Bulk part) {
+        return Message.of(OPERATORS, Key.of(part.job + "/" + part.part), part);
+    }
+
+    /**
+     * How far a replay of many has come.
+     *
+     * @param newest the record of its newest part; when that is COMPLETED the replay is over
+     * @param part its number
+     * @param done how many the parts before replayed, not counting what an interrupted attempt did
+     * @param which the dead letters that are meant
+     */
+    public record Progress(Row newest, int part, long done, Letters.Which which) {
+        public boolean over() {
+            return newest.state() == State.COMPLETED;
+        }
+    }
+
+    /**
+     * Where a replay stands, as the ledger tells it; nothing when there is no such job, or no more.
+     *
+     * @param from the number of a part that is known to be there; 1 if none is
+     */
+    public Optional<Progress> progress(String job, int from) {
+        Optional<Progress> newest = Optional.empty();
+        int part = from;
+        while (true) {
+            List<RecordId> ids = new ArrayList<>();
+            for (int i = 0; i < PARTS_AT_ONCE; i++) {
+                ids.add(Identity.of(OPERATORS, CHANNEL.name(), Key.of(job + "/" + (part + i)))
+                        .id());
+            }
+            Map<RecordId, Row> found = store.ledger().find(ids);
+            for (RecordId id : ids) {
+                Row row = found.get(id);
+                if (row == null) {
+                    return newest;
+                }
+                Bulk bulk = JSON.readValue(row.payload(), Bulk.class);
+                newest = Optional.of(new Progress(row, bulk.part, bulk.done, bulk.filter.which()));
+            }
+            part += PARTS_AT_ONCE;
+        }
     }
 
     /** Handles a part: replays some pages and sends the rest on. Repeatable: what is replayed is not found again. */
     public void handle(Bulk bulk, LeasedContext run) throws InterruptedException {
-        work(
-                bulk,
-                run::ensureHeld,
-                rest -> run.send(CHANNEL, Message.of(OPERATORS, Key.of(rest.job + "/" + rest.part), rest)));
+        work(bulk, run::ensureHeld, rest -> run.send(CHANNEL, message(rest)));
     }
 
     private void work(Bulk bulk, Runnable ensureHeld, Consumer<Bulk> send) throws InterruptedException {
         Letters.Which which = bulk.filter.which();
         Warrant warrant = new Warrant(bulk.at.actor, bulk.at.reason);
-        Cursor[] behind = {new Cursor(bulk.at.at, dev.semel.key.RecordId.ofHex(bulk.at.id))};
+        Cursor[] behind = {new Cursor(bulk.at.at, RecordId.ofHex(bulk.at.id))};
         long done = bulk.done;
+        int size = bulk.perSecond == 0 ? PAGE : Math.min(PAGE, bulk.perSecond);
         for (int pages = 0; pages < PAGES_A_MESSAGE; pages++) {
             boolean[] more = {false};
-            List<Row> page = letters.page(which, behind[0], PAGE, next -> {
+            List<Row> page = letters.page(which, behind[0], size, next -> {
                 behind[0] = next;
                 more[0] = true;
             });
@@ -211,6 +257,10 @@ public final class Replays {
                 .count();
     }
 
-    /** States from which a record can be replayed. */
-    static final Set<State> REPLAYABLE = Transition.REPLAY_BY_HANDLER.from();
+    /** Whether a record's state allows that it is replayed. */
+    public static boolean mayReplay(Row row) {
+        return (row.line() == null ? Transition.REPLAY_BY_CALLER : Transition.REPLAY_BY_HANDLER)
+                .from()
+                .contains(row.state());
+    }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 final class MemoryQueue implements Queue {
     private final MemoryState state;
@@ -225,6 +226,20 @@ final class MemoryQueue implements Queue {
                     .filter(row -> row.state() == State.FAILED_TERMINAL || row.state() == State.UNKNOWN)
                     .count();
             return new Backlog(waiting.size(), oldest, parked);
+        });
+    }
+
+    @Override
+    public Set<String> operations() {
+        return state.locked(() -> {
+            List<Row> rows = new ArrayList<>(state.all(State.QUEUED));
+            rows.addAll(state.all(State.FAILED_RETRYABLE));
+            rows.addAll(state.all(State.IN_PROGRESS));
+            state.lines.heads().forEach(id -> rows.add(Objects.requireNonNull(state.get(id))));
+            return rows.stream()
+                    .filter(row -> row.line() != null)
+                    .map(row -> row.header().operation())
+                    .collect(Collectors.toUnmodifiableSet());
         });
     }
 }

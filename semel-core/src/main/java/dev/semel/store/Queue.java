@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Records that wait for a worker. Every method is one commit; a repeated call is safe.
@@ -32,6 +33,9 @@ public interface Queue {
 
     /** The record at the head of a lane, for people; absent when nobody stands in it. */
     Optional<Row> head(long lane);
+
+    /** The operations of which something waits, is being handled, or holds its lane up. */
+    Set<String> operations();
 
     /** How much of an operation waits, for people and alarms. */
     Backlog backlog(String operation);

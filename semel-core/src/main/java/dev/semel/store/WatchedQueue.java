@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** A queue whose steps are timed. */
 record WatchedQueue(Queue queue, Timing timing) implements Queue {
@@ -18,6 +19,11 @@ record WatchedQueue(Queue queue, Timing timing) implements Queue {
     @Override
     public Optional<Row> head(long lane) {
         return queue.head(lane);
+    }
+
+    @Override
+    public Set<String> operations() {
+        return timing.of("operations", queue::operations);
     }
 
     @Override

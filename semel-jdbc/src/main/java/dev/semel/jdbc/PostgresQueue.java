@@ -11,10 +11,12 @@ import dev.semel.store.Status;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 final class PostgresQueue implements Queue {
@@ -31,6 +33,24 @@ final class PostgresQueue implements Queue {
 
     private static final String HEAD = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE lane = ? AND turn IN (1, 2) ORDER BY turn, place LIMIT 1";
+
+    // From operation to operation through the indexes, whatever each of them has waiting; few are being handled.
+    private static final String NEXT = """
+            %1$s (name) AS (
+                (SELECT operation FROM semel_record WHERE %2$s ORDER BY operation LIMIT 1)
+                UNION ALL
+                SELECT (SELECT operation FROM semel_record WHERE %2$s AND operation > %1$s.name ORDER BY operation LIMIT 1)
+                FROM %1$s WHERE %1$s.name IS NOT NULL)""";
+
+    private static final String OPERATIONS = "SELECT " + PostgresSql.BY_INDEX + "; WITH RECURSIVE "
+            + NEXT.formatted("free", "turn = 0 AND state IN (0, 3)") + ", "
+            + NEXT.formatted("lanes", "turn IN (1, 3, 4) AND state IN (0, 3)") + ", "
+            + NEXT.formatted("parked", "turn = 1 AND state IN (4, 5)")
+            + """
+             SELECT name FROM free WHERE name IS NOT NULL
+            UNION SELECT name FROM lanes WHERE name IS NOT NULL
+            UNION SELECT name FROM parked WHERE name IS NOT NULL
+            UNION SELECT operation FROM semel_record WHERE state = 1 AND place IS NOT NULL""";
 
     private final PostgresSessions sessions;
     private final Map<String, PostgresFlow> flows = new ConcurrentHashMap<>();
@@ -103,6 +123,20 @@ final class PostgresQueue implements Queue {
                             ? new Backlog(found.getLong(1), Status.NEVER, found.getLong(3))
                             : new Backlog(found.getLong(1), oldest, found.getLong(3));
                 }
+            }
+        });
+    }
+
+    @Override
+    public Set<String> operations() {
+        return sessions.once("a look at the operations that wait", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(OPERATIONS);
+                    ResultSet found = PostgresLedger.second(statement)) {
+                Set<String> operations = new HashSet<>();
+                while (found.next()) {
+                    operations.add(found.getString(1));
+                }
+                return Set.copyOf(operations);
             }
         });
     }

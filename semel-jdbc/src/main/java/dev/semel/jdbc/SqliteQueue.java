@@ -9,6 +9,7 @@ import dev.semel.store.Row;
 import dev.semel.store.Status;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** A claim looks beside the writer first: one that finds nothing costs no commit. */
 final class SqliteQueue implements Queue {
@@ -20,6 +21,23 @@ final class SqliteQueue implements Queue {
                 WHERE turn = 1 AND state IN (4, 5) AND operation = ? LIMIT ?)""";
     private static final String HEAD = "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE lane = ? AND "
             + SqlitePlaces.STANDING + " ORDER BY place LIMIT 1";
+
+    // From operation to operation through the indexes, whatever each of them has waiting; few are being handled.
+    private static final String OPERATIONS =
+            """
+            WITH RECURSIVE due (name) AS (
+                SELECT (SELECT operation FROM semel_record WHERE %1$s ORDER BY operation LIMIT 1)
+                UNION ALL
+                SELECT (SELECT operation FROM semel_record WHERE %1$s AND operation > name ORDER BY operation LIMIT 1)
+                FROM due WHERE name IS NOT NULL),
+            parked (name) AS (
+                SELECT (SELECT operation FROM semel_record WHERE %2$s ORDER BY operation LIMIT 1)
+                UNION ALL
+                SELECT (SELECT operation FROM semel_record WHERE %2$s AND operation > name ORDER BY operation LIMIT 1)
+                FROM parked WHERE name IS NOT NULL)
+            SELECT name FROM due WHERE name IS NOT NULL
+            UNION SELECT name FROM parked WHERE name IS NOT NULL
+            UNION SELECT operation FROM semel_record WHERE state = 1 AND place IS NOT NULL""".formatted("turn IN (0, 1, 4) AND state IN (0, 3)", "turn = 1 AND state IN (4, 5)");
 
     private final SqliteAccess access;
 
@@ -72,5 +90,11 @@ final class SqliteQueue implements Queue {
                             })
                     .orElseThrow();
         });
+    }
+
+    @Override
+    public Set<String> operations() {
+        return access.read(
+                session -> Set.copyOf(session.all(OPERATIONS, SqliteSession.NOTHING, row -> row.getString(1))));
     }
 }

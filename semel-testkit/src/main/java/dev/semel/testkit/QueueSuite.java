@@ -251,6 +251,31 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
+    void operationsAreNamedWhileSomethingOfThemWaitsRunsOrHoldsItsLaneUp() {
+        put("direct", State.FAILED_RETRYABLE, 0, 0);
+        assertThat(queue.operations()).isEmpty();
+        for (int i = 0; i < 3; i++) {
+            send(Post.of("a" + i).to("alpha"));
+            send(Post.of("b" + i).to("beta").after(10_000));
+            send(Post.of("m" + i).in("lane"));
+        }
+        assertThat(queue.operations()).containsExactlyInAnyOrder("alpha", "beta", Post.CHANNEL);
+
+        Row head = grantedOne(Bid.of(1).runsOf(1));
+        assertThat(queue.operations()).contains(Post.CHANNEL);
+        apply(shift(head, State.FAILED_TERMINAL).in(10_000));
+        assertThat(queue.operations()).contains(Post.CHANNEL);
+        apply(shift(head, State.DISCARDED)
+                .from(State.FAILED_TERMINAL)
+                .in(10_000)
+                .leaving(line(head).lane()));
+        for (Row row : all(Bid.of(10))) {
+            apply(shift(row, State.COMPLETED).in(10_000).leaving(line(row).lane()));
+        }
+        assertThat(queue.operations()).containsExactlyInAnyOrder("alpha", "beta");
+    }
+
+    @Test
     void theBacklogCountsLanesThatADeadOrAnUnknownHeadHoldsUp() {
         sendTo("dead", "d1", "d2");
         sendTo("unknown", "u1");

@@ -26,6 +26,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -84,6 +85,11 @@ public final class FaultyStore extends ForwardingStore {
         @Override
         public Optional<Row> head(long lane) {
             return point.pass(StoreCall.HEAD, () -> super.head(lane));
+        }
+
+        @Override
+        public Set<String> operations() {
+            return point.pass(StoreCall.OPERATIONS, super::operations);
         }
 
         @Override

@@ -8,6 +8,7 @@ import dev.semel.store.Queue;
 import dev.semel.store.Row;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Hands everything on. */
 public abstract class ForwardingQueue implements Queue {
@@ -34,6 +35,11 @@ public abstract class ForwardingQueue implements Queue {
     @Override
     public Optional<Row> head(long lane) {
         return delegate.head(lane);
+    }
+
+    @Override
+    public Set<String> operations() {
+        return delegate.operations();
     }
 
     @Override

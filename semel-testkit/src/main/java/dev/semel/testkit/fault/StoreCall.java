@@ -27,6 +27,7 @@ public enum StoreCall {
     ENQUEUE,
     CLAIM,
     HEAD,
+    OPERATIONS,
     BACKLOG,
     /** Something is sent inside a transaction. */
     TX_ENQUEUE

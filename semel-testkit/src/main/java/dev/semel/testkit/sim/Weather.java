@@ -72,8 +72,19 @@ final class Weather {
                     ADOPT,
                     ENQUEUE,
                     CLAIM -> WRITE;
-            case FIND, STEPS, OVERDUE, AUDIT_READ, MODES, EPOCH, HEAD, BACKLOG, OPEN, LAND, TX_MOVE, TX_ENQUEUE ->
-                List.of(Fault.FAIL_BEFORE);
+            case FIND,
+                    STEPS,
+                    OVERDUE,
+                    AUDIT_READ,
+                    MODES,
+                    EPOCH,
+                    HEAD,
+                    BACKLOG,
+                    OPERATIONS,
+                    OPEN,
+                    LAND,
+                    TX_MOVE,
+                    TX_ENQUEUE -> List.of(Fault.FAIL_BEFORE);
         };
         return possible.get(random.nextInt(possible.size()));
     }

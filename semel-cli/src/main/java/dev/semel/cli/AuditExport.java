@@ -1,0 +1,134 @@
+package dev.semel.cli;
+
+import dev.semel.SemelException;
+import dev.semel.audit.AuditEvent;
+import dev.semel.store.AuditRow;
+import dev.semel.store.AuditRow.Position;
+import dev.semel.store.Store;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.json.JsonMapper;
+
+@Command(
+        name = "export",
+        header = "Writes all events in the order of the seals.",
+        description = {
+            "Only reads. Events that others still may come before are left for the next time; they are seconds old.",
+            "JSON lines are exact. In CSV a text that a spreadsheet would run as a formula gets a ' before it."
+        },
+        mixinStandardHelpOptions = true)
+final class AuditExport implements Callable<Integer> {
+    private static final int PAGE = 1_000;
+
+    /** How an event is written. */
+    enum Format {
+        JSONL,
+        CSV
+    }
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Mixin
+    private JsonOption json = new JsonOption();
+
+    @Option(
+            names = "--since",
+            paramLabel = "MOMENT",
+            description = "From then on: 2026-11-15T08:30:00Z, 2026-11-15, or 1h for an hour before now.")
+    private @Nullable String since;
+
+    @Option(names = "--until", paramLabel = "MOMENT", description = "Only those before then.")
+    private @Nullable String until;
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            defaultValue = "JSONL",
+            description = "${COMPLETION-CANDIDATES}; by default ${DEFAULT-VALUE}, which --json means too.")
+    private Format format = Format.JSONL;
+
+    @Option(names = "--output", paramLabel = "FILE", description = "A new file to write to, in place of the output.")
+    private @Nullable String file;
+
+    @Override
+    public Integer call() throws IOException {
+        if (json.chosen() && format == Format.CSV) {
+            throw new SemelException.Invalid("--json and --format csv contradict each other. Choose one.");
+        }
+        Instant now = Instant.now();
+        long from = since == null ? Long.MIN_VALUE : Spans.moment(since, now).toEpochMilli();
+        long to = until == null ? Long.MAX_VALUE : Spans.moment(until, now).toEpochMilli();
+        if (from >= to) {
+            throw new SemelException.Invalid("Nothing is between " + since + " and " + until + ". Exchange the two.");
+        }
+        try (Store opened = store.open()) {
+            if (file == null) {
+                export(opened, spec.commandLine().getOut(), from, to);
+            } else {
+                try (PrintWriter out = create(file)) {
+                    export(opened, out, from, to);
+                    if (out.checkError()) {
+                        throw new IOException("The file " + file + " could not be written to its end.");
+                    }
+                }
+            }
+        }
+        return Exit.OK.code();
+    }
+
+    private static PrintWriter create(String file) {
+        try {
+            return new PrintWriter(Files.newBufferedWriter(
+                    Path.of(file), StandardCharsets.UTF_8, java.nio.file.StandardOpenOption.CREATE_NEW));
+        } catch (IOException | InvalidPathException e) {
+            throw new SemelException.Invalid("The file " + file + " cannot be made (" + e + "). Name a new one.", e);
+        }
+    }
+
+    private void export(Store opened, PrintWriter out, long from, long to) {
+        boolean csv = format == Format.CSV;
+        if (csv) {
+            out.print(EventCsv.HEADING);
+        }
+        long written = 0;
+        Position at = Position.START;
+        boolean watched = Terminal.watches() && (file != null || !Terminal.answers());
+        try (Progress progress = new Progress(spec.commandLine().getErr(), watched, "event", 0)) {
+            while (!out.checkError()) {
+                List<AuditRow> page = opened.audit().behindHorizon(at, PAGE);
+                for (AuditRow row : page) {
+                    at = row.position();
+                    if (row.at() >= from && row.at() < to) {
+                        AuditEvent event = new AuditEvent(row);
+                        out.print(
+                                csv
+                                        ? EventCsv.line(event)
+                                        : JsonMapper.shared().writeValueAsString(event.fields()) + "\n");
+                        written++;
+                    }
+                }
+                progress.at(written);
+                if (page.size() < PAGE) {
+                    return;
+                }
+            }
+        }
+    }
+}

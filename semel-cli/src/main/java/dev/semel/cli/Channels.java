@@ -1,0 +1,181 @@
+package dev.semel.cli;
+
+import dev.semel.Mode;
+import dev.semel.Operation;
+import dev.semel.Tenant;
+import dev.semel.operator.ChannelState;
+import dev.semel.operator.Explanation;
+import dev.semel.operator.Operator;
+import dev.semel.operator.Operator.Warrant;
+import dev.semel.store.Queue;
+import dev.semel.store.Status;
+import dev.semel.store.Store;
+import dev.semel.store.Switchboard.Pause;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi.Style;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "channels",
+        description = "Channels: how much waits, and whether it may go on.",
+        mixinStandardHelpOptions = true)
+final class Channels implements Runnable {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Say what to do with channels: list, pause or resume.");
+    }
+
+    @Command(
+            name = "list",
+            header = "Lists the channels of which something waits, runs or is parked, and those that are paused.",
+            description = "Only reads.",
+            mixinStandardHelpOptions = true)
+    int list(@Mixin StoreOption store, @Mixin JsonOption json) {
+        List<ChannelState> channels;
+        try (Store opened = store.open()) {
+            channels = Operator.on(opened).channels();
+        }
+        Screen screen = Screen.of(spec);
+        if (json.chosen()) {
+            json.print(screen.out(), channels.stream().map(Channels::facts).toList());
+        } else if (channels.isEmpty()) {
+            screen.line("Nothing waits, and no channel is paused.");
+        } else {
+            print(screen, channels, System.currentTimeMillis());
+        }
+        return Exit.OK.code();
+    }
+
+    private static void print(Screen screen, List<ChannelState> channels, long now) {
+        Table table = new Table("CHANNEL", "WAITING", "OLDEST DUE", "PARKED LANES", "MODE", "PAUSE");
+        for (ChannelState channel : channels) {
+            Queue.Backlog backlog = channel.backlog();
+            String parked = String.format(Locale.ROOT, "%,d", backlog.parkedLanes());
+            table.row(
+                    channel.operation(),
+                    String.format(Locale.ROOT, "%,d", backlog.waiting())
+                            + (backlog.waiting() < Queue.Backlog.MOST ? "" : " or more"),
+                    backlog.oldestDue() == Status.NEVER ? "" : Explanation.shown(now - backlog.oldestDue()),
+                    backlog.parkedLanes() == 0 ? parked : screen.paint(Style.fg_red, parked),
+                    channel.mode() == Mode.LIVE
+                            ? channel.mode().name()
+                            : screen.paint(Style.fg_yellow, channel.mode().name()),
+                    screen.paint(
+                            Style.fg_yellow,
+                            channel.pauses().stream().map(Channels::told).collect(Collectors.joining("; "))));
+        }
+        table.print(screen);
+    }
+
+    private static String told(Pause pause) {
+        String whose = pause.tenant() == null ? "" : "tenant " + pause.tenant() + ": ";
+        return Screen.plain(whose + pause.reason()) + " (since " + Screen.moment(pause.since())
+                + (pause.probeMillis() == 0 ? "" : ", tried every " + Explanation.shown(pause.probeMillis())) + ")";
+    }
+
+    private static Map<String, Object> facts(ChannelState channel) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("channel", channel.operation());
+        facts.put("waiting", channel.backlog().waiting());
+        if (channel.backlog().oldestDue() != Status.NEVER) {
+            facts.put(
+                    "oldest_due",
+                    Instant.ofEpochMilli(channel.backlog().oldestDue()).toString());
+        }
+        facts.put("parked_lanes", channel.backlog().parkedLanes());
+        facts.put("mode", channel.mode().name());
+        facts.put("pauses", channel.pauses().stream().map(Channels::facts).toList());
+        return facts;
+    }
+
+    static Map<String, Object> facts(Pause pause) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("channel", pause.operation());
+        facts.put("tenant", pause.tenant() == null ? "*" : pause.tenant());
+        facts.put("reason", pause.reason());
+        facts.put("since", Instant.ofEpochMilli(pause.since()).toString());
+        facts.put("probe_ms", pause.probeMillis());
+        return facts;
+    }
+
+    @Command(
+            name = "pause",
+            header = "Stops the handling of a channel on all nodes within a second. It goes on accepting messages.",
+            description = "Audited. What is being handled is not interrupted.",
+            mixinStandardHelpOptions = true)
+    int pause(
+            @Mixin StoreOption store,
+            @Mixin JsonOption json,
+            @Parameters(paramLabel = "NAME", description = "The channel.") String name,
+            @Option(names = "--tenant", paramLabel = "NAME", description = "Only this tenant's messages.") @Nullable
+                    String tenant,
+            @Mixin WarrantOption warrant) {
+        Warrant why = warrant.given();
+        String channel = name(name);
+        String whose = whose(tenant);
+        long version;
+        try (Store opened = store.open()) {
+            version = Operator.on(opened).pause(channel, whose, why);
+        }
+        String text = channel + (whose == null ? "" : " (tenant " + whose + ")") + " is paused; 'semel channels resume "
+                + channel + (whose == null ? "" : " --tenant " + whose) + "' lets it go on.";
+        told(json, text, Map.of("channel", channel, "tenant", whose == null ? "*" : whose, "version", version));
+        return Exit.OK.code();
+    }
+
+    @Command(
+            name = "resume",
+            header = "Ends a pause.",
+            description = {"Audited.", "Exits with 1 when the channel was not paused."},
+            mixinStandardHelpOptions = true)
+    int resume(
+            @Mixin StoreOption store,
+            @Mixin JsonOption json,
+            @Parameters(paramLabel = "NAME", description = "The channel.") String name,
+            @Option(names = "--tenant", paramLabel = "NAME", description = "The pause of this tenant.") @Nullable
+                    String tenant,
+            @Mixin WarrantOption warrant) {
+        Warrant why = warrant.given();
+        String channel = name(name);
+        String whose = whose(tenant);
+        String named = channel + (whose == null ? "" : " (tenant " + whose + ")");
+        try (Store opened = store.open()) {
+            if (!Operator.on(opened).resume(channel, whose, why)) {
+                throw new Refusal(named + " was not paused: nothing was changed.");
+            }
+        }
+        told(json, named + " goes on.", Map.of("channel", channel, "tenant", whose == null ? "*" : whose));
+        return Exit.OK.code();
+    }
+
+    private static String name(String channel) {
+        return Operation.leased(channel, Object.class, Object.class).name();
+    }
+
+    private static @Nullable String whose(@Nullable String tenant) {
+        return tenant == null ? null : Tenant.of(tenant).name();
+    }
+
+    private void told(JsonOption json, String text, Map<String, Object> facts) {
+        if (json.chosen()) {
+            json.print(spec.commandLine().getOut(), facts);
+        } else {
+            spec.commandLine().getOut().println(text);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package dev.semel.cli;
+
+import dev.semel.operator.Explanation;
+import dev.semel.operator.Letters;
+import dev.semel.operator.Operator;
+import dev.semel.operator.Replays;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "dead",
+        description = "Dead letters: messages that failed and are not tried again by themselves.",
+        subcommands = DeadReplay.class,
+        mixinStandardHelpOptions = true)
+final class Dead implements Runnable {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public void run() {
+        throw new ParameterException(
+                spec.commandLine(), "Say what to do with dead letters: list, groups, replay or discard.");
+    }
+
+    @Command(
+            name = "list",
+            header = "Lists dead letters, the newest first.",
+            description = "Only reads.",
+            mixinStandardHelpOptions = true)
+    int list(
+            @Mixin StoreOption store,
+            @Mixin JsonOption json,
+            @Mixin DeadOption which,
+            @Option(
+                            names = "--limit",
+                            paramLabel = "N",
+                            defaultValue = "50",
+                            description = "At most so many; by default ${DEFAULT-VALUE}.")
+                    int limit) {
+        List<Row> rows;
+        try (Store opened = store.open()) {
+            rows = Operator.on(opened).letters().list(which.which(), Math.max(1, limit));
+        }
+        Screen screen = Screen.of(spec);
+        if (json.chosen()) {
+            json.print(screen.out(), rows.stream().map(RecordFacts::brief).toList());
+        } else if (rows.isEmpty()) {
+            screen.line("No dead letter matches.");
+        } else {
+            RecordTable.print(screen, rows, System.currentTimeMillis());
+        }
+        return Exit.OK.code();
+    }
+
+    @Command(
+            name = "groups",
+            header = "Counts dead letters by what went wrong, the most frequent first.",
+            description = "Only reads.",
+            mixinStandardHelpOptions = true)
+    int groups(@Mixin StoreOption store, @Mixin JsonOption json, @Mixin DeadOption which) {
+        List<Letters.Group> groups;
+        try (Store opened = store.open()) {
+            groups = Operator.on(opened).letters().groups(which.which());
+        }
+        Screen screen = Screen.of(spec);
+        if (json.chosen()) {
+            json.print(screen.out(), groups.stream().map(Dead::facts).toList());
+        } else if (groups.isEmpty()) {
+            screen.line("No dead letter matches.");
+        } else {
+            print(screen, groups);
+        }
+        return Exit.OK.code();
+    }
+
+    static void print(Screen screen, List<Letters.Group> groups) {
+        Table table = new Table("COUNT", "OPERATION", "CATEGORY", "SAMPLE", "WHY");
+        for (Letters.Group group : groups) {
+            String exception = group.exception().replaceFirst(".*\\.", "");
+            table.row(
+                    group.count(),
+                    group.operation(),
+                    group.category().code(),
+                    group.sample().id().prefix(),
+                    Screen.plain((exception.isEmpty() ? "" : exception + ": ") + group.reason()));
+        }
+        table.print(screen);
+    }
+
+    static Map<String, Object> facts(Letters.Group group) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("count", group.count());
+        facts.put("operation", group.operation());
+        facts.put("category", group.category().code());
+        facts.put("exception", group.exception());
+        facts.put("reason", group.reason());
+        facts.put("sample", group.sample().id().hex());
+        return facts;
+    }
+
+    @Command(
+            name = "discard",
+            header = "Closes a dead letter: it will not be tried again, and its lane goes on.",
+            description = {
+                "Audited. Done twice it changes nothing the second time. What was discarded by mistake can be replayed.",
+                "Exits with 1 when there is no such record, or its state does not allow it."
+            },
+            mixinStandardHelpOptions = true)
+    int discard(
+            @Mixin StoreOption store,
+            @Mixin JsonOption json,
+            @Parameters(paramLabel = "ID", description = "The record's id, or the first digits of it.") String digits,
+            @Mixin WarrantOption warrant) {
+        Operator.Warrant why = warrant.given();
+        Row row;
+        Replays.Outcome outcome;
+        try (Store opened = store.open()) {
+            Operator operator = Operator.on(opened);
+            row = RecordOption.find(operator, digits);
+            outcome = operator.discard(row.id(), why);
+            if (outcome == Replays.Outcome.REFUSED || outcome == Replays.Outcome.ABSENT) {
+                throw refused("discarded", operator, row);
+            }
+        }
+        told(Screen.of(spec), json, row, outcome, "discarded; it will not be tried again.", "was discarded before");
+        return Exit.OK.code();
+    }
+
+    static void told(Screen screen, JsonOption json, Row row, Replays.Outcome outcome, String done, String already) {
+        if (json.chosen()) {
+            json.print(screen.out(), Map.of("id", row.id().hex(), "outcome", outcome.name()));
+        } else {
+            String name = row.header().operation() + "/" + row.id().prefix() + " (tenant "
+                    + row.header().tenant() + ")";
+            screen.line(
+                    name + (outcome == Replays.Outcome.DONE ? ": " + done : " " + already + "; nothing was changed."));
+        }
+    }
+
+    /** Why it could not be, with what the record says about itself. */
+    static Refusal refused(String what, Operator operator, Row row) {
+        Row now = operator.find(row.id().hex()).stream().findFirst().orElse(row);
+        Explanation explanation = operator.explain(now);
+        String state = now.state() == State.FAILED_TERMINAL ? "changes at this moment" : "is " + now.state();
+        return new Refusal(now.header().operation() + "/" + now.id().prefix() + " (tenant "
+                + now.header().tenant() + ") " + state + " and cannot be " + what + ": nothing was changed. "
+                + explanation.sentence());
+    }
+}

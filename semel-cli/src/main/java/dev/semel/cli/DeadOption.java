@@ -1,0 +1,33 @@
+package dev.semel.cli;
+
+import dev.semel.Failure.Category;
+import dev.semel.operator.Letters;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which dead letters are meant. */
+final class DeadOption {
+    @Mixin
+    private FilterOption filter = new FilterOption();
+
+    @Option(
+            names = "--category",
+            paramLabel = "CATEGORY",
+            description = "Only those that failed so: ${COMPLETION-CANDIDATES}.")
+    private @Nullable Category category;
+
+    @Option(
+            names = "--exception",
+            paramLabel = "CLASS",
+            description = "Only those that failed with this exception: its class name, or the end of it.")
+    private @Nullable String exception;
+
+    boolean isEmpty() {
+        return filter.isEmpty() && category == null && exception == null;
+    }
+
+    Letters.Which which() {
+        return new Letters.Which(filter.records(true), category, exception);
+    }
+}

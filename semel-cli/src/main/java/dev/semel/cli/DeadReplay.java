@@ -1,0 +1,231 @@
+package dev.semel.cli;
+
+import dev.semel.SemelException;
+import dev.semel.engine.Engine;
+import dev.semel.engine.EngineSettings;
+import dev.semel.operator.Letters;
+import dev.semel.operator.Operator;
+import dev.semel.operator.Operator.Warrant;
+import dev.semel.operator.Replays;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import java.security.SecureRandom;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "replay",
+        header = "Sends dead letters to their handlers again: one, or all that match.",
+        description = {
+            "Audited. A record that is replayed twice, or meanwhile, runs once. One that died again since is not replayed"
+                    + " again by the same command.",
+            "A replay of many is a job in the ledger. This command works it off; when it is interrupted, any node that is"
+                    + " up goes on, or --resume does. Pausing the channel semel.replays pauses it.",
+            "Exits with 1 when nothing matches, or the record's state does not allow it."
+        },
+        mixinStandardHelpOptions = true)
+final class DeadReplay implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Mixin
+    private JsonOption json = new JsonOption();
+
+    @Parameters(arity = "0..1", paramLabel = "ID", description = "One record: its id, or the first digits of it.")
+    private @Nullable String digits;
+
+    @Mixin
+    private DeadOption which = new DeadOption();
+
+    @Option(names = "--all", description = "All dead letters there are.")
+    private boolean all;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "At most so many a second; by default as fast as it goes.")
+    private int rate;
+
+    @Option(names = "--yes", description = "Do not ask; needed for more than one where nobody can be asked.")
+    private boolean yes;
+
+    @Option(names = "--detach", description = "Only begin: the nodes that are up work it off.")
+    private boolean detach;
+
+    @ArgGroup(multiplicity = "1")
+    private How how = new How();
+
+    /** What is to be done. */
+    static final class How {
+        @Option(names = "--preview", description = "Only say how many match, and why they are dead.")
+        private boolean preview;
+
+        @Option(names = "--resume", paramLabel = "JOB", description = "Go on with a replay that was interrupted.")
+        private @Nullable String job;
+
+        @ArgGroup(exclusive = false)
+        private @Nullable WarrantOption warrant;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        boolean many = all || !which.isEmpty();
+        int meant = (digits == null ? 0 : 1) + (many ? 1 : 0) + (how.job == null ? 0 : 1);
+        if (meant != 1) {
+            throw new SemelException.Invalid("Say what to replay: one record by its id, or many by --operation,"
+                    + " --tenant, --category, --exception or --all, or a job to go on with by --resume.");
+        }
+        if (rate < 0) {
+            throw new SemelException.Invalid("A rate of " + rate + " a second cannot be. Use 1 or more.");
+        }
+        if (how.job != null) {
+            return resume(how.job);
+        }
+        if (digits != null) {
+            return one(digits);
+        }
+        return many();
+    }
+
+    private Warrant warrant() {
+        return Objects.requireNonNull(how.warrant).given();
+    }
+
+    private int one(String id) {
+        Row row;
+        Replays.Outcome outcome;
+        try (Store opened = store.open()) {
+            Operator operator = Operator.on(opened);
+            row = RecordOption.find(operator, id);
+            boolean neverDied = row.state() == State.QUEUED && row.failure() == null;
+            boolean refused = neverDied || !Replays.mayReplay(row) && row.state() != State.QUEUED;
+            if (how.preview && !refused) {
+                Screen.of(spec)
+                        .line("It would be replayed: " + operator.explain(row).sentence());
+                return Exit.OK.code();
+            }
+            outcome = refused ? Replays.Outcome.REFUSED : operator.replay(row.id(), warrant());
+            if (outcome == Replays.Outcome.REFUSED || outcome == Replays.Outcome.ABSENT) {
+                throw Dead.refused("replayed", operator, row);
+            }
+        }
+        String done = row.line() == null
+                ? "replayed; the next call with its key runs it."
+                : "replayed; a worker takes it as soon as one is free.";
+        Dead.told(Screen.of(spec), json, row, outcome, done, "was replayed before");
+        return Exit.OK.code();
+    }
+
+    private int many() throws InterruptedException {
+        Letters.Preview preview;
+        List<Letters.Group> groups;
+        try (Store opened = store.open()) {
+            Letters letters = Operator.on(opened).letters();
+            preview = letters.preview(which.which());
+            groups = preview.count() == 0 ? List.of() : letters.groups(preview.which());
+        }
+        if (preview.count() == 0) {
+            throw new Refusal("No dead letter matches: nothing was changed. 'semel dead groups' tells what there is.");
+        }
+        if (how.preview) {
+            preview(preview, groups);
+            return Exit.OK.code();
+        }
+        Warrant why = warrant();
+        if (preview.count() > 1 && !yes) {
+            confirm(preview, groups);
+        }
+        String job = String.format(
+                "replay-%d-%04x", System.currentTimeMillis() / 1_000, new SecureRandom().nextInt(1 << 16));
+        try (Engine engine = EngineSettings.on(store.open()).withoutBackground().open()) {
+            engine.send(Replays.CHANNEL, Replays.begin(job, preview, rate, why));
+        }
+        if (detach) {
+            told(job, preview.count(), -1);
+            return Exit.OK.code();
+        }
+        return work(job);
+    }
+
+    private void preview(Letters.Preview preview, List<Letters.Group> groups) {
+        Screen screen = Screen.of(spec);
+        if (json.chosen()) {
+            Map<String, Object> facts = new LinkedHashMap<>();
+            facts.put("count", preview.count());
+            facts.put("groups", groups.stream().map(Dead::facts).toList());
+            json.print(screen.out(), facts);
+        } else {
+            screen.line(Screen.counted(preview.count(), "dead letter") + " would be replayed; nothing was changed.");
+            Dead.print(screen, groups);
+        }
+    }
+
+    private void confirm(Letters.Preview preview, List<Letters.Group> groups) {
+        String what = Screen.counted(preview.count(), "dead letter");
+        if (!Terminal.answers()) {
+            throw new SemelException.Invalid(
+                    what + " match and nobody can be asked: nothing was changed. Look with --preview, then add --yes.");
+        }
+        Dead.print(Screen.of(spec), groups);
+        if (!Terminal.agrees("Replay " + what + "?")) {
+            throw new Refusal("Nothing was changed.");
+        }
+    }
+
+    private int resume(String job) throws InterruptedException {
+        try (Store opened = store.open()) {
+            Operator operator = Operator.on(opened);
+            Replays.Progress progress = operator.replays()
+                    .progress(job, 1)
+                    .orElseThrow(() -> new Refusal("There is no replay called " + job + ", or no more."));
+            if (progress.newest().state() == State.FAILED_TERMINAL) {
+                operator.replay(progress.newest().id(), new Warrant(System.getProperty("user.name"), "resumed " + job));
+            }
+        }
+        return work(job);
+    }
+
+    private int work(String job) throws InterruptedException {
+        ReplayJob.Ended ended;
+        try (Engine engine = EngineSettings.on(store.open()).open()) {
+            ended = new ReplayJob(engine.operator(), job, spec.commandLine().getErr()).await(json.chosen());
+        }
+        told(job, ended.matched(), ended.left());
+        return (ended.left() == 0 ? Exit.OK : Exit.CHECK_FAILED).code();
+    }
+
+    /** @param left of those that matched, still dead; -1 when it was only begun */
+    private void told(String job, long matched, long left) {
+        Screen screen = Screen.of(spec);
+        if (json.chosen()) {
+            Map<String, Object> facts = new LinkedHashMap<>();
+            facts.put("job", job);
+            facts.put("matched", matched);
+            facts.put("over", left >= 0);
+            facts.put("left", left < 0 ? matched : left);
+            json.print(screen.out(), facts);
+        } else if (left < 0) {
+            screen.line(job + " has begun with " + Screen.counted(matched, "dead letter")
+                    + "; a node that is up works it off, or 'semel dead replay --resume " + job + "' does.");
+        } else {
+            screen.line(job + " is over: " + Screen.counted(matched - left, "dead letter") + " replayed, " + left
+                    + " left.");
+        }
+    }
+}

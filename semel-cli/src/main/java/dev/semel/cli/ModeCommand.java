@@ -1,0 +1,131 @@
+package dev.semel.cli;
+
+import dev.semel.Mode;
+import dev.semel.operator.Operator;
+import dev.semel.operator.Operator.Warrant;
+import dev.semel.store.Store;
+import dev.semel.store.Switchboard;
+import dev.semel.store.Switchboard.Setting;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi.Style;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "mode",
+        description = {
+            "What may run, on all nodes:",
+            "  LIVE    everything",
+            "  SHADOW  work is decided and recorded, and does not act",
+            "  HALTED  nothing starts; everything is still accepted, nothing is lost",
+            "Of all settings that apply to a call the strictest counts."
+        },
+        mixinStandardHelpOptions = true)
+final class ModeCommand implements Runnable {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Say what to do with the mode: get or set.");
+    }
+
+    @Command(
+            name = "get",
+            header = "Says what mode applies.",
+            description = "Only reads. A node's own SEMEL_MODE may be stricter.",
+            mixinStandardHelpOptions = true)
+    int get(@Mixin StoreOption store, @Mixin JsonOption json) {
+        Switchboard.Modes modes;
+        try (Store opened = store.open()) {
+            modes = Operator.on(opened).modes();
+        }
+        Screen screen = Screen.of(spec);
+        if (json.chosen()) {
+            Map<String, Object> facts = new LinkedHashMap<>();
+            facts.put("version", modes.version());
+            facts.put(
+                    "settings",
+                    modes.settings().stream().map(ModeCommand::facts).toList());
+            facts.put("pauses", modes.pauses().stream().map(Channels::facts).toList());
+            json.print(screen.out(), facts);
+            return Exit.OK.code();
+        }
+        if (modes.settings().isEmpty()) {
+            screen.line("Everything is " + screen.paint(Style.fg_green, "LIVE") + ".");
+            return Exit.OK.code();
+        }
+        Table table = new Table("OPERATION", "TENANT", "MODE");
+        modes.settings()
+                .forEach(setting -> table.row(
+                        all(setting.operation()),
+                        all(setting.tenant()),
+                        screen.paint(Style.fg_yellow, setting.mode().name())));
+        table.print(screen);
+        if (modes.settings().stream().noneMatch(all -> all.operation() == null && all.tenant() == null)) {
+            screen.line("Everything else is " + screen.paint(Style.fg_green, "LIVE") + ".");
+        }
+        return Exit.OK.code();
+    }
+
+    @Command(
+            name = "set",
+            header = "Sets the mode for all nodes; they obey within a second.",
+            description = {"Audited. What runs already is not interrupted.", "LIVE takes a setting away again."},
+            mixinStandardHelpOptions = true)
+    int set(
+            @Mixin StoreOption store,
+            @Mixin JsonOption json,
+            @Parameters(paramLabel = "MODE", description = "${COMPLETION-CANDIDATES}") Mode mode,
+            @Mixin FilterOption where,
+            @Option(names = "--wait", description = "Return only when nothing more starts anywhere that it forbids.")
+                    boolean wait,
+            @Mixin WarrantOption warrant)
+            throws InterruptedException {
+        Warrant why = warrant.given();
+        Setting setting = new Setting(where.tenant(), where.operation(), mode);
+        long version;
+        try (Store opened = store.open()) {
+            Operator operator = Operator.on(opened);
+            version = operator.setMode(setting, why);
+            if (wait) {
+                operator.awaitModes();
+            }
+        }
+        Screen screen = Screen.of(spec);
+        if (json.chosen()) {
+            Map<String, Object> facts = facts(setting);
+            facts.put("version", version);
+            facts.put("waited", wait);
+            json.print(screen.out(), facts);
+        } else {
+            screen.line(
+                    told(setting) + " is " + mode + (wait ? " on every node." : "; every node obeys within a second."));
+        }
+        return Exit.OK.code();
+    }
+
+    private static Map<String, Object> facts(Setting setting) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("operation", all(setting.operation()));
+        facts.put("tenant", all(setting.tenant()));
+        facts.put("mode", setting.mode().name());
+        return facts;
+    }
+
+    private static String all(@Nullable String name) {
+        return name == null ? "*" : name;
+    }
+
+    private static String told(Setting setting) {
+        String operation = setting.operation() == null ? "Everything" : setting.operation();
+        return operation + (setting.tenant() == null ? "" : " of tenant " + setting.tenant());
+    }
+}

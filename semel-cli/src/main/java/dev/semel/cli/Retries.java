@@ -1,0 +1,129 @@
+package dev.semel.cli;
+
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.operator.Operator;
+import dev.semel.operator.RetryReport;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.Store;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi.Style;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "retries",
+        header = "Says how retries went, by policy and category of failure, from the audit.",
+        description = {
+            "Only reads. Counted are records that failed at least once in the window; the success rate is that of those"
+                    + " which came to an end in it.",
+            "Exits with 1 when a policy is below the rate that is asked for, so that it can serve as an alarm."
+        },
+        mixinStandardHelpOptions = true)
+final class Retries implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Mixin
+    private JsonOption json = new JsonOption();
+
+    @Option(
+            names = "--window",
+            paramLabel = "SPAN",
+            defaultValue = "1h",
+            description = "How far back to look: 15m, 1h, 7d; by default ${DEFAULT-VALUE}.")
+    private String window = "";
+
+    @Option(names = "--tenant", paramLabel = "NAME", description = "Only this tenant's.")
+    private @Nullable String tenant;
+
+    @Option(
+            names = "--min-success-rate",
+            paramLabel = "RATE",
+            description = "From 0 to 1: the rate below which a policy is an alarm.")
+    private @Nullable Double least;
+
+    @Override
+    public Integer call() {
+        Duration span = Spans.span(window);
+        if (least != null && !(least >= 0 && least <= 1)) {
+            throw new SemelException.Invalid("A success rate of " + least + " cannot be. Use 0 to 1, such as 0.9.");
+        }
+        AuditFilter filter =
+                new AuditFilter(tenant == null ? null : Tenant.of(tenant).name(), null, null);
+        RetryReport report;
+        try (Store opened = store.open()) {
+            report = Operator.on(opened).retries(filter, Instant.now().minus(span));
+        }
+        List<RetryReport.Line> alarms = report.policies().stream()
+                .filter(line -> line.category().equals("*") && least != null && line.successRate() < least)
+                .toList();
+        if (json.chosen()) {
+            Map<String, Object> facts = new LinkedHashMap<>();
+            facts.put("window_ms", span.toMillis());
+            facts.put("policies", report.policies().stream().map(Retries::facts).toList());
+            facts.put("below", alarms.stream().map(RetryReport.Line::policy).toList());
+            json.print(spec.commandLine().getOut(), facts);
+        } else {
+            print(Screen.of(spec), report, alarms);
+        }
+        return (alarms.isEmpty() ? Exit.OK : Exit.CHECK_FAILED).code();
+    }
+
+    private void print(Screen screen, RetryReport report, List<RetryReport.Line> alarms) {
+        if (report.policies().isEmpty()) {
+            screen.line("Nothing failed in the last " + window + ".");
+            return;
+        }
+        Table table =
+                new Table("POLICY", "CATEGORY", "FAILED ATTEMPTS", "SUCCEEDED", "GAVE UP", "SUCCESS RATE", "ATTEMPTS");
+        for (RetryReport.Line line : report.policies()) {
+            boolean alarm = alarms.stream().anyMatch(each -> each.policy().equals(line.policy()));
+            table.row(
+                    line.policy(),
+                    line.category(),
+                    line.attempts(),
+                    line.succeeded(),
+                    line.gaveUp(),
+                    alarm ? screen.paint(Style.fg_red, rate(line)) : rate(line),
+                    line.succeeded() == 0 ? "" : String.format(Locale.ROOT, "%.1f", line.averageAttempts()));
+        }
+        table.print(screen);
+        if (!alarms.isEmpty()) {
+            String names = alarms.stream().map(RetryReport.Line::policy).collect(Collectors.joining(", "));
+            screen.line(screen.paint(Style.fg_red, "Below " + least + ": " + names + "."));
+        }
+    }
+
+    private static String rate(RetryReport.Line line) {
+        return line.succeeded() + line.gaveUp() == 0
+                ? "none ended"
+                : String.format(Locale.ROOT, "%.1f %%", 100 * line.successRate());
+    }
+
+    private static Map<String, Object> facts(RetryReport.Line line) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("policy", line.policy());
+        facts.put("category", line.category());
+        facts.put("failed_attempts", line.attempts());
+        facts.put("succeeded", line.succeeded());
+        facts.put("gave_up", line.gaveUp());
+        facts.put("success_rate", line.successRate());
+        facts.put("average_attempts", line.averageAttempts());
+        return facts;
+    }
+}

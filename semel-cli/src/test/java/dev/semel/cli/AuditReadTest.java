@@ -1,0 +1,179 @@
+package dev.semel.cli;
+
+import static dev.semel.cli.Shell.semel;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class AuditReadTest {
+    @TempDir
+    private Path directory;
+
+    private SampleShop shop;
+
+    @BeforeEach
+    void keepAShop() {
+        shop = SampleShop.in(directory).withOrders();
+    }
+
+    @Test
+    void theTailIsTheNewestInOrder() {
+        List<String> all = run("audit", "tail").out().lines().toList();
+        assertThat(all).hasSize(5);
+        assertThat(all.get(0)).contains("operation.queued", "mail/", "(tenant acme)");
+        assertThat(all.get(4)).contains("mail/");
+        assertThat(run("audit", "tail", "-n", "2").out().lines()).containsExactlyElementsOf(all.subList(3, 5));
+        assertThat(run("audit", "tail", "-n", "0").out()).isEmpty();
+        List<String> errors =
+                run("audit", "tail", "--type", "system.error").out().lines().toList();
+        assertThat(errors).hasSize(1);
+        assertThat(errors.get(0)).contains("attempt 1 of 3", "category=validation");
+        assertThat(run("audit", "tail", "--tenant", "other").out()).isEmpty();
+        JsonNode event = JsonMapper.shared()
+                .readTree(run("audit", "tail", "-n", "1", "--json").out());
+        assertThat(event.get("tenant").asString()).isEqualTo("acme");
+    }
+
+    @Test
+    void aTypeThatDoesNotExistIsBadInput() {
+        Shell shell = run("audit", "tail", "--type", "system.eror");
+        assertThat(shell.exit()).isEqualTo(2);
+        assertThat(shell.err()).contains("\"system.eror\"", "system.error");
+    }
+
+    @Test
+    void whoFollowsGetsWhatComesUntilTheyLeave() {
+        CommandLine line = Main.commandLine();
+        List<String> read = new ArrayList<>();
+        line.setOut(new PrintWriter(new Leaving(read, () -> shop.send("m-9", "ann@example.com")), true));
+        line.setErr(new PrintWriter(new StringWriter()));
+        int exit = line.execute("audit", "tail", "-f", "-n", "3", "--store", shop.url());
+        assertThat(exit).isZero();
+        assertThat(read).hasSizeGreaterThanOrEqualTo(4);
+        assertThat(read.get(3)).contains("operation.queued");
+    }
+
+    /** Reads lines; when it has three something happens, and soon after it leaves, as a pipe that is closed. */
+    private static final class Leaving extends Writer {
+        private final List<String> lines;
+        private final Runnable meanwhile;
+        private final StringBuilder line = new StringBuilder();
+        private boolean happened;
+
+        Leaving(List<String> lines, Runnable meanwhile) {
+            this.lines = lines;
+            this.meanwhile = meanwhile;
+        }
+
+        @Override
+        public void write(char[] text, int from, int length) {
+            for (int i = from; i < from + length; i++) {
+                if (text[i] == '\n') {
+                    lines.add(line.toString());
+                    line.setLength(0);
+                } else {
+                    line.append(text[i]);
+                }
+            }
+            if (lines.size() == 3 && !happened) {
+                happened = true;
+                meanwhile.run();
+            }
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (lines.size() >= 4) {
+                throw new IOException("nobody reads any more");
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void anExportHasEveryEventInOrder() {
+        List<String> lines = run("audit", "export").out().lines().toList();
+        assertThat(lines).hasSize(5);
+        List<Long> ids = lines.stream()
+                .map(line -> JsonMapper.shared().readTree(line).get("id").asLong())
+                .toList();
+        assertThat(ids).isSorted().doesNotHaveDuplicates();
+        assertThat(run("audit", "export", "--since", "1h").out().lines()).hasSize(5);
+        assertThat(run("audit", "export", "--until", "2020-01-01").out()).isEmpty();
+        assertThat(run("audit", "export", "--since", "2020-01-01T00:00:00Z", "--until", "1h")
+                        .out())
+                .isEmpty();
+    }
+
+    @Test
+    void anExportToAFileIsCsvIfAsked() throws IOException {
+        Path file = directory.resolve("audit.csv");
+        Shell shell = run("audit", "export", "--format", "csv", "--output", file.toString());
+        assertThat(shell.exit()).isZero();
+        assertThat(shell.out()).isEmpty();
+        List<String> lines = Files.readAllLines(file);
+        assertThat(lines).hasSize(6);
+        assertThat(lines.get(0))
+                .startsWith("id,time,type,tenant,operation,record,")
+                .endsWith(",details");
+        assertThat(lines).anyMatch(line -> line.contains("system.error") && line.contains("\"\"reason\"\":"));
+        Shell again = run("audit", "export", "--output", file.toString());
+        assertThat(again.exit()).isEqualTo(2);
+        assertThat(again.err()).contains("cannot be made", "Name a new one");
+    }
+
+    @Test
+    void aTextThatWouldBeAFormulaIsMadeHarmless() {
+        run("channels", "pause", "mail", "--reason", "r", "--actor", "=HYPERLINK(\"x\")");
+        assertThat(run("audit", "export", "--format", "csv").out()).contains(",\"'=HYPERLINK(\"\"x\"\")\",");
+    }
+
+    @Test
+    void momentsAndSpansThatAreNoneAreBadInput() {
+        assertThat(run("audit", "export", "--since", "yesterday").exit()).isEqualTo(2);
+        assertThat(run("audit", "export", "--since", "2026-13-01").err()).contains("is not a moment");
+        assertThat(run("audit", "export", "--since", "1h", "--until", "2h").err())
+                .contains("Exchange the two");
+        assertThat(run("audit", "export", "--json", "--format", "csv").exit()).isEqualTo(2);
+        assertThat(run("retries", "--window", "soon").err()).contains("is not a span of time");
+        assertThat(run("retries", "--min-success-rate", "90").exit()).isEqualTo(2);
+    }
+
+    @Test
+    void retriesAreAnAlarmBelowTheRateAskedFor() {
+        assertThat(run("retries", "--tenant", "other").out()).contains("Nothing failed in the last 1h.");
+        shop.withLostMails(2);
+        Shell shell = run("retries", "--min-success-rate", "0.9");
+        assertThat(shell.exit()).isEqualTo(1);
+        assertThat(shell.out())
+                .containsPattern("RETRY_BRISK +\\* +7 +0 +3 +0.0 %")
+                .contains("network")
+                .contains("Below 0.9: RETRY_BRISK.");
+        assertThat(run("retries").exit()).isZero();
+        JsonNode json = JsonMapper.shared()
+                .readTree(run("retries", "--min-success-rate", "0.5", "--json").out());
+        assertThat(json.get("below").get(0).asString()).isEqualTo("RETRY_BRISK");
+        assertThat(json.get("policies").get(0).get("gave_up").asInt()).isEqualTo(3);
+    }
+
+    private Shell run(String... args) {
+        List<String> all = new ArrayList<>(List.of(args));
+        all.addAll(List.of("--store", shop.url()));
+        return semel(all.toArray(String[]::new));
+    }
+}
