@@ -31,12 +31,15 @@ final class ReplayJob {
     /** @param silent whether a program reads along */
     Ended await(boolean silent) throws InterruptedException {
         Replays.Progress now = look(1);
-        long total = now.done() + operator.letters().preview(now.which()).count();
+        long total = now.asked().count();
         try (Progress bar = new Progress(err, Terminal.watches(), "dead letter", total)) {
             if (!silent) {
                 bar.say(job
                         + " is worked off here. If this is interrupted, any node goes on with it, or: semel dead replay"
                         + " --resume " + job);
+            }
+            if (now.newest().state() == State.IN_PROGRESS && !silent) {
+                bar.say(operator.explain(now.newest()).sentence());
             }
             int idle = 0;
             while (!now.over()) {
@@ -54,7 +57,7 @@ final class ReplayJob {
             }
             bar.at(total);
         }
-        return new Ended(total, operator.letters().preview(now.which()).count());
+        return new Ended(total, operator.letters().preview(now.asked().which()).count());
     }
 
     private Replays.Progress look(int part) {

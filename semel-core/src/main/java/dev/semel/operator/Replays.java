@@ -137,20 +137,27 @@ public final class Replays {
      */
     public record Bulk(String job, int part, Filter filter, int perSecond, Place at, long done) {}
 
-    /** As {@link Letters.Which}, in plain values. */
+    /**
+     * As {@link Letters.Preview}, in plain values.
+     *
+     * @param matched how many there were when it began
+     */
     public record Filter(
             @Nullable String tenant,
             @Nullable String operation,
             @Nullable String category,
             @Nullable String exception,
-            long fence) {
-        static Filter of(Letters.Which which) {
+            long fence,
+            long matched) {
+        static Filter of(Letters.Preview preview) {
+            Letters.Which which = preview.which();
             return new Filter(
                     which.records().tenant(),
                     which.records().operation(),
                     which.category() == null ? null : which.category().code(),
                     which.exception(),
-                    which.records().fence());
+                    which.records().fence(),
+                    preview.count());
         }
 
         Letters.Which which() {
@@ -171,7 +178,7 @@ public final class Replays {
                     "A replay of " + perSecond + " records a second cannot be: use 0 for no limit, or more.");
         }
         Place start = new Place(Status.NEVER, Cursor.START.id().hex(), warrant.actor(), warrant.reason());
-        Bulk first = new Bulk(job, 1, Filter.of(preview.which()), perSecond, start, 0);
+        Bulk first = new Bulk(job, 1, Filter.of(preview), perSecond, start, 0);
         return message(first);
     }
 
@@ -185,9 +192,9 @@ public final class Replays {
      * @param newest the record of its newest part; when that is COMPLETED the replay is over
      * @param part its number
      * @param done how many the parts before replayed, not counting what an interrupted attempt did
-     * @param which the dead letters that are meant
+     * @param asked the dead letters that are meant, and how many they were when it began
      */
-    public record Progress(Row newest, int part, long done, Letters.Which which) {
+    public record Progress(Row newest, int part, long done, Letters.Preview asked) {
         public boolean over() {
             return newest.state() == State.COMPLETED;
         }
@@ -214,7 +221,8 @@ public final class Replays {
                     return newest;
                 }
                 Bulk bulk = JSON.readValue(row.payload(), Bulk.class);
-                newest = Optional.of(new Progress(row, bulk.part, bulk.done, bulk.filter.which()));
+                newest = Optional.of(new Progress(
+                        row, bulk.part, bulk.done, new Letters.Preview(bulk.filter.which(), bulk.filter.matched)));
             }
             part += PARTS_AT_ONCE;
         }
