@@ -98,6 +98,14 @@ public interface Semel extends AutoCloseable {
     <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler);
 
     /**
+     * Has a source asked, window by window and by one node at a time, what it thinks it delivered, and the listener told what
+     * never arrived. Registered on each node that can ask it.
+     *
+     * @throws SemelException.Invalid when a source of this name is registered already
+     */
+    void reconcile(Deliveries source, Deliveries.Schedule schedule, Deliveries.Listener listener);
+
+    /**
      * Runs atomic operations inside a transaction that the caller already has. The answers are provisional until the caller
      * commits and says so; closing without {@link Joined#committed} counts as a rollback.
      */

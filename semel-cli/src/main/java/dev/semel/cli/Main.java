@@ -26,6 +26,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             Channels.class,
             ModeCommand.class,
             Retries.class,
+            Reconcile.class,
             StoreCommand.class,
             Bench.class,
             DemoWorker.class

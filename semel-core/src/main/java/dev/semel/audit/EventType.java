@@ -28,7 +28,8 @@ public enum EventType {
     OPERATOR_LOGIN(18, "operator.login"),
     OPERATOR_DENIED(19, "operator.denied"),
     PURGE_COMPLETED(20, "purge.completed"),
-    STORE_ADOPTED(21, "store.adopted");
+    STORE_ADOPTED(21, "store.adopted"),
+    RECONCILIATION_COMPLETED(22, "reconciliation.completed");
 
     private static final Map<Integer, EventType> BY_CODE =
             Stream.of(values()).collect(Collectors.toMap(EventType::code, Function.identity()));

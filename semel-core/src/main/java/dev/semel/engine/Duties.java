@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.audit.ReplayBuffer;
 import dev.semel.audit.Sealer;
 import dev.semel.execution.LeaseKeeper;
+import dev.semel.operator.DeliveryRounds;
 import dev.semel.worker.Backlogs;
 import dev.semel.worker.Housekeeper.Duty;
 import dev.semel.worker.Purger;
@@ -15,15 +16,21 @@ import java.util.List;
 
 /** Everything an engine does without being called. A simulation does these by hand. */
 public record Duties(
-        LeaseKeeper keeper,
-        Worker worker,
-        Sweeper sweeper,
-        Reconciliation reconciliation,
-        Upkeep upkeep,
-        Backlogs backlogs) {
+        LeaseKeeper keeper, Worker worker, Sweeper sweeper, Inquiries inquiries, Upkeep upkeep, Backlogs backlogs) {
+
+    /** What asks others: whether an interrupted run took effect, and what they delivered. */
+    public record Inquiries(Reconciliation reconciliation, DeliveryRounds deliveries) {}
 
     /** What keeps the store in order. */
     public record Upkeep(Purger purger, Sealer sealer, ReplayBuffer replays) {}
+
+    public Reconciliation reconciliation() {
+        return inquiries.reconciliation;
+    }
+
+    public DeliveryRounds deliveries() {
+        return inquiries.deliveries;
+    }
 
     public Purger purger() {
         return upkeep.purger;
@@ -40,7 +47,8 @@ public record Duties(
     List<Duty> slow() {
         List<Duty> duties = new ArrayList<>(List.of(
                 Duty.every(Duration.ofSeconds(1), "sweep expired leases", sweeper::sweep),
-                Duty.every(Duration.ofSeconds(1), "ask reconcilers", reconciliation::reconcile),
+                Duty.every(Duration.ofSeconds(1), "ask reconcilers", reconciliation()::reconcile),
+                Duty.every(Duration.ofSeconds(1), "ask sources what they delivered", deliveries()::begin),
                 Duty.every(
                         Duration.ofSeconds(1),
                         "write replay events",

@@ -4,6 +4,7 @@ import dev.semel.Answer;
 import dev.semel.AtomicHandler;
 import dev.semel.Call;
 import dev.semel.Channel;
+import dev.semel.Deliveries;
 import dev.semel.LeasedHandler;
 import dev.semel.Message;
 import dev.semel.Operation;
@@ -28,6 +29,8 @@ import dev.semel.execution.ModesView;
 import dev.semel.execution.Sending;
 import dev.semel.execution.Snapshots;
 import dev.semel.key.Codec;
+import dev.semel.operator.DeliveryCheck;
+import dev.semel.operator.DeliveryRounds;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Replays;
 import dev.semel.store.Store;
@@ -77,7 +80,13 @@ public final class Engine implements Semel {
                 environment.memory().keeper(),
                 worker,
                 new Sweeper(environment, registry, leased, takeovers),
-                new Reconciliation(environment, registry),
+                new Duties.Inquiries(
+                        new Reconciliation(environment, registry),
+                        new DeliveryRounds(
+                                store,
+                                new DeliveryCheck(store.ledger(), registry::definition),
+                                settings.time(),
+                                sending::send)),
                 new Duties.Upkeep(
                         new Purger(store.ledger(), events, settings.watch()),
                         new Sealer(store.audit()),
@@ -223,6 +232,16 @@ public final class Engine implements Semel {
     @Override
     public <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler) {
         registry.reconcile(operation, reconciler);
+    }
+
+    @Override
+    public void reconcile(Deliveries source, Deliveries.Schedule schedule, Deliveries.Listener listener) {
+        worker.demandQueue();
+        Channel.Leased<DeliveryRounds.Round> looks = duties.deliveries().register(source, schedule, listener);
+        handle(
+                looks,
+                Channel.Capacity.of(1),
+                (round, run) -> duties.deliveries().handle(source.name(), round, run));
     }
 
     @Override

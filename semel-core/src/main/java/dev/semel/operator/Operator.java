@@ -169,6 +169,11 @@ public final class Operator {
         return Tree.of(store.ledger(), row);
     }
 
+    /** Compares what a source says it delivered with this ledger. */
+    public DeliveryCheck deliveries() {
+        return new DeliveryCheck(store.ledger(), operation -> null);
+    }
+
     /** Dead letters. */
     public Letters letters() {
         return new Letters(store.ledger());

@@ -95,6 +95,12 @@ public final class Registry {
         return known.get(operation);
     }
 
+    /** How an operation was declared that is known here. */
+    public Operation.@Nullable Definition<?, ?> definition(String operation) {
+        Known<?, ?> there = known.get(operation);
+        return there == null ? null : there.operation().definition();
+    }
+
     /** The policy of an operation that is known here. */
     public @Nullable Policy policy(String operation, Catalogue catalogue) {
         Known<?, ?> there = known.get(operation);

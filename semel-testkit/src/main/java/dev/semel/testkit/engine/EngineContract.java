@@ -97,6 +97,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class DeliveryRounds extends DeliverySuite {
+        DeliveryRounds() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class DeadLetters extends DeadLetterSuite {
         DeadLetters() {
             super(EngineContract.this);

@@ -1,0 +1,158 @@
+package dev.semel.operator;
+
+import dev.semel.Call.Origin;
+import dev.semel.Channel;
+import dev.semel.Deliveries;
+import dev.semel.Deliveries.Finding;
+import dev.semel.Deliveries.Report;
+import dev.semel.Key;
+import dev.semel.LeasedContext;
+import dev.semel.Message;
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Store;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks sources regularly what they delivered. A look at a window is a message of the source's own channel, keyed by the
+ * window, so that of all nodes one does it, and another takes over if that one dies. A long one is done in parts. Each ends
+ * with an event in the audit and a word to the listener of the node that ended it.
+ *
+ * <p>Windows that nobody looked at, because no node was up, are made up for as long as they ended within half a day.
+ */
+public final class DeliveryRounds {
+    private static final int PAGES_A_MESSAGE = 20;
+    private static final Duration MADE_UP_FOR = Duration.ofHours(12);
+    private static final Tenant SYSTEM = Tenant.of("semel.system");
+
+    private final Store store;
+    private final DeliveryCheck check;
+    private final TimeSource time;
+    private final Sender sender;
+    private final Events events = new Events(true);
+    private final Map<String, Asked> sources = new ConcurrentHashMap<>();
+
+    public DeliveryRounds(Store store, DeliveryCheck check, TimeSource time, Sender sender) {
+        this.store = store;
+        this.check = check;
+        this.time = time;
+        this.sender = sender;
+    }
+
+    /**
+     * A part of a look at a window, as it stands in the ledger.
+     *
+     * @param from and until in milliseconds
+     * @param part counts from 1
+     * @param cursor of the source; absent at the beginning
+     * @param report of the parts before
+     */
+    public record Round(
+            long from, long until, int part, @Nullable String cursor, Report report) {}
+
+    /** Sends a message, as the front door does. */
+    @FunctionalInterface
+    public interface Sender {
+        void send(Channel<Round> channel, Message<Round> message);
+    }
+
+    private static final class Asked {
+        private final Deliveries source;
+        private final Deliveries.Schedule schedule;
+        private final Deliveries.Listener listener;
+        private final Channel.Leased<Round> channel;
+        private volatile long begun = Long.MIN_VALUE;
+
+        Asked(Deliveries source, Deliveries.Schedule schedule, Deliveries.Listener listener) {
+            this.source = source;
+            this.schedule = schedule;
+            this.listener = listener;
+            this.channel = channel(source.name());
+        }
+    }
+
+    /** The channel of a source's looks. */
+    public static Channel.Leased<Round> channel(String source) {
+        return Channel.leased("semel.reconcile." + source, Round.class).withPolicy("worker.job");
+    }
+
+    /** Has a source asked from now on; its channel is to be handled by {@link #handle}. */
+    public Channel.Leased<Round> register(
+            Deliveries source, Deliveries.Schedule schedule, Deliveries.Listener listener) {
+        Asked asked = new Asked(source, schedule, listener);
+        if (sources.putIfAbsent(source.name(), asked) != null) {
+            throw new SemelException.Invalid("The source " + source.name()
+                    + " is registered already on this node. Give each source a name of its own.");
+        }
+        return asked.channel;
+    }
+
+    /** Begins with the windows that have ended. One that another node began with is not begun again. */
+    public void begin() {
+        for (Asked asked : sources.values()) {
+            long every = asked.schedule.every().toMillis();
+            long now = time.millis();
+            long newest = Math.floorDiv(now - asked.schedule.grace().toMillis(), every) * every;
+            long oldest = Math.min(newest, Math.floorDiv(now - MADE_UP_FOR.toMillis(), every) * every + every);
+            for (long until = Math.max(oldest, asked.begun + every); until <= newest; until += every) {
+                sender.send(asked.channel, message(new Round(until - every, until, 1, null, Report.EMPTY)));
+                asked.begun = until;
+            }
+        }
+    }
+
+    private static Message<Round> message(Round round) {
+        return Message.of(SYSTEM, Key.of(round.from + "-" + round.until + "/" + round.part), round);
+    }
+
+    /** Handles a part: asks for some pages, looks them up, and sends the rest on, or reports. */
+    public void handle(String source, Round round, LeasedContext run) throws Exception {
+        Asked asked = sources.get(source);
+        if (asked == null) {
+            throw new SemelException.Invalid("The source " + source + " is not registered on this node.");
+        }
+        Instant from = Instant.ofEpochMilli(round.from);
+        Instant until = Instant.ofEpochMilli(round.until);
+        Report report = round.report;
+        String cursor = round.cursor;
+        for (int pages = 0; pages < PAGES_A_MESSAGE; pages++) {
+            Deliveries.Page page = asked.source.between(from, until, cursor);
+            report = check.add(report, page.deliveries());
+            run.ensureHeld();
+            cursor = page.next();
+            if (cursor == null) {
+                store.audit().append(List.of(event(source, from, until, report)));
+                asked.listener.onReport(from, until, report);
+                return;
+            }
+        }
+        run.send(asked.channel, message(new Round(round.from, round.until, round.part + 1, cursor, report)));
+    }
+
+    private AuditEntry event(String source, Instant from, Instant until, Report report) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("from", from.toString());
+        details.put("until", until.toString());
+        details.put("seen", report.seen());
+        details.put("there", report.there());
+        details.put("missing", report.missing());
+        details.put("conflicting", report.conflicting());
+        details.put(
+                "records",
+                report.findings().stream().map(Finding::record).limit(10).toList());
+        Origin origin = Origin.UNSTATED.withActor("semel", "system").withSource(source);
+        AuditEntry.Subject subject =
+                new AuditEntry.Subject(SYSTEM.name(), channel(source).name(), null, null, null);
+        return events.event(EventType.RECONCILIATION_COMPLETED, new Events.About(subject, origin, null, 0), details);
+    }
+}
