@@ -1,6 +1,5 @@
 package dev.semel.testkit.sim;
 
-import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
 import dev.semel.store.Claim;
@@ -9,8 +8,6 @@ import dev.semel.store.Enqueued;
 import dev.semel.store.Line.Turn;
 import dev.semel.store.Move;
 import dev.semel.store.Renewal;
-import dev.semel.store.Reservation;
-import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Store;
@@ -90,22 +87,11 @@ class BuggyQueue extends ForwardingQueue {
             for (Row row : messages(claim.operation())) {
                 boolean waits = row.state() == State.QUEUED && row.line().turn() == Turn.WAITING;
                 if (waits && !claimed.modesChanged()) {
-                    super.move(row, State.FAILED_RETRYABLE, null);
-                    rows.addAll(reserved(claim, row));
+                    super.move(row, State.IN_PROGRESS, null);
+                    rows.add(super.store.ledger().find(List.of(row.id())).get(row.id()));
                 }
             }
             return new Claimed(rows, claimed.more(), claimed.last(), claimed.modesChanged());
-        }
-
-        private List<Row> reserved(Claim claim, Row row) {
-            var asked = new Reservation(Identity.of(row.id()), row.header(), null, claim.grant(), null, null);
-            Reserved answer = super.store
-                    .ledger()
-                    .reserve(claim.modesVersion(), List.of(asked))
-                    .get(0);
-            return answer instanceof Reserved.Granted
-                    ? List.of(super.store.ledger().find(List.of(row.id())).get(row.id()))
-                    : List.of();
         }
     }
 
