@@ -23,7 +23,7 @@ record WatchedQueue(Queue queue, Timing timing) implements Queue {
 
     @Override
     public Set<String> operations() {
-        return timing.of("operations", queue::operations);
+        return queue.operations();
     }
 
     @Override

@@ -23,21 +23,20 @@ final class SqliteQueue implements Queue {
             + SqlitePlaces.STANDING + " ORDER BY place LIMIT 1";
 
     // From operation to operation through the indexes, whatever each of them has waiting; few are being handled.
-    private static final String OPERATIONS =
-            """
+    static final String OPERATIONS = """
             WITH RECURSIVE due (name) AS (
-                SELECT (SELECT operation FROM semel_record WHERE %1$s ORDER BY operation LIMIT 1)
+                SELECT (SELECT min(operation) FROM %1$s)
                 UNION ALL
-                SELECT (SELECT operation FROM semel_record WHERE %1$s AND operation > name ORDER BY operation LIMIT 1)
-                FROM due WHERE name IS NOT NULL),
+                SELECT (SELECT min(operation) FROM %1$s AND operation > name) FROM due WHERE name IS NOT NULL),
             parked (name) AS (
-                SELECT (SELECT operation FROM semel_record WHERE %2$s ORDER BY operation LIMIT 1)
+                SELECT (SELECT min(operation) FROM %2$s)
                 UNION ALL
-                SELECT (SELECT operation FROM semel_record WHERE %2$s AND operation > name ORDER BY operation LIMIT 1)
-                FROM parked WHERE name IS NOT NULL)
+                SELECT (SELECT min(operation) FROM %2$s AND operation > name) FROM parked WHERE name IS NOT NULL)
             SELECT name FROM due WHERE name IS NOT NULL
             UNION SELECT name FROM parked WHERE name IS NOT NULL
-            UNION SELECT operation FROM semel_record WHERE state = 1 AND place IS NOT NULL""".formatted("turn IN (0, 1, 4) AND state IN (0, 3)", "turn = 1 AND state IN (4, 5)");
+            UNION SELECT operation FROM semel_record WHERE state = 1 AND place IS NOT NULL""".formatted(
+                    "semel_record INDEXED BY semel_record_due WHERE turn IN (0, 1, 4) AND state IN (0, 3)",
+                    "semel_record INDEXED BY semel_record_parked WHERE turn = 1 AND state IN (4, 5)");
 
     private final SqliteAccess access;
 

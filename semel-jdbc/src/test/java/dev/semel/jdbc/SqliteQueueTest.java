@@ -166,6 +166,10 @@ class SqliteQueueTest {
                     .contains("SEARCH semel_record USING INDEX semel_record_lane (lane=?)");
             assertThat(plan(connection, SqliteClaim.GRANT))
                     .contains("SEARCH semel_record USING INTEGER PRIMARY KEY (rowid=?)");
+            assertThat(plan(connection, SqliteQueue.OPERATIONS))
+                    .contains("SEARCH semel_record USING INDEX semel_record_due (operation>?)")
+                    .contains("SEARCH semel_record USING INDEX semel_record_parked (operation>?)")
+                    .noneMatch(step -> step.contains("SCAN semel_record"));
             assertThat(plan(connection, SqliteOutlook.DUE))
                     .contains("SEARCH semel_record USING INDEX semel_record_due (operation=? AND tenant>?)")
                     .contains("SEARCH semel_record USING INDEX semel_record_due"

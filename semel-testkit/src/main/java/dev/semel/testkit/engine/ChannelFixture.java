@@ -100,10 +100,14 @@ abstract class ChannelFixture extends EngineSuite {
 
     List<Row> claim(Channel<Note> channel, int records) {
         boolean repeatable = !(channel instanceof Channel.Leased<Note> leased && leased.parks());
+        return claim(channel.name(), repeatable, records);
+    }
+
+    List<Row> claim(String channel, boolean repeatable, int records) {
         return store.queue()
                 .orElseThrow()
                 .claim(new Claim(
-                        channel.name(),
+                        channel,
                         store.switchboard().modes().version(),
                         new Reservation.Grant(
                                 7, LEASE.toMillis(), repeatable, STEADY.retry().maxAttempts()),

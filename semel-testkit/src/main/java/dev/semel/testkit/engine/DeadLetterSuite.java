@@ -127,6 +127,34 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
+    void d5_aReplayOfManyWhoseNodeDiedIsTakenOverAndTellsHowFarItIs() {
+        List<String> keys = IntStream.range(0, 650).mapToObj(i -> "m" + i).toList();
+        failing.addAll(keys);
+        deliver(MAIL, "l", keys.toArray(String[]::new));
+        failing.clear();
+        Letters.Preview preview = node.operator().letters().preview(Letters.Which.ALL);
+        node.send(Replays.CHANNEL, Replays.begin("job", preview, 0, WARRANT));
+        assertThat(claim(Replays.CHANNEL.name(), true, 1)).hasSize(1);
+        work(node);
+        Replays replays = node.operator().replays();
+        assertThat(replays.progress("job", 1)).hasValueSatisfying(progress -> {
+            assertThat(progress.over()).isFalse();
+            assertThat(progress.part()).isEqualTo(1);
+            assertThat(progress.asked()).isEqualTo(preview);
+        });
+        assertThat(handled).isEmpty();
+        time.advance(LEASE.plusSeconds(1));
+        work(node);
+        assertThat(handled).containsExactlyInAnyOrderElementsOf(keys);
+        assertThat(replays.progress("job", 1)).hasValueSatisfying(progress -> {
+            assertThat(progress.over()).isTrue();
+            assertThat(progress.part()).isEqualTo(2);
+            assertThat(progress.done()).isEqualTo(500);
+        });
+        assertThat(replays.progress("other", 1)).isEmpty();
+    }
+
+    @Test
     void d7_aReplayedHeadKeepsItsPlaceAndItsLaneGoesOnBehindIt() {
         failing.add("x1");
         deliver(STRICT, "x", "x1", "x2");
