@@ -27,7 +27,8 @@ import tools.jackson.databind.json.JsonMapper;
         header = "Writes all events in the order of the seals.",
         description = {
             "Only reads. Events that others still may come before are left for the next time; they are seconds old.",
-            "JSON lines are exact. In CSV a text that a spreadsheet would run as a formula gets a ' before it."
+            "JSON lines are exact. In CSV a text that a spreadsheet would run as a formula gets a ' before it.",
+            "Exits with 1 when it could not be written to its end."
         },
         mixinStandardHelpOptions = true)
 final class AuditExport implements Callable<Integer> {
@@ -68,7 +69,7 @@ final class AuditExport implements Callable<Integer> {
     private @Nullable String file;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         if (json.chosen() && format == Format.CSV) {
             throw new SemelException.Invalid("--json and --format csv contradict each other. Choose one.");
         }
@@ -84,9 +85,6 @@ final class AuditExport implements Callable<Integer> {
             } else {
                 try (PrintWriter out = create(file)) {
                     export(opened, out, from, to);
-                    if (out.checkError()) {
-                        throw new IOException("The file " + file + " could not be written to its end.");
-                    }
                 }
             }
         }
@@ -126,9 +124,12 @@ final class AuditExport implements Callable<Integer> {
                 }
                 progress.at(written);
                 if (page.size() < PAGE) {
-                    return;
+                    break;
                 }
             }
+        }
+        if (out.checkError()) { // which also writes what is buffered
+            throw new Refusal("The export could not be written to its end: what is there is not all.");
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.semel.cli;
 import static dev.semel.cli.Shell.semel;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -118,6 +119,20 @@ class AuditReadTest {
         assertThat(run("audit", "export", "--since", "2020-01-01T00:00:00Z", "--until", "1h")
                         .out())
                 .isEmpty();
+    }
+
+    @Test
+    void anExportIsWrittenToItsEndOrSaysThatItIsNot() {
+        CommandLine line = Main.commandLine();
+        StringWriter written = new StringWriter();
+        line.setOut(new PrintWriter(new BufferedWriter(written)));
+        assertThat(line.execute("audit", "export", "--store", shop.url())).isZero();
+        assertThat(written.toString().lines()).hasSize(5);
+        StringWriter err = new StringWriter();
+        line.setOut(new PrintWriter(new Leaving(new ArrayList<>(), () -> {})));
+        line.setErr(new PrintWriter(err, true));
+        assertThat(line.execute("audit", "export", "--store", shop.url())).isEqualTo(1);
+        assertThat(err.toString()).contains("could not be written to its end");
     }
 
     @Test
