@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "mode",
+        header = "What may run, on all nodes: everything, nothing, or only as if.",
         description = {
-            "What may run, on all nodes:",
             "  LIVE    everything",
             "  SHADOW  work is decided and recorded, and does not act",
             "  HALTED  nothing starts; everything is still accepted, nothing is lost",
