@@ -58,7 +58,7 @@ CREATE TABLE semel_record (
     autovacuum_vacuum_insert_threshold = 50000
 );
 
-COMMENT ON COLUMN semel_record.created IS 'Of a step, by which steps are ordered; a call has none.';
+COMMENT ON COLUMN semel_record.created IS 'Of a step, by which steps are ordered. A call has none.';
 
 -- What is completed waits for one thing only, the end of its retention. It has an index of its own because most records are
 -- completed, and this one's entries are a third smaller.

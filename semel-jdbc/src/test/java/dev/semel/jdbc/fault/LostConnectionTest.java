@@ -157,11 +157,15 @@ class LostConnectionTest {
     @Test
     void a6_anEffectThatIsCommittedBeforeItsRecordIsCaughtOnPostgres() throws Exception {
         restart(new Node(place, directory, "flawed", Flaw.COMMITS_THE_EFFECT_FIRST));
-        proxy.atCommit(Loss.REQUEST);
-        node.ask(Work.PAY, "k");
-        assertThat(finished(List.of(new Work.Item(Work.PAY, "k"))).violations())
-                .extracting(Violation::rule)
-                .contains(Rule.R2);
+        List<Work.Item> asked = new ArrayList<>();
+        // The engine commits for itself as well, when it opens a connection or keeps house: that may spend a trap.
+        for (int i = 1; i <= 5; i++) {
+            proxy.atCommit(Loss.REQUEST);
+            node.ask(Work.PAY, "k" + i);
+            asked.add(new Work.Item(Work.PAY, "k" + i));
+        }
+        proxy.at(sql -> false, Loss.REQUEST);
+        assertThat(finished(asked).violations()).extracting(Violation::rule).contains(Rule.R2);
     }
 
     private enum Weather {
