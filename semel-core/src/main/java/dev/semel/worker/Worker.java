@@ -46,6 +46,9 @@ public final class Worker implements AutoCloseable {
     private volatile boolean draining;
     private volatile boolean closed;
 
+    /** Whether a claim may be under way. Set before {@link #draining} is read, so one of the two sides sees the other. */
+    private volatile boolean claiming;
+
     /** A desk, and when it is to be looked at again. */
     private static final class Served {
         private final Desk<?, ?> desk;
@@ -138,16 +141,29 @@ public final class Worker implements AutoCloseable {
             long now = time.nanos();
             long next = now + LONGEST_POLL.toNanos();
             for (Served served : desks.values()) {
-                if (!draining && (served.woken || served.nextLook - now <= 0)) {
-                    look(served);
+                if (served.woken || served.nextLook - now <= 0) {
+                    lookUnlessDraining(served);
                 }
-                next = Math.min(next, served.woken ? now : served.nextLook);
+                if (!draining) {
+                    next = Math.min(next, served.woken ? now : served.nextLook);
+                }
             }
             try {
                 gate.await(Duration.ofNanos(Math.max(0, next - time.nanos())));
             } catch (InterruptedException e) {
                 return;
             }
+        }
+    }
+
+    private void lookUnlessDraining(Served served) {
+        claiming = true;
+        try {
+            if (!draining) {
+                look(served);
+            }
+        } finally {
+            claiming = false;
         }
     }
 
@@ -182,9 +198,9 @@ public final class Worker implements AutoCloseable {
         return doubled.compareTo(LONGEST_POLL) > 0 ? LONGEST_POLL : doubled;
     }
 
-    /** Sees that there are threads for what waits. */
+    /** Sees that there are threads for what waits, besides those that may be busy for long; one too many ends at once. */
     private void staff(Served served) {
-        int wanted = Math.min(served.desk.concurrency(), served.desk.waiting());
+        int wanted = Math.min(served.desk.concurrency(), served.runners.get() + served.desk.waiting());
         while (handlers != null && served.runners.get() < wanted) {
             served.runners.incrementAndGet();
             try {
@@ -252,17 +268,28 @@ public final class Worker implements AutoCloseable {
     public boolean drain(Duration bound) {
         draining = true;
         long until = time.nanos() + bound.toNanos();
-        desks.values().forEach(served -> served.desk.handBack());
-        while (held() > 0 && time.nanos() - until < 0) {
+        handBack();
+        boolean holds = holdsSomething();
+        while (holds && time.nanos() - until < 0) {
             try {
                 time.sleep(Duration.ofMillis(5));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 break;
             }
-            desks.values().forEach(served -> served.desk.handBack());
+            handBack();
+            holds = holdsSomething();
         }
-        return held() == 0;
+        return !holds;
+    }
+
+    private void handBack() {
+        desks.values().forEach(served -> served.desk.handBack());
+    }
+
+    /** Asked in this order: what a claim brought is held before the claim is over. */
+    private boolean holdsSomething() {
+        return claiming || held() > 0;
     }
 
     private int held() {
@@ -280,13 +307,14 @@ public final class Worker implements AutoCloseable {
         draining = true;
         closed = true;
         ring();
-        desks.values().forEach(served -> served.desk.handBack());
+        handBack();
         if (handlers != null) {
             handlers.shutdownNow();
             Threads.await(handlers, Duration.ofSeconds(5));
         }
         environment.store().signals().ifPresent(Signals::close);
         Threads.end(claims);
+        handBack();
         Threads.end(listener);
         if (announcer != null) {
             announcer.close();

@@ -171,6 +171,23 @@ class WorkerTest {
     }
 
     @Test
+    void aHandlerThatTakesLongKeepsNobodyWaitingWhileThereIsRoom() throws Exception {
+        CountDownLatch first = new CountDownLatch(1);
+        CountDownLatch both = new CountDownLatch(2);
+        engine.handle(MAIL, Capacity.of(2), (text, run) -> {
+            first.countDown();
+            both.countDown();
+            both.await();
+        });
+        send(MAIL, "a");
+        first.await();
+        send(MAIL, "b");
+        awaitState(MAIL, "a", State.COMPLETED);
+        awaitState(MAIL, "b", State.COMPLETED);
+        assertThat(row(MAIL, "a").status().attempt()).isEqualTo(1);
+    }
+
+    @Test
     void b10_aDrainLetsWhatHasBegunEndAndHandsTheRestBack() throws Exception {
         CountDownLatch begun = new CountDownLatch(2);
         Semaphore may = new Semaphore(0);
@@ -182,8 +199,8 @@ class WorkerTest {
             send(MAIL, "m" + i);
         }
         begun.await();
-        Thread releases = new Thread(() -> may.release(2));
-        releases.start();
+        assertThat(engine.drain(Duration.ZERO)).isFalse();
+        may.release(2);
         assertThat(engine.drain(Duration.ofSeconds(30))).isTrue();
         long done = 0;
         for (int i = 0; i < 50; i++) {
