@@ -23,7 +23,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class Carrier implements AutoCloseable {
     static final Duration DRAIN = Duration.ofSeconds(20);
-    private static final Channel.Capacity CAPACITY = Channel.Capacity.of(4);
+    static final int HANDLERS = 4;
+    private static final Channel.Capacity CAPACITY = Channel.Capacity.of(HANDLERS);
 
     private final Order order;
     private final Channel<Parcel> channel;
@@ -58,7 +59,7 @@ public final class Carrier implements AutoCloseable {
         this.channel = Parcel.channel(order.channel());
         this.history = History.toFile(order.process(), TimeSource.system(), order.history());
         this.receiver = new Receiver(order.place());
-        this.claims = new Claims(order.place().open(), order.slip());
+        this.claims = new Claims(order.place().open(), order.channel(), order.slip());
         this.semel = EngineSettings.on(claims)
                 .withPolicy(Parcel.POLICY)
                 .withPolicy(Work.POLICY)
@@ -66,7 +67,9 @@ public final class Carrier implements AutoCloseable {
         if (channel instanceof Channel.Atomic<Parcel> atomic) {
             semel.handle(atomic, CAPACITY, (parcel, tx) -> {
                 onBegin.run();
-                Receiver.keep(tx.connection(), parcel.record(channel), parcel, Grant.NONE, Reception.APPLIED);
+                order.slip()
+                        .deliver(() -> Receiver.keep(
+                                tx.connection(), parcel.record(channel), parcel, Grant.NONE, Reception.APPLIED));
             });
         } else {
             semel.handle((Channel.Leased<Parcel>) channel, CAPACITY, this::call);
@@ -74,7 +77,7 @@ public final class Carrier implements AutoCloseable {
     }
 
     /** Written down as a call that was made before the claim, because the grant lies between the two. */
-    private void call(Parcel parcel, LeasedContext run) throws SQLException {
+    private void call(Parcel parcel, LeasedContext run) throws Exception {
         String record = parcel.record(channel);
         long number = calls.incrementAndGet();
         long asked = claims.asked(run.downstreamKey(), run.fence());
@@ -86,8 +89,8 @@ public final class Carrier implements AutoCloseable {
         order.slip().deliver(() -> receiver.receive(record, parcel, grant));
     }
 
-    Semel semel() {
-        return semel;
+    Claims claims() {
+        return claims;
     }
 
     boolean drain() {

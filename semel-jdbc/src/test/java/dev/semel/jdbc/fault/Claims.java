@@ -7,25 +7,45 @@ import dev.semel.store.Row;
 import dev.semel.store.Store;
 import dev.semel.testkit.fault.ForwardingQueue;
 import dev.semel.testkit.fault.ForwardingStore;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** A store that remembers of each grant when its claim was asked for. */
+/** A store that remembers of its claims what was asked for, and of each grant when. */
 final class Claims extends ForwardingStore {
     private final Map<Granted, Long> asked = new ConcurrentHashMap<>();
+    private final List<Integer> amounts = Collections.synchronizedList(new ArrayList<>());
+    private final AtomicInteger failures = new AtomicInteger();
     private final Queue queue;
 
     private record Granted(String downstreamKey, long fence) {}
 
-    Claims(Store delegate, Slip slip) {
+    /** @param operation of which the amounts are kept */
+    Claims(Store delegate, String operation, Slip slip) {
         super(delegate);
         queue = new ForwardingQueue(delegate.queue().orElseThrow()) {
             @Override
             public Claimed claim(Claim claim) {
                 long now = System.nanoTime();
-                Claimed claimed = slip.claimed(super.claim(claim));
+                boolean counts = claim.operation().equals(operation);
+                if (counts) {
+                    amounts.add(claim.amount().records());
+                }
+                Claimed claimed;
+                try {
+                    claimed = slip.claimed(super.claim(claim));
+                } catch (RuntimeException e) {
+                    if (counts) {
+                        failures.incrementAndGet();
+                        amounts.clear();
+                    }
+                    throw e;
+                }
                 for (Row row : claimed.rows()) {
                     asked.put(new Granted(row.id().downstreamKey(), row.status().fence()), now);
                 }
@@ -37,6 +57,15 @@ final class Claims extends ForwardingStore {
     @Override
     public Optional<Queue> queue() {
         return Optional.of(queue);
+    }
+
+    /** How many records each claim asked for since one failed. */
+    List<Integer> amounts() {
+        return List.copyOf(amounts);
+    }
+
+    int failures() {
+        return failures.get();
     }
 
     /** By the monotonic clock; told once. */

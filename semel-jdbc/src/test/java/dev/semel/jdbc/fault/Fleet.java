@@ -16,6 +16,7 @@ import dev.semel.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -64,20 +65,24 @@ final class Fleet implements AutoCloseable {
 
     /** Starts a process and returns its name. */
     String start() throws IOException {
-        return start(place);
+        return start(slip);
     }
 
-    String start(Place through) throws IOException {
+    String start(Slip other) throws IOException {
         String name = "carrier" + ++started;
-        carriers.put(
-                name,
-                Jvms.shared()
-                        .start(Carrier.class, log(name), order(name, through).arguments()));
+        Carrier.Order order = new Carrier.Order(place, file(name), name, channel.name(), other);
+        carriers.put(name, Jvms.shared().start(Carrier.class, log(name), order.arguments()));
         return name;
     }
 
-    Carrier.Order order(String name, Place through) {
-        return new Carrier.Order(through, directory.resolve(name + ".history"), name, channel.name(), slip);
+    /** A carrier in this process. */
+    Carrier carrier(Place through, Runnable onBegin) throws IOException, SQLException {
+        String name = "carrier" + ++started;
+        return new Carrier(new Carrier.Order(through, file(name), name, channel.name(), slip), onBegin);
+    }
+
+    private Path file(String name) {
+        return directory.resolve(name + ".history");
     }
 
     /** Waits until a carrier has begun to handle something. */

@@ -6,12 +6,15 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** Planted bugs of a carrier, which the judge must catch. */
 enum Slip {
     NONE,
+    /** No bug: its handlers come to a stop once their effect is there, for a kill to find them. */
+    STOPS_AFTER_THE_EFFECT,
     /** Says "done" and delivers afterwards, on another thread. */
     FINISHES_FIRST,
     /** Begins with the last of those that it was granted. */
@@ -25,17 +28,23 @@ enum Slip {
 
     @FunctionalInterface
     interface Delivering {
-        Object deliver() throws SQLException;
+        void deliver() throws SQLException;
     }
 
-    void deliver(Delivering delivering) throws SQLException {
+    void deliver(Delivering delivering) throws SQLException, InterruptedException {
         if (this == FINISHES_FIRST) {
             AFTERWARDS.submit(() -> {
                 Thread.sleep(10);
-                return delivering.deliver();
+                delivering.deliver();
+                return null;
             });
-        } else {
-            delivering.deliver();
+            return;
+        }
+        delivering.deliver();
+        if (this == STOPS_AFTER_THE_EFFECT) {
+            System.out.write(1);
+            System.out.flush();
+            new CountDownLatch(1).await();
         }
     }
 
