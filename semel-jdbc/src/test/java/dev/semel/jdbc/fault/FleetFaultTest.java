@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(600)
 class FleetFaultTest {
     private static final int RETRIES = 2_000;
+    private static final String IMPATIENT = "socketTimeout=5&connectTimeout=2&poolWaitMillis=1000";
     private static final Rule[] KEPT = {Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9, Rule.R10};
 
     @TempDir
@@ -122,7 +123,7 @@ class FleetFaultTest {
         CountDownLatch healed = new CountDownLatch(1);
         try (FaultProxy proxy = FaultProxy.toPostgres(PrivatePostgres.shared().port());
                 Fleet fleet = fleet(place, "call");
-                Carrier cutOff = fleet.carrier(place.through(proxy.port()), () -> {
+                Carrier cutOff = fleet.carrier(place.withParameters(IMPATIENT).through(proxy.port()), () -> {
                     begun.countDown();
                     awaitUninterruptibly(healed);
                 });
@@ -166,9 +167,7 @@ class FleetFaultTest {
     @Test
     void b2_aServerThatIsKilledUnderLoadLosesNothingAndTheOrderIsKept() throws Exception {
         try (PrivatePostgres server = PrivatePostgres.start();
-                Fleet fleet = fleet(
-                        Place.postgres(server).withParameters("socketTimeout=5&connectTimeout=2&poolWaitMillis=2000"),
-                        "book")) {
+                Fleet fleet = fleet(Place.postgres(server).withParameters(IMPATIENT), "book")) {
             List<String> workers = List.of(fleet.start(), fleet.start());
             fleet.load().start();
             for (String worker : workers) {
@@ -195,7 +194,7 @@ class FleetFaultTest {
         AtomicInteger failed = new AtomicInteger();
         try (FaultProxy proxy = FaultProxy.toPostgres(PrivatePostgres.shared().port());
                 Fleet fleet = fleet(place, "call");
-                Carrier carrier = fleet.carrier(place.through(proxy.port()), () -> {
+                Carrier carrier = fleet.carrier(place.withParameters(IMPATIENT).through(proxy.port()), () -> {
                     if (down.get()) {
                         failed.incrementAndGet();
                         throw Failure.of(Failure.Category.UPSTREAM_ERROR, "down")
