@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.Mode;
+import dev.semel.SemelException;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ public interface Switchboard {
      * @return the new version
      */
     default long pause(Pause pause, AuditEntry event) {
-        throw new UnsupportedOperationException("this store keeps no work for later, so there is nothing to pause");
+        throw new SemelException.Invalid("This store keeps no work for later, so channel " + pause.operation()
+                + " cannot be paused on it. Use sqlite:<file> or postgresql://...");
     }
 
     /**

@@ -1,6 +1,5 @@
 package dev.semel.worker;
 
-import dev.semel.SemelException;
 import dev.semel.execution.Commits;
 import dev.semel.execution.Ending;
 import dev.semel.store.Move;
@@ -105,7 +104,8 @@ final class Finisher implements AutoCloseable {
         try {
             List<Move> moves = batch.stream().map(item -> item.ending.move()).toList();
             moved = commits.moveAll(moves);
-        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+        } catch (RuntimeException e) {
+            // Whatever it was: a writer that ended here would leave all that follows unwritten and held for ever.
             LOG.warn(
                     "The ends of {} deliveries could not be written; they come again once their leases are over.",
                     batch.size(),

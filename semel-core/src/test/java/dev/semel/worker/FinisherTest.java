@@ -1,0 +1,48 @@
+package dev.semel.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.execution.Commits;
+import dev.semel.execution.Ending;
+import dev.semel.key.RecordId;
+import dev.semel.ledger.Transition;
+import dev.semel.store.Ledger;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.testkit.fault.ForwardingLedger;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.time.TimeSource;
+import dev.semel.watch.Watch;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class FinisherTest {
+    @Test
+    void aStoreThatBreaksInAWayNobodyExpectedDoesNotEndTheWriter() throws Exception {
+        var store = new ForwardingStore(new MemoryStore(TimeSource.system())) {
+            @Override
+            public Ledger ledger() {
+                return new ForwardingLedger(delegate().ledger()) {
+                    @Override
+                    public List<Moved> move(List<Move> batch) {
+                        throw new IllegalStateException("planted");
+                    }
+                };
+            }
+        };
+        TimeSource time = TimeSource.system();
+        var told = new LinkedBlockingQueue<String>();
+        Move move = Transition.COMPLETE.of(RecordId.LAST, 1, Move.Change.NONE, null);
+        try (Finisher finisher = new Finisher(new Commits(store, time, Watch.NONE), time, 1)) {
+            for (String name : List.of("first", "second")) {
+                finisher.add(new Ending(Ending.Kind.DONE, move, null), moved -> told.add(name + " " + moved));
+                assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo(name + " null");
+            }
+        }
+    }
+}
