@@ -105,6 +105,10 @@ public final class AtomicDelivering {
     private record Threw(Throwable thrown, LeaseKeeper.Stop stop) {}
 
     private <P, R> @Nullable Threw committed(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
+        Threw kept = kept(deliveries);
+        if (kept != null) {
+            return kept;
+        }
         Together<P, R> together = new Together<>(deliveries, handler);
         try {
             Threw threw = AtomicRunner.transactions(environment.store())
@@ -124,6 +128,17 @@ public final class AtomicDelivering {
         }
     }
 
+    /** What keeps one of them from beginning, if anything does. */
+    private static <P, R> @Nullable Threw kept(List<Delivery<P, R>> deliveries) {
+        for (Delivery<P, R> delivery : deliveries) {
+            LeaseKeeper.Stop stop = delivery.held().standing();
+            if (stop != LeaseKeeper.Stop.NONE) {
+                return new Threw(lost(delivery), stop);
+            }
+        }
+        return null;
+    }
+
     private record Tried(@Nullable Threw threw) {}
 
     /** The deliveries in their transaction, which may be run more than once. */
@@ -141,6 +156,10 @@ public final class AtomicDelivering {
         Threw in(Tx tx) {
             List<Ending> endings = new ArrayList<>();
             for (Delivery<P, R> delivery : deliveries) {
+                Threw kept = kept(List.of(delivery));
+                if (kept != null) {
+                    return kept;
+                }
                 AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, delivery.asked(), handler);
                 AtomicAttempt.Handled<R> handled =
                         attempt.handled(tx, delivery.row().status().attempt());

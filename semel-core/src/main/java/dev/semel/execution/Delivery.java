@@ -31,7 +31,7 @@ public final class Delivery<P, R> implements AutoCloseable {
     private final Asked<P, R> asked;
     private final LeaseKeeper.Watched held;
 
-    private Delivery(Environment environment, Row row, Asked<P, R> asked) {
+    private Delivery(Environment environment, Row row, Asked<P, R> asked, long since) {
         this.environment = environment;
         this.row = row;
         this.asked = asked;
@@ -39,14 +39,15 @@ public final class Delivery<P, R> implements AutoCloseable {
                 .memory()
                 .keeper()
                 .hold(new LeaseKeeper.Lease(
-                        row.id(), row.status().fence(), asked.policy().limits().lease()));
+                        row.id(), row.status().fence(), asked.policy().limits().lease(), since));
     }
 
     /**
+     * @param since when it was asked for, by this node's monotonic clock
      * @throws SemelException.Invalid when the payload cannot be read as the handler's type; see {@link #unreadable}
      */
-    public static <P, R> Delivery<P, R> of(Environment environment, Operation<P, R> operation, Row row) {
-        return new Delivery<>(environment, row, Asked.of(environment, operation, row));
+    public static <P, R> Delivery<P, R> of(Environment environment, Operation<P, R> operation, Row row, long since) {
+        return new Delivery<>(environment, row, Asked.of(environment, operation, row), since);
     }
 
     /** What a claimed record leaves whose payload cannot be read: a dead letter, never a loss. */
@@ -58,7 +59,8 @@ public final class Delivery<P, R> implements AutoCloseable {
                 Failure.Category.MAPPING,
                 "Its payload cannot be read as "
                         + operation.definition().payload().getName() + ": " + why.getMessage());
-        return new Delivery<>(environment, row, Asked.unread(environment, operation, row)).dead(policy, failure);
+        Asked<?, ?> unread = Asked.unread(environment, operation, row);
+        return new Delivery<>(environment, row, unread, environment.time().nanos()).dead(policy, failure);
     }
 
     private Ending dead(Policy policy, Failure failure) {
@@ -170,6 +172,9 @@ public final class Delivery<P, R> implements AutoCloseable {
      */
     @Nullable
     Ending threw(Throwable thrown, LeaseKeeper.Stop stop, boolean atomic) {
+        if (stop == LeaseKeeper.Stop.LEASE_OVER) {
+            return handedBack();
+        }
         if (stop == LeaseKeeper.Stop.LEASE_LOST || thrown instanceof SemelException.LeaseLost) {
             return null;
         }

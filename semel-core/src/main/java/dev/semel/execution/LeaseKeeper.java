@@ -36,15 +36,22 @@ public final class LeaseKeeper {
         onEarlier = wake;
     }
 
-    /** Why a handler was interrupted. */
+    /** Why a handler was interrupted, or not started. */
     enum Stop {
         NONE,
         TIMED_OUT,
-        LEASE_LOST
+        /** The store says that another has the record. */
+        LEASE_LOST,
+        /** By this node's own clock another may have it; nobody said so. Nothing was started. */
+        LEASE_OVER
     }
 
-    /** A lease to be renewed. */
-    record Lease(RecordId id, long fence, Duration length) {}
+    /**
+     * A lease to be renewed.
+     *
+     * @param since when it was asked for, by this node's monotonic clock: the store counts from no earlier
+     */
+    record Lease(RecordId id, long fence, Duration length, long since) {}
 
     /** Watches a handler that begins now and has no lease. */
     Watched watch(Duration attemptTimeout) {
@@ -90,13 +97,14 @@ public final class LeaseKeeper {
         List<Watched> ordered = runs.stream()
                 .sorted((a, b) -> a.held().id().compareTo(b.held().id()))
                 .toList();
+        long asked = time.nanos();
         List<Boolean> held = ledger.renew(ordered.stream()
                 .map(run -> new Renewal(
                         run.held().id(), run.held().fence(), run.held().length().toMillis()))
                 .toList());
         for (int i = 0; i < ordered.size(); i++) {
             if (held.get(i)) {
-                ordered.get(i).renewed();
+                ordered.get(i).renewed(asked);
             } else {
                 ordered.get(i).leaseLost = true;
                 ordered.get(i).stop(Stop.LEASE_LOST);
@@ -123,21 +131,31 @@ public final class LeaseKeeper {
         private final @Nullable Lease lease;
         private volatile long deadline;
         private volatile long renewAt;
+        private volatile long trustedUntil;
         private volatile boolean leaseLost;
         private volatile boolean running;
         private volatile Stop stopped = Stop.NONE;
 
         Watched(@Nullable Lease lease) {
             this.lease = lease;
-            renewed();
+            renewed(lease == null ? 0 : lease.since());
         }
 
-        /** The handler begins, unless the record is known to be lost already. */
-        boolean begin(Duration attemptTimeout) {
+        /** What keeps its handler from beginning now, if anything does. */
+        Stop standing() {
+            if (leaseLost) {
+                return Stop.LEASE_LOST;
+            }
+            return lease != null && trustedUntil - time.nanos() <= 0 ? Stop.LEASE_OVER : Stop.NONE;
+        }
+
+        /** The handler begins, unless something keeps it from that. */
+        Stop begin(Duration attemptTimeout) {
             lock.lock();
             try {
-                if (leaseLost) {
-                    return false;
+                Stop standing = standing();
+                if (standing != Stop.NONE) {
+                    return standing;
                 }
                 thread = Thread.currentThread();
                 deadline = time.nanos() + Flights.bounded(attemptTimeout);
@@ -146,16 +164,19 @@ public final class LeaseKeeper {
                 lock.unlock();
             }
             wakeFor(this);
-            return true;
+            return Stop.NONE;
         }
 
         private Lease held() {
             return java.util.Objects.requireNonNull(lease);
         }
 
-        private void renewed() {
+        /** Not trusted to its very end: a handler that begins takes a moment to act, and clocks differ in their pace. */
+        private void renewed(long asked) {
             if (lease != null) {
-                renewAt = time.nanos() + lease.length().toNanos() * 2 / 5;
+                long length = lease.length().toNanos();
+                renewAt = asked + length * 2 / 5;
+                trustedUntil = asked + length * 4 / 5;
             }
         }
 

@@ -74,7 +74,10 @@ final class LeasedRun<P, R> {
                 .memory()
                 .keeper()
                 .hold(new LeaseKeeper.Lease(
-                        asked.id(), granted.fence(), asked.policy().limits().lease()));
+                        asked.id(),
+                        granted.fence(),
+                        asked.policy().limits().lease(),
+                        environment.time().nanos()));
     }
 
     /** Records the failure, with the thread's interrupt put aside meanwhile. */
@@ -101,12 +104,17 @@ final class LeasedRun<P, R> {
     /** Runs the handler, unless the record was lost while it waited for its turn. */
     Ran<R> invoke(Reserved.Granted granted, LeaseKeeper.Watched held) {
         Steps steps = new Steps(environment, asked, granted);
-        if (!held.begin(asked.policy().limits().attemptTimeout())) {
-            return new Ran.Threw<>(steps.lost(), LeaseKeeper.Stop.LEASE_LOST);
+        try {
+            steps.demandStart();
+        } catch (Steps.Halted halted) {
+            return new Ran.Threw<>(halted, LeaseKeeper.Stop.NONE);
+        }
+        LeaseKeeper.Stop stop = held.begin(asked.policy().limits().attemptTimeout());
+        if (stop != LeaseKeeper.Stop.NONE) {
+            return new Ran.Threw<>(steps.lost(), stop);
         }
         asked.span().under(granted.fence());
         try {
-            steps.demandStart();
             asked.span().enter(granted.attempt());
             R result = handler.run(asked.call().payload(), steps);
             if (steps.broken() != null) {
@@ -187,6 +195,9 @@ final class LeasedRun<P, R> {
 
     private @Nullable Answer<R> threw(Reserved.Granted granted, Ran.Threw<R> threw) {
         Throwable thrown = threw.thrown();
+        if (threw.stop() == LeaseKeeper.Stop.LEASE_OVER) {
+            return notStarted(granted);
+        }
         if (threw.stop() == LeaseKeeper.Stop.LEASE_LOST || thrown instanceof SemelException.LeaseLost) {
             return lost(new Moved.Refused(null));
         }
@@ -205,6 +216,14 @@ final class LeasedRun<P, R> {
             return park(granted, verdict.failure());
         }
         return follow(granted, verdict);
+    }
+
+    /** Given back, to be granted anew; the answer only if another has it. */
+    private @Nullable Answer<R> notStarted(Reserved.Granted granted) {
+        Move.Change due =
+                Transition.due(Duration.ZERO, asked.policy().retention().failure(), granted.attempt() - 1, null);
+        Moved moved = finish(Transition.RETRY.of(asked.id(), granted.fence(), due, null));
+        return moved instanceof Moved.Refused refused ? lost(refused) : null;
     }
 
     private Answer<R> park(Reserved.Granted granted, Failure failure) {

@@ -118,6 +118,7 @@ final class Desk<P, R> {
         boolean starving = shelf.size() == 0;
         int wanted = leave == Pauses.Leave.PROBE ? 1 : room;
         overdue.clear();
+        long asked = environment.tools().time().nanos();
         Claimed claimed = queue().claim(asked(modes, wanted));
         if (claimed.modesChanged()) {
             environment.modes().reload();
@@ -125,7 +126,7 @@ final class Desk<P, R> {
         }
         lastTenant = claimed.last();
         guard.claimed(claimed.rows().size());
-        shelve(claimed.rows());
+        shelve(claimed.rows(), asked);
         if (starving && claimed.rows().size() >= room) {
             window.starved();
         }
@@ -173,14 +174,14 @@ final class Desk<P, R> {
         return environment.audits().events().outcome(EventType.OPERATION_TAKEN_OVER, about, Map.of());
     }
 
-    private void shelve(List<Row> rows) {
+    private void shelve(List<Row> rows, long since) {
         List<Delivery<P, R>> run = new ArrayList<>();
         Set<Long> stopped = new HashSet<>();
         for (Row row : rows) {
             if (overdue.contains(row.id())) {
                 watch().takenOver(operation.name(), row.header().tenant());
             }
-            Delivery<P, R> delivery = opened(row, stopped);
+            Delivery<P, R> delivery = opened(row, since, stopped);
             if (delivery == null) {
                 continue;
             }
@@ -209,9 +210,9 @@ final class Desk<P, R> {
     }
 
     /** A payload that the handler's type cannot read makes a dead letter; the others flow, unless it parks its lane. */
-    private @Nullable Delivery<P, R> opened(Row row, Set<Long> stopped) {
+    private @Nullable Delivery<P, R> opened(Row row, long since, Set<Long> stopped) {
         try {
-            return Delivery.of(environment, operation, row);
+            return Delivery.of(environment, operation, row, since);
         } catch (SemelException.Invalid e) {
             Ending dead = Delivery.unreadable(environment, operation, row, e);
             Line.Lane lane = Objects.requireNonNull(row.line()).lane();

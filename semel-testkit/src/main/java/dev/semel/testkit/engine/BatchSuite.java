@@ -113,6 +113,22 @@ abstract class BatchSuite extends EngineSuite {
     }
 
     @Test
+    void aCallThatWaitedLongerThanItsLeaseIsGrantedAnewBeforeItStarts() {
+        List<Long> granted = new ArrayList<>();
+        List<Answer<Receipt>> answers = engine.runAll(REFUND, calls(1, 2), (order, run) -> {
+            granted.add(run.fence());
+            if (order.amount() == 1) {
+                granted.add(row(REFUND, "k2").status().fence());
+                time.advance(LEASE);
+            }
+            return new Receipt("attempt" + run.attempt());
+        });
+        assertExecuted(answers.get(0), "attempt1");
+        assertExecuted(answers.get(1), "attempt1");
+        assertThat(granted.get(2)).isGreaterThan(granted.get(1));
+    }
+
+    @Test
     void haltedDuringABatchWhatWasGrantedDoesNotStartAndKeepsItsAttempts() {
         var other = otherNode();
         List<Answer<Receipt>> answers = engine.runAll(NOTIFY, calls(1, 2), (order, run) -> {

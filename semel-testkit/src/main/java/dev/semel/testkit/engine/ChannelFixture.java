@@ -9,13 +9,21 @@ import dev.semel.Message;
 import dev.semel.Sent;
 import dev.semel.engine.Engine;
 import dev.semel.store.Claim;
+import dev.semel.store.Claimed;
 import dev.semel.store.Line;
+import dev.semel.store.Queue;
 import dev.semel.store.Reservation;
 import dev.semel.store.Row;
+import dev.semel.store.Store;
+import dev.semel.testkit.fault.ForwardingQueue;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 
 /** Channels with and without lanes, whose handlers write down what they were given. */
@@ -91,6 +99,27 @@ abstract class ChannelFixture extends EngineSuite {
 
     static Failure.Thrown failing(Failure.Category category) {
         return Failure.of(category, "planted " + category.code()).asException();
+    }
+
+    /** Another node on a clock of its own, to which something happens between its first grant and its start. */
+    Engine pausedAfterItsClaim(TimeSource clock, Runnable meanwhile) {
+        AtomicBoolean paused = new AtomicBoolean();
+        Store pausing = new ForwardingStore(reopened()) {
+            @Override
+            public Optional<Queue> queue() {
+                return super.queue().map(each -> new ForwardingQueue(each) {
+                    @Override
+                    public Claimed claim(Claim claim) {
+                        Claimed claimed = super.claim(claim);
+                        if (!claimed.rows().isEmpty() && paused.compareAndSet(false, true)) {
+                            meanwhile.run();
+                        }
+                        return claimed;
+                    }
+                });
+            }
+        };
+        return start(pausing, settings -> settings.withTime(clock));
     }
 
     /** What a node that dies right after its claim leaves behind. */

@@ -11,7 +11,6 @@ import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.SemelException;
 import dev.semel.Sent;
-import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Sending, handling, retrying, dying. */
+/** Sending and handling. */
 abstract class ChannelSuite extends ChannelFixture {
     ChannelSuite(EngineContract contract) {
         super(contract);
@@ -148,53 +147,6 @@ abstract class ChannelSuite extends ChannelFixture {
     }
 
     @Test
-    void d10_aRetryAfterIsAFloorAndTooLongAOneIsADeadLetter() {
-        engine.handle(MAIL, (note, run) -> {
-            handled.add(note.text());
-            Duration wait = note.text().equals("long") ? Duration.ofHours(2) : Duration.ofMinutes(10);
-            throw Failure.of(Failure.Category.RATE_LIMITED, "429")
-                    .withRetryAfter(wait)
-                    .asException();
-        });
-        send(MAIL, "short");
-        send(MAIL, "long");
-        work();
-        time.advance(Duration.ofMinutes(9));
-        work();
-        assertThat(handled).containsExactlyInAnyOrder("short", "long");
-        assertThat(row(MAIL, "long").state()).isEqualTo(State.FAILED_TERMINAL);
-        time.advance(Duration.ofMinutes(2));
-        work();
-        assertThat(handled).hasSize(3);
-    }
-
-    @Test
-    void d10_refusedCredentialsPauseTheChannelAndSpendNoAttempt() {
-        List<String> refused = new ArrayList<>(List.of("once"));
-        engine.handle(MAIL, (note, run) -> {
-            handled.add(note.text() + run.attempt());
-            if (!refused.isEmpty()) {
-                throw failing(Failure.Category.AUTH);
-            }
-        });
-        send(MAIL, "a");
-        work();
-        send(MAIL, "b");
-        work();
-        assertThat(handled).containsExactly("a1");
-        assertThat(row(MAIL, "a").state()).isEqualTo(State.QUEUED);
-        assertThat(row(MAIL, "a").status().attempt()).isZero();
-        assertThat(store.switchboard().modes().pauses()).hasSize(1);
-        refused.clear();
-        time.advance(Duration.ofMinutes(4));
-        work();
-        time.advance(Duration.ofSeconds(2));
-        work();
-        assertThat(handled).containsExactlyInAnyOrder("a1", "a1", "b1");
-        assertThat(store.switchboard().modes().pauses()).isEmpty();
-    }
-
-    @Test
     void anAtomicHandlerCommitsEffectFurtherSendsAndCompletionTogether() throws Exception {
         engine.handle(MAIL, listing());
         List<String> failing = new ArrayList<>(List.of("c"));
@@ -219,88 +171,6 @@ abstract class ChannelSuite extends ChannelFixture {
             assertThat(row(POST, key).state()).isEqualTo(State.COMPLETED);
         }
         assertThat(handled).contains("mail-c").hasSize(4);
-    }
-
-    @Test
-    void a2_aStaleOwnerOfAClaimIsRefusedAndItsWritesRollBack() throws Exception {
-        var other = otherNode();
-        engine.handle(POST, (note, tx) -> {
-            effects.apply(tx, note.text());
-            if (handled.isEmpty()) {
-                handled.add("first");
-                time.advance(LEASE.multipliedBy(3));
-                Thread runsElsewhere = new Thread(() -> {
-                    other.handle(POST, (same, otherTx) -> effects.apply(otherTx, same.text()));
-                    work(other);
-                });
-                if (oneWriter()) {
-                    return;
-                }
-                runsElsewhere.start();
-                runsElsewhere.join();
-            }
-        });
-        send(POST, "m");
-        work();
-        work(other);
-        assertThat(effects.count("m")).isEqualTo(1);
-        assertThat(row(POST, "m").state()).isEqualTo(State.COMPLETED);
-    }
-
-    /** Whether nobody else can write while a handler runs. */
-    private boolean oneWriter() {
-        return store.name().startsWith("sqlite");
-    }
-
-    @Test
-    void d1_aCrashBetweenEffectAndFinishIsDeliveredAgainUnderTheSameKey() {
-        List<String> keys = new ArrayList<>();
-        List<Long> fences = new ArrayList<>();
-        send(MAIL, "m");
-        Row claimed = claim(MAIL);
-        keys.add(claimed.id().downstreamKey());
-        fences.add(claimed.status().fence());
-        engine.handle(MAIL, (note, run) -> {
-            keys.add(run.downstreamKey());
-            fences.add(run.fence());
-            handled.add(note.text() + run.attempt());
-        });
-        work();
-        assertThat(handled).isEmpty();
-        time.advance(LEASE.plusSeconds(1));
-        work();
-        assertThat(handled).containsExactly("m2");
-        assertThat(keys).containsExactly(keys.get(0), keys.get(0));
-        assertThat(fences.get(1)).isGreaterThan(fences.get(0));
-        assertThat(story(MAIL, "m")).containsExactly("operation.queued", "operation.taken_over", "operation.executed");
-    }
-
-    @Test
-    void a4_anInterruptedDeliveryOfAParkingChannelIsUnknownAndNeverRunAgain() {
-        Channel.Leased<Note> parking = MAIL.asParking();
-        engine.handle(parking, listing());
-        send(parking, "m");
-        claim(parking);
-        time.advance(LEASE.plusSeconds(1));
-        work();
-        engine.duties().sweeper().sweep();
-        work();
-        assertThat(handled).isEmpty();
-        assertThat(row(parking, "m").state()).isEqualTo(State.UNKNOWN);
-    }
-
-    @Test
-    void a12_aHandlerThatKeepsDyingIsBoundedAndThenParked() {
-        engine.handle(POST, (note, tx) -> handled.add(note.text()));
-        send(POST, "m");
-        for (int i = 0; i < 3; i++) {
-            claim(POST);
-            time.advance(LEASE.plusSeconds(1));
-        }
-        work();
-        engine.duties().sweeper().sweep();
-        assertThat(handled).isEmpty();
-        assertThat(row(POST, "m").state()).isEqualTo(State.FAILED_TERMINAL);
     }
 
     @Test

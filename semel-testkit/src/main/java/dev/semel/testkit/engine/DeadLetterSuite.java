@@ -8,6 +8,7 @@ import dev.semel.Key;
 import dev.semel.Mode;
 import dev.semel.Policy;
 import dev.semel.engine.Engine;
+import dev.semel.key.RecordId;
 import dev.semel.operator.Letters;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays;
@@ -25,6 +26,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,10 +97,47 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
+    void d4_aDeadLetterThatTwoPeopleReplayAtOnceRunsOnce() throws Exception {
+        Engine other = otherNode();
+        ExecutorService people = Executors.newFixedThreadPool(2);
+        try {
+            for (String key : List.of("a", "b", "c", "d")) {
+                failing.add(key);
+                deliver(MAIL, "l", key);
+                failing.clear();
+                RecordId id = row(MAIL, key).id();
+                CyclicBarrier together = new CyclicBarrier(2);
+                List<Future<Replays.Outcome>> outcomes = new ArrayList<>();
+                for (Engine each : List.of(node, other)) {
+                    outcomes.add(people.submit(() -> {
+                        together.await();
+                        return each.operator().replay(id, WARRANT);
+                    }));
+                }
+                assertThat(List.of(outcomes.get(0).get(), outcomes.get(1).get()))
+                        .containsExactlyInAnyOrder(Replays.Outcome.DONE, Replays.Outcome.ALREADY);
+                work(node);
+            }
+        } finally {
+            people.shutdownNow();
+        }
+        assertThat(handled).containsExactly("a", "b", "c", "d");
+    }
+
+    @Test
     void d4_aReplayWhileItRunsChangesNothing() {
-        node.send(MAIL, note("m", "l"));
-        claim(MAIL);
-        assertThat(replay(MAIL, "m")).isEqualTo(Replays.Outcome.REFUSED);
+        List<Replays.Outcome> outcomes = new ArrayList<>();
+        Engine other = otherNode();
+        node.send(CHAT, note("m", "l"));
+        Engine running = otherNode();
+        running.handle(CHAT, (note, run) -> {
+            handled.add(note.text());
+            outcomes.add(other.operator().replay(row(CHAT, "m").id(), WARRANT));
+        });
+        work(running);
+        work(running);
+        assertThat(outcomes).containsExactly(Replays.Outcome.REFUSED);
+        assertThat(handled).containsExactly("m");
     }
 
     @Test

@@ -90,6 +90,34 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class Handovers extends HandoverSuite {
+        Handovers() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class RetriesOfMessages extends RetrySuite {
+        RetriesOfMessages() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class Duplicates extends DuplicateSuite {
+        Duplicates() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class ClassesOfWork extends SemanticsSuite {
+        ClassesOfWork() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class Lanes extends LaneSuite {
         Lanes() {
             super(EngineContract.this);

@@ -101,7 +101,11 @@ abstract class EngineSuite {
 
     /** Another node on the same ledger, whose clock may be its own. */
     Engine otherNode(TimeSource clock) {
-        return start(contract.reopen(store, time), settings -> settings.withTime(clock));
+        return start(reopened(), settings -> settings.withTime(clock));
+    }
+
+    Store reopened() {
+        return contract.reopen(store, time);
     }
 
     Engine otherNode() {

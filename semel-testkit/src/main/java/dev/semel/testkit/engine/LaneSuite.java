@@ -92,44 +92,38 @@ abstract class LaneSuite extends ChannelFixture {
 
     @Test
     void d7_aDeadHeadLetsItsLaneContinueIfThePolicySaysSo() {
-        Engine node = start(store, settings -> settings.withPolicy(CONTINUING).withPolicy(PARKING));
-        Channel.Leased<Note> channel = CHAT.withPolicy("continuing");
-        node.handle(channel, (note, run) -> {
-            if (note.text().equals("x1")) {
-                throw failing(Failure.Category.VALIDATION);
-            }
-            handled.add(note.text());
-        });
-        for (String key : List.of("x1", "x2")) {
-            node.send(channel, note(key, "x"));
-        }
-        work(node);
-        assertThat(handled).containsExactly("x2");
-        assertThat(row(channel, "x1").state()).isEqualTo(State.FAILED_TERMINAL);
-        assertThat(line(channel, "x1").turn()).isEqualTo(Line.Turn.OUT);
+        deliverBehindADeadHead("continuing");
+        assertThat(handled).containsExactlyInAnyOrder("x2", "y1");
+        assertThat(row(CHAT, "x1").state()).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(line(CHAT, "x1").turn()).isEqualTo(Line.Turn.OUT);
     }
 
     @Test
     void d7_aDeadHeadParksItsLaneIfThePolicySaysSo() {
+        Engine node = deliverBehindADeadHead("parking");
+        assertThat(handled).containsExactly("y1");
+        assertThat(store.queue().orElseThrow().backlog("chat").parkedLanes()).isEqualTo(1);
+        time.advance(Duration.ofDays(60));
+        node.duties().purger().purge();
+        assertThat(row(CHAT, "x1").state()).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(row(CHAT, "x2").state()).isEqualTo(State.QUEUED);
+    }
+
+    /** x1 cannot be handled, x2 is behind it, and y1 is in another lane. */
+    private Engine deliverBehindADeadHead(String policy) {
         Engine node = start(store, settings -> settings.withPolicy(CONTINUING).withPolicy(PARKING));
-        Channel.Leased<Note> channel = CHAT.withPolicy("parking");
+        Channel.Leased<Note> channel = CHAT.withPolicy(policy);
         node.handle(channel, (note, run) -> {
             if (note.text().equals("x1")) {
                 throw failing(Failure.Category.VALIDATION);
             }
             handled.add(note.text());
         });
-        for (String key : List.of("x1", "x2")) {
-            node.send(channel, note(key, "x"));
+        for (String key : List.of("x1", "x2", "y1")) {
+            node.send(channel, note(key, key.substring(0, 1)));
         }
-        node.send(channel, note("y1", "y"));
         work(node);
-        assertThat(handled).containsExactly("y1");
-        assertThat(store.queue().orElseThrow().backlog("chat").parkedLanes()).isEqualTo(1);
-        time.advance(Duration.ofDays(60));
-        node.duties().purger().purge();
-        assertThat(row(channel, "x1").state()).isEqualTo(State.FAILED_TERMINAL);
-        assertThat(row(channel, "x2").state()).isEqualTo(State.QUEUED);
+        return node;
     }
 
     @Test
@@ -258,6 +252,21 @@ abstract class LaneSuite extends ChannelFixture {
         assertThat(handled).containsExactly("x1");
         assertThat(row(CHAT, "x2").state()).isEqualTo(State.QUEUED);
         assertThat(row(CHAT, "x2").status().attempt()).isZero();
+    }
+
+    @Test
+    void d9_aShadowBetweenClaimAndStartSendsNothingMore() {
+        engine.handle(CHAT, (note, run) -> {
+            handled.add(note.text());
+            engine.operator().setMode(new Switchboard.Setting(null, "chat", Mode.SHADOW), WARRANT);
+            time.advance(Duration.ofSeconds(2));
+        });
+        sendAll(CHAT, "x", "x1", "x2", "x3");
+        work();
+        assertThat(handled).containsExactly("x1");
+        assertThat(row(CHAT, "x1").state()).isEqualTo(State.COMPLETED);
+        assertThat(row(CHAT, "x2").state()).isEqualTo(State.SHADOWED);
+        assertThat(row(CHAT, "x3").state()).isEqualTo(State.SHADOWED);
     }
 
     @Test

@@ -163,6 +163,15 @@ final class Book {
         return records;
     }
 
+    /** A handler of a message begins: by any clock it still has its lease. */
+    void begun(RecordId id, long fence) {
+        Row row = shared.ledger().find(List.of(id)).get(id);
+        boolean running = row != null && row.state() == State.IN_PROGRESS;
+        if (running && (row.status().fence() != fence || row.status().at() <= time.millis())) {
+            wrong(id, "begun under fence " + fence + " although its lease was over");
+        }
+    }
+
     /** Those that run, as they were last seen. */
     List<Kept> running() {
         return records.values().stream()

@@ -10,6 +10,7 @@ import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.engine.Engine;
 import dev.semel.key.Codec;
+import dev.semel.key.Identity;
 import dev.semel.store.Line;
 import dev.semel.store.MemoryTable;
 import dev.semel.store.Row;
@@ -51,6 +52,7 @@ final class Mailroom {
     private final Random random;
     private final History history;
     private final Business business;
+    private final Book book;
     private final Map<String, Grant> grants = new HashMap<>();
     private final Map<String, String> enclosed = new LinkedHashMap<>();
     private final Map<String, Integer> firsts = new HashMap<>();
@@ -58,11 +60,12 @@ final class Mailroom {
     private final Codec codec = new Codec(1 << 20);
     private int executions;
 
-    Mailroom(Scheduler scheduler, History history, Business business) {
+    Mailroom(Scheduler scheduler, History history, Business business, Book book) {
         this.scheduler = scheduler;
         this.random = scheduler.random;
         this.history = history;
         this.business = business;
+        this.book = book;
     }
 
     /** What a claim granted: the call as which it is written down, and the place in the lane. */
@@ -130,6 +133,8 @@ final class Mailroom {
         scheduler.trace.add(scheduler.nanos(), scheduler.current().name, payload + " is handled under " + fence);
         long call = Objects.requireNonNull(grants.get(record + "@" + fence)).call;
         history.start(record, call, fence, attempt);
+        String channel = record.substring(0, record.indexOf('/'));
+        book.begun(Identity.of(Client.TENANT, channel, Client.key(record)).id(), fence);
     }
 
     void register(SimNode node, Engine engine) {

@@ -69,7 +69,7 @@ final class World {
         this.book = new Book(store, time, history, business);
         this.client = new Client(scheduler, business, history, book.wrongs());
         this.kind = List.of(Kind.CALLS, Kind.CALLS, Kind.MESSAGES, Kind.BOTH).get(random.nextInt(4));
-        this.mailroom = new Mailroom(scheduler, history, business);
+        this.mailroom = new Mailroom(scheduler, history, business, book);
         if (kind.messages()) {
             business.enclosing(mailroom::enclose, mailroom::committed);
         }

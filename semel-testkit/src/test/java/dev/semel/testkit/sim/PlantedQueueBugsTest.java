@@ -7,13 +7,16 @@ import dev.semel.store.Arrival;
 import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
 import dev.semel.store.Enqueued;
+import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Queue;
+import dev.semel.store.Renewal;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Store;
 import dev.semel.store.Transactions;
+import dev.semel.testkit.fault.ForwardingLedger;
 import dev.semel.testkit.fault.ForwardingQueue;
 import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.testkit.fault.ForwardingTransactions;
@@ -100,7 +103,7 @@ class PlantedQueueBugsTest {
     @Test
     void d9_claimsUnderOldModes() {
         finds(
-                "granted while halted",
+                "granted while ",
                 PlantedBugs.queue(store -> new ForwardingQueue(store.queue().orElseThrow()) {
                     @Override
                     public Claimed claim(Claim claim) {
@@ -113,6 +116,27 @@ class PlantedQueueBugsTest {
                                 claim.takenOver()));
                     }
                 }));
+    }
+
+    @Test
+    void c2_aLeaseThatIsTakenForRenewed() {
+        finds("although its lease was over", new Plant() {
+            @Override
+            public Store above(Store remote, TimeSource node) {
+                Ledger ledger = new ForwardingLedger(remote.ledger()) {
+                    @Override
+                    public List<Boolean> renew(List<Renewal> batch) {
+                        return batch.stream().map(each -> true).toList();
+                    }
+                };
+                return new ForwardingStore(remote) {
+                    @Override
+                    public Ledger ledger() {
+                        return ledger;
+                    }
+                };
+            }
+        });
     }
 
     @Test

@@ -1,0 +1,134 @@
+package dev.semel.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Answer;
+import dev.semel.Call;
+import dev.semel.Channel;
+import dev.semel.Key;
+import dev.semel.Message;
+import dev.semel.Operation;
+import dev.semel.Sent;
+import dev.semel.engine.Engine;
+import dev.semel.key.Keys;
+import dev.semel.store.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** D11: what people and their tools deliver twice. */
+abstract class DuplicateSuite extends ChannelFixture {
+    /** As it comes in; the number of the delivery is the transport's. */
+    record Command(String text, int delivery) {}
+
+    record Decision(String approval, boolean granted) {}
+
+    private static final Channel.Atomic<Command> COMMANDS =
+            Channel.atomic("commands", Command.class).withPolicy("steady").withTransportFields("delivery");
+    private static final Operation.Atomic<Decision, Receipt> DECIDE =
+            Operation.atomic("decide", Decision.class, Receipt.class).withPolicy("steady");
+
+    DuplicateSuite(EngineContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void d11_aSlashCommandThatIsDeliveredAgainHasOneEffect() throws Exception {
+        Engine other = otherNode();
+        Key envelope = Keys.operation("slack_slash", "envelope-7", "create_quote", null, null, null);
+        for (Engine node : List.of(engine, other)) {
+            node.handle(COMMANDS, (command, tx) -> effects.apply(tx, command.text()));
+        }
+        assertThat(engine.send(COMMANDS, command(envelope, 1)))
+                .isInstanceOfSatisfying(
+                        Sent.Accepted.class, sent -> assertThat(sent.first()).isTrue());
+        assertThat(other.send(COMMANDS, command(envelope, 2)))
+                .isInstanceOfSatisfying(
+                        Sent.Accepted.class, sent -> assertThat(sent.first()).isFalse());
+        work(other);
+        work();
+        assertThat(engine.send(COMMANDS, command(envelope, 3)))
+                .isInstanceOfSatisfying(
+                        Sent.Accepted.class, sent -> assertThat(sent.first()).isFalse());
+        work();
+        assertThat(effects.count("/quote acme")).isEqualTo(1);
+    }
+
+    private static Message<Command> command(Key envelope, int delivery) {
+        return Message.of(ACME, envelope, new Command("/quote acme", delivery));
+    }
+
+    @Test
+    void d11_anApprovalThatIsClickedTwiceAtOnceHasOneEffect() throws Exception {
+        Engine other = otherNode();
+        CyclicBarrier together = new CyclicBarrier(2);
+        ExecutorService people = Executors.newFixedThreadPool(2);
+        try {
+            List<Future<Answer<Receipt>>> clicks = new ArrayList<>();
+            for (Engine node : List.of(engine, other)) {
+                clicks.add(people.submit(() -> {
+                    together.await();
+                    return click(node, true);
+                }));
+            }
+            List<Answer<Receipt>> answers = new ArrayList<>();
+            for (Future<Answer<Receipt>> click : clicks) {
+                answers.add(click.get());
+            }
+            assertThat(answers.stream().filter(Answer.Executed.class::isInstance))
+                    .hasSize(1);
+            assertThat(answers)
+                    .allMatch(answer -> answer instanceof Answer.Executed
+                            || answer instanceof Answer.Replayed
+                            || answer instanceof Answer.InProgress);
+        } finally {
+            people.shutdownNow();
+        }
+        assertReplayed(click(other, true), "granted");
+        assertThat(effects.count("approval-3")).isEqualTo(1);
+    }
+
+    @Test
+    void d11_aSecondThoughtAboutAnApprovalIsAConflictAndHasNoEffect() throws Exception {
+        assertExecuted(click(engine, true), "granted");
+        assertThat(click(engine, false)).isInstanceOf(Answer.Conflict.class);
+        assertThat(effects.count("approval-3")).isEqualTo(1);
+    }
+
+    /** Each click is a request of its own: what is decided, and in which version, makes them the same. */
+    private Answer<Receipt> click(Engine node, boolean granted) {
+        Key key = Keys.operation("slack_interactive", null, "decide", "approval-3", 2L, null);
+        return node.run(DECIDE, Call.of(ACME, key, new Decision("approval-3", granted)), (decision, tx) -> {
+            effects.apply(tx, decision.approval());
+            return new Receipt("granted");
+        });
+    }
+
+    @Test
+    void d11_aWebhookThatTwoRulesMatchHasOneEffect() {
+        Channel.Atomic<Note> byAmount = POST;
+        Channel.Atomic<Note> byCustomer = BOOK;
+        for (Channel.Atomic<Note> rule : List.of(byAmount, byCustomer)) {
+            engine.handle(rule, (event, tx) -> {
+                handled.add(rule.name());
+                Key action = Keys.action("notify", event.lane(), "sales", event.text());
+                tx.send(MAIL, action, new Note(event.lane(), "a large order"));
+            });
+        }
+        engine.handle(MAIL, listing());
+        Key event = Keys.event("shop", "order-5", "paid");
+        for (int delivery = 1; delivery <= 2; delivery++) {
+            for (Channel.Atomic<Note> rule : List.of(byAmount, byCustomer)) {
+                engine.send(rule, Message.of(ACME, event, new Note("order-5", "paid")));
+            }
+            work();
+        }
+        assertThat(handled).containsExactlyInAnyOrder("post", "book", "a large order");
+        String key = Keys.action("notify", "order-5", "sales", "paid").text();
+        assertThat(row(MAIL, key).state()).isEqualTo(State.COMPLETED);
+    }
+}
