@@ -20,6 +20,7 @@ import dev.semel.execution.AtomicRunner;
 import dev.semel.execution.Bells;
 import dev.semel.execution.Commits;
 import dev.semel.execution.Environment;
+import dev.semel.execution.Exchanges;
 import dev.semel.execution.Flights;
 import dev.semel.execution.JoinedRun;
 import dev.semel.execution.LeaseKeeper;
@@ -135,6 +136,11 @@ public final class Engine implements Semel {
     /** What this engine does without being called, for those who opened it without a background. */
     public Duties duties() {
         return duties;
+    }
+
+    /** For gateways that decide themselves how a run ends, such as an HTTP filter. */
+    public Exchanges exchanges() {
+        return new Exchanges(environment, registry::seen);
     }
 
     /** What a person may do to the ledger of this engine. */

@@ -48,6 +48,10 @@ final class Answers<R> {
         if (row.state() == State.COMPLETED) {
             asked.span().under(row.status().fence());
             asked.span().kept(row.status().at() - now);
+            Mark mark = Mark.of(row.result());
+            if (mark != null && asked.sameMeaning(row.header().fingerprint())) {
+                return mark.awaitsItsAnswer(row.status().at(), now) ? inProgress() : replayed(null);
+            }
         }
         return standing(row);
     }
@@ -55,7 +59,7 @@ final class Answers<R> {
     /** Keeps a result that was found committed for later replays in this process. */
     void remember(Reserved.Existing seen) {
         Row row = seen.row();
-        if (row.state() == State.COMPLETED) {
+        if (row.state() == State.COMPLETED && Mark.of(row.result()) == null) {
             Duration kept = Duration.ofMillis(row.status().at() - seen.now());
             environment.memory().snapshots().put(row.id(), row.header().fingerprint(), row.result(), kept);
         }
@@ -67,7 +71,7 @@ final class Answers<R> {
             return conflict();
         }
         return switch (row.state()) {
-            case COMPLETED -> replayed(row.result());
+            case COMPLETED -> Mark.of(row.result()) == null ? replayed(row.result()) : inProgress();
             case FAILED_TERMINAL, DISCARDED -> failed(stored(row));
             case UNKNOWN -> unknown("Whether it took effect is not known; it is being looked into.");
             case IN_PROGRESS, QUEUED -> inProgress();

@@ -126,7 +126,7 @@ final class AtomicFailures<P, R> {
     }
 
     /** Writes the failure unless somebody else got further or is at it; then that is the answer, and the event stands alone. */
-    private Optional<Answer<R>> leave(Landing landing) {
+    Optional<Answer<R>> leave(Landing landing) {
         long version = asked.modes(environment).version();
         Optional<Answer<R>> overtaken = AtomicRunner.checked(
                 () -> AtomicRunner.transactions(environment.store()).run(tx -> leave(tx, version, landing)));

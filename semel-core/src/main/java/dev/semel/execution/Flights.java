@@ -68,21 +68,40 @@ public final class Flights {
      * @param answers turns what a waiter learns into its answer
      */
     <R> Answer<R> fly(Asked<?, R> asked, Function<Flight, Answer<R>> leading, Answers<R> answers) {
+        Boarding<R> boarding = board(asked, answers);
+        if (boarding instanceof Boarding.Beside<R> beside) {
+            return beside.answer();
+        }
+        Flight mine = ((Boarding.Leading<R>) boarding).flight();
+        try {
+            return leading.apply(mine);
+        } finally {
+            end(asked, mine);
+        }
+    }
+
+    /** How a call came into its flight. */
+    sealed interface Boarding<R> {
+        /** It leads, and says when the flight has ended. */
+        record Leading<R>(Flight flight) implements Boarding<R> {}
+
+        /** It waited, or would not, and was told. */
+        record Beside<R>(Answer<R> answer) implements Boarding<R> {}
+    }
+
+    /** Leads, or waits as long as the call's patience for whoever leads. */
+    <R> Boarding<R> board(Asked<?, R> asked, Answers<R> answers) {
         long until = time.nanos() + bounded(asked.call().patience());
         while (true) {
             Flight mine = tryLead(asked);
             if (mine != null) {
-                try {
-                    return leading.apply(mine);
-                } finally {
-                    end(asked, mine);
-                }
+                return new Boarding.Leading<>(mine);
             }
             Flight other = flights.get(asked.identity().lock());
             if (other != null) {
                 Answer<R> answer = beside(other, asked, until, answers);
                 if (answer != null) {
-                    return answer;
+                    return new Boarding.Beside<>(answer);
                 }
             }
         }

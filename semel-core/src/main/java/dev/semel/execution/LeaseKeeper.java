@@ -83,7 +83,7 @@ public final class LeaseKeeper {
             if (run.running && run.deadline - now <= 0) {
                 run.stop(Stop.TIMED_OUT);
             }
-            if (run.lease != null && run.renewAt - now <= 0 && !run.leaseLost) {
+            if (run.lease != null && run.renewAt - now <= 0 && !run.leaseLost && !run.committing) {
                 renewing.add(run);
             }
         }
@@ -133,6 +133,7 @@ public final class LeaseKeeper {
         private volatile long renewAt;
         private volatile long trustedUntil;
         private volatile boolean leaseLost;
+        private volatile boolean committing;
         private volatile boolean running;
         private volatile Stop stopped = Stop.NONE;
 
@@ -181,8 +182,13 @@ public final class LeaseKeeper {
         }
 
         private long nextDue() {
-            long renewal = lease == null || leaseLost ? time.nanos() + IDLE.toNanos() : renewAt;
+            long renewal = lease == null || leaseLost || committing ? time.nanos() + IDLE.toNanos() : renewAt;
             return running && stopped == Stop.NONE && deadline - renewal < 0 ? deadline : renewal;
+        }
+
+        /** Its effect is being committed with the record: there is no lease to renew any more, nor a row to wait for. */
+        void committing() {
+            committing = true;
         }
 
         private void stop(Stop why) {

@@ -125,7 +125,7 @@ public final class LeasedRunner {
     }
 
     /** The store grants only what is asked for exactly; the same call may be there in other words. */
-    private static boolean mayBeAskedFor(Asked<?, ?> asked, Reserved.Existing existing) {
+    static boolean mayBeAskedFor(Asked<?, ?> asked, Reserved.Existing existing) {
         Row row = existing.row();
         boolean open = row.state() == State.FAILED_RETRYABLE || row.state() == State.IN_PROGRESS;
         return open
@@ -136,7 +136,7 @@ public final class LeasedRunner {
     }
 
     /** Asks for a grant that cannot be given, so that the store judges by its own clock what counts as there. */
-    private <P, R> @Nullable Answer<R> lookUp(Asked<P, R> asked, Answers<R> answers) {
+    <P, R> @Nullable Answer<R> lookUp(Asked<P, R> asked, Answers<R> answers) {
         Reserved reserved = environment.commits().reserve(NO_MODES, reservation(asked));
         return reserved instanceof Reserved.Existing existing && !mayBeAskedFor(asked, existing)
                 ? existing(asked, existing, answers)

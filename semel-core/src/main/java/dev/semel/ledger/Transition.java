@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 public enum Transition {
     /** The owner finished, if need be late: nobody else was granted the record meanwhile, or the fence would differ. */
     COMPLETE(COMPLETED, IN_PROGRESS, UNKNOWN),
+    /** The owner adds its answer to an effect that it marked as committed before. */
+    ANSWER(COMPLETED, COMPLETED),
     /** An attempt failed and there will be another. */
     RETRY(FAILED_RETRYABLE, IN_PROGRESS),
     /** An attempt failed for good. */
@@ -95,7 +97,7 @@ public enum Transition {
             case RECONCILE_RETRY ->
                 line == null || lane == null || standing ? null : new Move.Place(lane, Move.Then.JOIN);
             case REPLAY_BY_HANDLER -> standing ? null : new Move.Place(lane, Move.Then.JOIN);
-            case RETRY, HAND_BACK, ASK_AGAIN, REPLAY_BY_CALLER -> null;
+            case ANSWER, RETRY, HAND_BACK, ASK_AGAIN, REPLAY_BY_CALLER -> null;
         };
     }
 

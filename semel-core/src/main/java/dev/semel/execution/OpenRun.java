@@ -1,0 +1,282 @@
+package dev.semel.execution;
+
+import dev.semel.Failure;
+import dev.semel.Mode;
+import dev.semel.Policy;
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.audit.EventType;
+import dev.semel.execution.Settled.Begun;
+import dev.semel.execution.Settled.Committed;
+import dev.semel.execution.Settled.Ended;
+import dev.semel.execution.Settled.Told;
+import dev.semel.ledger.Transition;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.watch.Outcome;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A leased run that is under way and ends when its gateway says so, once, on any thread. Until then its lease is renewed and
+ * duplicates on this node are told that it is in progress. Thread-safe.
+ */
+public final class OpenRun implements Begun {
+    private final Environment environment;
+    private final Asked<byte[], byte[]> asked;
+    private final Answers<byte[]> answers;
+    private final Reserved.Granted granted;
+    private final Flights.Flight flight;
+    private final LeasedRun<byte[], byte[]> leased;
+    private final LeaseKeeper.Watched held;
+    private final AtomicBoolean settled = new AtomicBoolean();
+    private volatile boolean marked;
+
+    private OpenRun(
+            Environment environment,
+            Asked<byte[], byte[]> asked,
+            Answers<byte[]> answers,
+            Reserved.Granted granted,
+            Flights.Flight flight) {
+        this.environment = environment;
+        this.asked = asked;
+        this.answers = answers;
+        this.granted = granted;
+        this.flight = flight;
+        this.leased = new LeasedRun<>(environment, asked, answers, (payload, run) -> null);
+        this.held = leased.hold(granted);
+    }
+
+    static Begun start(
+            Environment environment,
+            Asked<byte[], byte[]> asked,
+            Answers<byte[]> answers,
+            Reserved.Granted granted,
+            Flights.Flight flight,
+            Mode mode) {
+        if (mode == Mode.SHADOW) {
+            return new Told(new LeasedRun<>(environment, asked, answers, (payload, run) -> null).shadow(granted), null);
+        }
+        OpenRun run = new OpenRun(environment, asked, answers, granted, flight);
+        asked.span().under(granted.fence());
+        if (environment.modes().mayStart(asked.header().tenant(), asked.header().operation())) {
+            return run;
+        }
+        run.handBack(Duration.ZERO, Failure.of(Failure.Category.DISABLED, "It was halted before its start."));
+        return new Told(answers.halted(), null);
+    }
+
+    public Tenant tenant() {
+        return asked.call().tenant();
+    }
+
+    /** Which attempt of this record it is, from 1. */
+    public int attempt() {
+        return granted.attempt();
+    }
+
+    /** Only grows from grant to grant. */
+    public long fence() {
+        return granted.fence();
+    }
+
+    /** Stable for the record, whatever the attempt: the idempotency key to hand to a downstream service. */
+    public String downstreamKey() {
+        return asked.id().downstreamKey();
+    }
+
+    /** The handler begins on this thread: from now on it is interrupted when its attempt takes too long. */
+    public void enter() {
+        asked.span().enter(granted.attempt());
+        held.begin(asked.policy().limits().attemptTimeout());
+    }
+
+    /** The handler's thread goes on to something else; the run may end later, and elsewhere. */
+    public void leave() {
+        held.handlerEnded();
+        asked.span().leave();
+    }
+
+    /**
+     * Writes into the caller's transaction, under the fence, that its effect is committed: the record is COMPLETED exactly if
+     * the transaction commits, and is not run again then. To be the last statement before the commit. May be repeated.
+     *
+     * @throws SemelException.LeaseLost when another run has the record: the transaction must be rolled back
+     * @throws SemelException.Invalid when the connection is not in a transaction on the store's database
+     * @throws SemelException.TransactionMustBeRetried when the transaction's isolation does not let it see the record
+     */
+    public void mark(Connection connection) {
+        Policy policy = asked.policy();
+        Duration keep = policy.retention().success();
+        byte[] mark = new Mark(keep, policy.limits().lease()).encode();
+        Move move = completion(keep, mark);
+        held.committing();
+        Moved moved = AtomicRunner.transactions(environment.store())
+                .join(connection)
+                .move(List.of(move))
+                .get(0);
+        if (moved instanceof Moved.Refused) {
+            throw new SemelException.LeaseLost(
+                    asked.name() + ": lease lost under fence " + granted.fence()
+                            + "; another run has the record. Roll the transaction back: its result will be replayed on"
+                            + " the next call.",
+                    granted.fence());
+        }
+        marked = true;
+    }
+
+    /** Whether {@link #mark} was called; whether its transaction was committed is known when the run ends. */
+    public boolean marked() {
+        return marked;
+    }
+
+    /** It is done, and this is its answer. */
+    public Settled keep(byte[] answer) {
+        return settle(
+                Outcome.EXECUTED,
+                () -> answered(answer, asked.policy().retention().success()));
+    }
+
+    /** It was refused, and would be again: the answer is kept for the retention of failures. */
+    public Settled refuse(byte[] answer) {
+        return settle(
+                Outcome.EXECUTED,
+                () -> answered(answer, asked.policy().retention().failure()));
+    }
+
+    /** It did nothing, and leaves no record. */
+    public Settled drop() {
+        return settle(Outcome.FAILED, () -> moved(Transition.RELEASE, Move.Change.NONE, null, new Ended(null)));
+    }
+
+    /** It failed, and nothing took effect unless it was marked: the next caller may run it again. */
+    public Settled fail(Failure failure) {
+        return settle(Outcome.RETRY_LATER, () -> {
+            Again again = Again.after(environment, asked, failure, granted.attempt());
+            Move.Change due = Transition.due(
+                    again.pause(), asked.policy().retention().failure(), again.attempt(), Failures.encode(failure));
+            return moved(Transition.RETRY, due, again.event(), new Ended(again.pause()));
+        });
+    }
+
+    /** It did not run after all: its attempt is given back, and it may be asked for again after the pause. */
+    public Settled handBack(Duration pause, Failure why) {
+        return settle(Outcome.HANDED_BACK, () -> {
+            Duration keep = asked.policy().retention().failure();
+            Move.Change due = Transition.due(pause, keep, granted.attempt() - 1, Failures.encode(why));
+            return moved(Transition.RETRY, due, null, new Ended(pause));
+        });
+    }
+
+    /** It failed, and whether it took effect cannot be told unless it was marked: it is not run again by itself. */
+    public Settled park(Failure failure) {
+        return settle(Outcome.UNKNOWN, () -> {
+            AuditEntry event = environment
+                    .audits()
+                    .events()
+                    .outcome(
+                            EventType.OPERATION_UNKNOWN,
+                            asked.about(),
+                            Map.of("category", failure.category().code(), "reason", failure.reason()));
+            Move.Change atOnce = Transition.due(Duration.ZERO, Duration.ZERO, -1, Failures.encode(failure));
+            Settled parked = moved(Transition.PARK, atOnce, event, new Ended(null));
+            if (parked instanceof Ended) {
+                asked.unknown(environment);
+            }
+            return parked;
+        });
+    }
+
+    private Settled settle(Outcome usual, Supplier<Settled> end) {
+        if (!settled.compareAndSet(false, true)) {
+            throw new SemelException.Invalid(asked.name() + ": it has ended already. End a run once.");
+        }
+        Settled how;
+        try {
+            how = end.get();
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            how = new Told(
+                    answers.unknown("It ran, but its end could not be recorded; it is being looked into."), null);
+        } finally {
+            held.close();
+            environment.memory().flights().end(asked, flight);
+        }
+        if (how instanceof Told told) {
+            asked.span().ended(told.answer());
+        } else {
+            asked.span().ended(how instanceof Committed ? Outcome.EXECUTED : usual);
+        }
+        return how;
+    }
+
+    private Settled answered(byte[] answer, Duration retention) {
+        Duration keep = marked ? asked.policy().retention().success() : retention;
+        Move.Change change = Transition.result(keep, answer);
+        if (marked
+                && commit(Transition.ANSWER.of(asked.id(), granted.fence(), change, null)) instanceof Moved.Applied) {
+            return landed(answer, keep);
+        }
+        Moved moved = commit(completion(keep, answer));
+        if (moved instanceof Moved.Refused refused) {
+            return new Told(leased.lost(refused), null);
+        }
+        Row there = moved instanceof Moved.Same ? find() : null;
+        if (there != null && !Arrays.equals(there.result(), answer)) {
+            return Mark.of(there.result()) != null ? late(answer, change, keep) : standing(there);
+        }
+        return landed(answer, keep);
+    }
+
+    /** The mark was committed although nobody here knew of it. */
+    private Settled late(byte[] answer, Move.Change change, Duration keep) {
+        Moved moved = commit(Transition.ANSWER.of(asked.id(), granted.fence(), change, null));
+        return moved instanceof Moved.Refused refused ? new Told(leased.lost(refused), null) : landed(answer, keep);
+    }
+
+    private Settled standing(Row row) {
+        return new Told(answers.told(answers.standing(row), asked.id()), row.state());
+    }
+
+    private @Nullable Row find() {
+        return environment.store().ledger().find(List.of(asked.id())).get(asked.id());
+    }
+
+    private Settled landed(byte[] answer, Duration keep) {
+        asked.span().kept(keep.toMillis());
+        flight.landed(new Flights.Landed(asked.header().fingerprint(), answer));
+        environment.memory().snapshots().put(asked.id(), asked.header().fingerprint(), answer, keep);
+        return new Ended(null);
+    }
+
+    private Move completion(Duration keep, byte[] result) {
+        AuditEntry event =
+                environment.audits().events().outcome(EventType.OPERATION_EXECUTED, asked.about(), asked.details());
+        return Transition.COMPLETE.of(asked.id(), granted.fence(), Transition.result(keep, result), event);
+    }
+
+    /** A mark that was committed decides: such a record is COMPLETED under this fence, and refuses every other end. */
+    private Settled moved(Transition transition, Move.Change change, @Nullable AuditEntry event, Settled applied) {
+        Moved moved = commit(transition.of(asked.id(), granted.fence(), change, event));
+        if (!(moved instanceof Moved.Refused refused)) {
+            return applied;
+        }
+        boolean committed = refused.current() != null
+                && refused.current().state() == State.COMPLETED
+                && refused.current().fence() == granted.fence();
+        return committed ? new Committed() : new Told(leased.lost(refused), null);
+    }
+
+    private Moved commit(Move move) {
+        return environment.commits().move(move);
+    }
+}

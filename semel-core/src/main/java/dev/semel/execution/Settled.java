@@ -1,0 +1,30 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.store.State;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** How an exchange ended in the ledger. */
+public sealed interface Settled {
+    /**
+     * As its gateway said, and that is recorded.
+     *
+     * @param again when it failed and may be run again: not before this has passed
+     */
+    record Ended(@Nullable Duration again) implements Settled {}
+
+    /** Its gateway said that it failed, but its effect is committed: it is done and will not be run again. */
+    record Committed() implements Settled {}
+
+    /**
+     * It was not this call that ended it, or that could not be recorded.
+     *
+     * @param answer what the record says; a replay of null is an effect whose answer was lost
+     * @param state of the record that was found; absent when none was
+     */
+    record Told(Answer<byte[]> answer, @Nullable State state) implements Settled, Begun {}
+
+    /** How an exchange began: granted, or told at once. */
+    sealed interface Begun permits OpenRun, Told {}
+}

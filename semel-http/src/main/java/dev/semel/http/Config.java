@@ -1,0 +1,23 @@
+package dev.semel.http;
+
+import dev.semel.execution.Exchanges;
+import dev.semel.time.TimeSource;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What a filter was built with. */
+record Config(Exchanges exchanges, Routing routing, Admission admission, Answering answering, Following following) {
+
+    /** Which rule applies to a request. */
+    record Routing(RouteTable table, Hooks.@Nullable Routes application, Breakers breakers) {}
+
+    /** Who may come in, and under whose keys. */
+    record Admission(Hooks.@Nullable RateLimit rateLimit, Hooks.Scopes scopes, boolean quotedKeys) {}
+
+    /** @param replayed names of the headers that a replay repeats */
+    record Answering(Problems problems, List<String> replayed, Hooks.@Nullable Errors errors) {}
+
+    /** How a request is followed, and who is told that it took effect. */
+    record Following(Hooks.Logs logs, Supplier<String> ids, TimeSource time, Hooks.@Nullable FirstCommit firstCommit) {}
+}

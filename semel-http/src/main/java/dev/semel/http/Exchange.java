@@ -1,0 +1,182 @@
+package dev.semel.http;
+
+import dev.semel.AtomicContext;
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.execution.OpenRun;
+import jakarta.servlet.ServletRequest;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request under its key, as its handler sees it. Found by {@link #of} or, on the request's thread, by {@link #current};
+ * there is none for a request that came without a key. A replay never gets as far as a handler. Thread-safe.
+ */
+public final class Exchange {
+    private static final String ATTRIBUTE = Exchange.class.getName();
+    private static final ThreadLocal<@Nullable Exchange> CURRENT = new ThreadLocal<>();
+
+    private final Level level;
+    private final Tenant tenant;
+    private final Ids ids;
+    private final List<Runnable> afterwards = new ArrayList<>();
+    private volatile @Nullable OpenRun run;
+    private volatile @Nullable AtomicContext transaction;
+    private volatile boolean withoutEffect;
+
+    Exchange(Level level, Tenant tenant, Ids ids) {
+        this.level = level;
+        this.tenant = tenant;
+        this.ids = ids;
+    }
+
+    /** The one that this thread is serving. */
+    public static Optional<Exchange> current() {
+        return Optional.ofNullable(CURRENT.get());
+    }
+
+    /** The one of a request, on any thread. */
+    public static Optional<Exchange> of(ServletRequest request) {
+        return Optional.ofNullable((Exchange) request.getAttribute(ATTRIBUTE));
+    }
+
+    void attachTo(ServletRequest request) {
+        request.setAttribute(ATTRIBUTE, this);
+    }
+
+    /** Makes it the thread's, and says whose the thread was. */
+    @Nullable
+    Exchange enter() {
+        Exchange outer = CURRENT.get();
+        CURRENT.set(this);
+        return outer;
+    }
+
+    static void leave(@Nullable Exchange outer) {
+        if (outer == null) {
+            CURRENT.remove();
+        } else {
+            CURRENT.set(outer);
+        }
+    }
+
+    void under(OpenRun granted) {
+        run = granted;
+    }
+
+    /** Begins anew: callbacks of an earlier try, which was rolled back, are forgotten. */
+    void inside(AtomicContext tx) {
+        synchronized (afterwards) {
+            afterwards.clear();
+        }
+        transaction = tx;
+    }
+
+    void outside() {
+        transaction = null;
+    }
+
+    public Level level() {
+        return level;
+    }
+
+    public Tenant tenant() {
+        return tenant;
+    }
+
+    public String correlationId() {
+        return ids.correlation();
+    }
+
+    public String requestId() {
+        return ids.request();
+    }
+
+    /**
+     * At the level MARKER: writes into the handler's transaction that its effect is committed. To be called last before the
+     * commit, once for the transaction that holds the effect; calling it again is harmless. If the transaction rolls back,
+     * nothing was marked.
+     *
+     * @param connection in a transaction on the ledger's database
+     * @throws SemelException.LeaseLost when another run has the request meanwhile: the transaction must be rolled back
+     * @throws SemelException.TransactionMustBeRetried when the transaction's isolation does not let it see the record
+     * @throws SemelException.Invalid at another level, or when the connection is not in such a transaction
+     */
+    public void mark(Connection connection) {
+        OpenRun granted = run;
+        if (level != Level.MARKER || granted == null) {
+            throw new SemelException.Invalid("A request at the level " + level
+                    + " has nothing to mark. Mark only at the level MARKER (see level()).");
+        }
+        granted.mark(connection);
+    }
+
+    /** Whether {@link #mark} was called. */
+    public boolean isMarked() {
+        OpenRun granted = run;
+        return granted != null && granted.marked();
+    }
+
+    /**
+     * At the level SPAN: the transaction in which the handler works and the answer is kept. Valid on the handler's thread until
+     * it returns.
+     *
+     * @throws SemelException.Invalid at another level
+     */
+    public AtomicContext transaction() {
+        AtomicContext tx = transaction;
+        if (tx == null) {
+            throw new SemelException.Invalid(
+                    "A request at the level " + level
+                            + " has no transaction of the filter's, or its handler has returned. Use the level SPAN for this route.");
+        }
+        return tx;
+    }
+
+    /** The connection of {@link #transaction}: it cannot commit, roll back or close. */
+    public Connection connection() {
+        return transaction().connection();
+    }
+
+    /**
+     * At the levels MARKER and PLAIN: stable for the request, whatever the attempt. The idempotency key to hand to a downstream
+     * service.
+     */
+    public Optional<String> downstreamKey() {
+        OpenRun granted = run;
+        return granted == null ? Optional.empty() : Optional.of(granted.downstreamKey());
+    }
+
+    /**
+     * Says that nothing took effect, whatever the answer: at the level PLAIN a failure may then be tried again, which is
+     * otherwise UNKNOWN. For a gateway that could not reach its upstream.
+     */
+    public void noEffect() {
+        withoutEffect = true;
+    }
+
+    boolean isWithoutEffect() {
+        return withoutEffect;
+    }
+
+    /**
+     * Runs once the effect is committed, before the answer leaves; at most once, never for a replay, and not at all when the
+     * process dies in between. An exception is logged and changes nothing.
+     */
+    public void afterFirstCommit(Runnable callback) {
+        synchronized (afterwards) {
+            afterwards.add(callback);
+        }
+    }
+
+    List<Runnable> callbacks() {
+        synchronized (afterwards) {
+            List<Runnable> all = List.copyOf(afterwards);
+            afterwards.clear();
+            return all;
+        }
+    }
+}

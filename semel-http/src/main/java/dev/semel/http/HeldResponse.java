@@ -1,0 +1,260 @@
+package dev.semel.http;
+
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A response of which no byte leaves until it is released. Status and headers go to the container's response, which is never
+ * committed meanwhile; the body is spooled. What the handler set can be taken back as a whole.
+ */
+final class HeldResponse extends HttpServletResponseWrapper {
+    /** Beyond it a response cannot be held; the handler's write fails. */
+    static final long LARGEST = 1L << 30;
+
+    private final Spool body;
+    private final List<Map.Entry<String, String>> before = new ArrayList<>();
+    private @Nullable ServletOutputStream stream;
+    private @Nullable PrintWriter writer;
+    private @Nullable Error error;
+    private boolean over;
+
+    /** What {@code sendError} was told. */
+    record Error(int status, @Nullable String message) {}
+
+    HeldResponse(HttpServletResponse response, int inMemory) {
+        super(response);
+        this.body = new Spool(inMemory, LARGEST);
+        for (String name : response.getHeaderNames()) {
+            response.getHeaders(name).forEach(value -> before.add(Map.entry(name, value)));
+        }
+    }
+
+    private HttpServletResponse real() {
+        return (HttpServletResponse) getResponse();
+    }
+
+    @Override
+    public ServletOutputStream getOutputStream() {
+        ServletOutputStream open = stream;
+        if (open == null) {
+            open = new Content();
+            stream = open;
+        }
+        return open;
+    }
+
+    @Override
+    public PrintWriter getWriter() {
+        PrintWriter open = writer;
+        if (open == null) {
+            String encoding = getCharacterEncoding();
+            // Said aloud, because the container would add it to the content type only for a writer of its own.
+            setCharacterEncoding(encoding);
+            open = new PrintWriter(new OutputStreamWriter(getOutputStream(), Charset.forName(encoding)));
+            writer = open;
+        }
+        return open;
+    }
+
+    @Override
+    public void flushBuffer() {
+        if (writer != null) {
+            writer.flush();
+        }
+    }
+
+    @Override
+    public boolean isCommitted() {
+        return over || super.isCommitted();
+    }
+
+    @Override
+    public void setBufferSize(int size) {
+        // Everything is held anyway.
+    }
+
+    @Override
+    public void resetBuffer() {
+        flushBuffer();
+        try {
+            body.clear();
+        } catch (IOException e) {
+            throw new IllegalStateException("The held response cannot be emptied: " + e.getMessage(), e);
+        }
+    }
+
+    /** As the filter found it. */
+    @Override
+    public void reset() {
+        resetBuffer();
+        super.reset();
+        before.forEach(header -> real().addHeader(header.getKey(), header.getValue()));
+        stream = null;
+        writer = null;
+        error = null;
+    }
+
+    @Override
+    public void setContentLength(int length) {
+        // Known when the response is released.
+    }
+
+    @Override
+    public void setContentLengthLong(long length) {
+        // Known when the response is released.
+    }
+
+    @Override
+    public void setHeader(String name, String value) {
+        if (!name.equalsIgnoreCase("Content-Length")) {
+            super.setHeader(name, value);
+        }
+    }
+
+    @Override
+    public void addHeader(String name, String value) {
+        if (!name.equalsIgnoreCase("Content-Length")) {
+            super.addHeader(name, value);
+        }
+    }
+
+    @Override
+    public void setIntHeader(String name, int value) {
+        setHeader(name, Integer.toString(value));
+    }
+
+    @Override
+    public void addIntHeader(String name, int value) {
+        addHeader(name, Integer.toString(value));
+    }
+
+    @Override
+    public void sendError(int status) {
+        refuse(status, null);
+    }
+
+    @Override
+    public void sendError(int status, String message) {
+        refuse(status, message);
+    }
+
+    private void refuse(int status, @Nullable String message) {
+        resetBuffer();
+        setStatus(status);
+        error = new Error(status, message);
+    }
+
+    @Override
+    public void sendRedirect(String location) {
+        sendRedirect(location, SC_FOUND, true);
+    }
+
+    /** An override where the container has Servlet 6.1. */
+    public void sendRedirect(String location, int status, boolean clear) {
+        if (clear) {
+            resetBuffer();
+        }
+        setStatus(status);
+        setHeader("Location", location);
+    }
+
+    /** Writes the body of an error that is to be kept, which the container would write too late. */
+    void writeError(HttpServletRequest request, Hooks.Errors errors) throws IOException, ServletException {
+        Error said = error;
+        if (said != null) {
+            errors.write(request, this, said.status, said.message);
+            error = null;
+        }
+        flushBuffer();
+    }
+
+    long size() {
+        flushBuffer();
+        return body.size();
+    }
+
+    /** The whole body, if it is small enough to be in memory. */
+    byte @Nullable [] content() {
+        flushBuffer();
+        return body.small();
+    }
+
+    /** Sends what was held. */
+    void release() throws IOException {
+        flushBuffer();
+        over = true;
+        try {
+            Error said = error;
+            if (said != null && said.message != null) {
+                real().sendError(said.status, said.message);
+            } else if (said != null) {
+                real().sendError(said.status);
+            } else if (getStatus() != SC_NO_CONTENT && getStatus() != SC_NOT_MODIFIED) {
+                real().setContentLengthLong(body.size());
+                try (InputStream in = body.read()) {
+                    in.transferTo(real().getOutputStream());
+                }
+            }
+        } finally {
+            body.close();
+        }
+    }
+
+    /** Nothing of it is sent. */
+    void discard() {
+        if (!super.isCommitted()) {
+            reset();
+        }
+        over = true;
+        body.close();
+    }
+
+    /** Somebody else has answered. */
+    void abandon() {
+        over = true;
+        body.close();
+    }
+
+    private final class Content extends ServletOutputStream {
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) throws IOException {
+            if (over) {
+                throw new IOException("The response has been sent already; nothing can be added.");
+            }
+            body.write(bytes, from, length);
+        }
+
+        @Override
+        public boolean isReady() {
+            return true;
+        }
+
+        /** There is always room. */
+        @Override
+        public void setWriteListener(WriteListener listener) {
+            try {
+                listener.onWritePossible();
+            } catch (IOException | RuntimeException e) {
+                listener.onError(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package dev.semel.http;
+
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What an application may hand to the filter. All of them are called by many threads at once. */
+public interface Hooks {
+
+    /** Decides before anything is read or stored whether a request may go on. */
+    @FunctionalInterface
+    interface RateLimit {
+        /** How long the caller must wait; empty to let it pass. */
+        Optional<Duration> refusal(HttpServletRequest request);
+    }
+
+    /** Says whose keys a request's key is among; empty to refuse the request as anonymous. */
+    @FunctionalInterface
+    interface Scopes {
+        Optional<Scope> of(HttpServletRequest request);
+    }
+
+    /** Knows the application's routes, for a framework that has its own. */
+    @FunctionalInterface
+    interface Routes {
+        /** Empty to use the filter's own routes. */
+        Optional<Found> find(HttpServletRequest request);
+
+        /**
+         * @param template as the application writes it: {@code /orders/{id}}; names the operation, so it must not hold values
+         * @param values what stands in the template's places
+         * @param rule absent to use the filter's rule for the template, or its default
+         */
+        record Found(
+                String template,
+                Map<String, String> values,
+                @Nullable Rule rule) {
+            public Found {
+                values = Map.copyOf(values);
+            }
+        }
+    }
+
+    /**
+     * Writes the body of a refusal that a handler gave by {@code sendError}. It is captured and replayed, so it cannot be left
+     * to the container, which writes after the filter.
+     */
+    @FunctionalInterface
+    interface Errors {
+        void write(HttpServletRequest request, HttpServletResponse response, int status, @Nullable String message)
+                throws IOException, ServletException;
+    }
+
+    /** Puts a request's ids where the log finds them; what it returns is closed when the request leaves the thread. */
+    @FunctionalInterface
+    interface Logs {
+        Entered enter(String correlationId, String requestId);
+
+        /** The ids are in the log's context until this is closed. */
+        interface Entered extends AutoCloseable {
+            @Override
+            void close();
+        }
+    }
+
+    /** Where a client may learn what became of a request that is UNKNOWN. */
+    @FunctionalInterface
+    interface StatusLink {
+        URI of(HttpServletRequest request, String correlationId);
+    }
+
+    /** Is told once that a request took effect, never for a replay: the place to invalidate a cache. */
+    @FunctionalInterface
+    interface FirstCommit {
+        void after(HttpServletRequest request, Exchange exchange);
+    }
+}

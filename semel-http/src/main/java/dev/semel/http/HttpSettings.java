@@ -1,0 +1,264 @@
+package dev.semel.http;
+
+import dev.semel.Operation;
+import dev.semel.Semel;
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.engine.Engine;
+import dev.semel.execution.Exchanges;
+import dev.semel.time.TimeSource;
+import jakarta.servlet.http.HttpServletRequest;
+import java.net.URI;
+import java.security.Principal;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+
+/** Builds an {@link IdempotencyFilter}; {@link #build} refuses contradictory and double settings and names all of them at once. */
+public final class HttpSettings {
+    private static final List<String> REPLAYED =
+            List.of("Content-Type", "Content-Language", "ETag", "Location", "Link", Ids.CORRELATION);
+
+    /** Of one moment, one connection or one caller: a replay never repeats them. */
+    private static final Set<String> NEVER = Set.of(
+            "set-cookie",
+            "set-cookie2",
+            "authorization",
+            "www-authenticate",
+            "date",
+            "age",
+            "content-length",
+            "connection",
+            "keep-alive",
+            "proxy-authenticate",
+            "proxy-authorization",
+            "te",
+            "trailer",
+            "transfer-encoding",
+            "upgrade",
+            "x-request-id");
+
+    private final Semel semel;
+    private final RouteTable.Builder routes = new RouteTable.Builder();
+    private final List<String> replayed = new ArrayList<>(REPLAYED);
+    private final Set<String> set = new HashSet<>();
+    private final List<String> faults = new ArrayList<>();
+    private Rule usual = Rule.required();
+    private Hooks.@Nullable Scopes scopes;
+    private @Nullable Function<HttpServletRequest, @Nullable String> tenants;
+    private boolean principals = true;
+    private Hooks.@Nullable Routes application;
+    private Hooks.@Nullable RateLimit rateLimit;
+    private Hooks.@Nullable Errors errors;
+    private Hooks.@Nullable StatusLink statusLink;
+    private Hooks.@Nullable FirstCommit firstCommit;
+    private Hooks.Logs logs = HttpSettings::inMdc;
+    private Supplier<String> ids = () -> UUID.randomUUID().toString();
+    private TimeSource time = TimeSource.system();
+    private @Nullable URI ietf;
+
+    HttpSettings(Semel semel) {
+        this.semel = semel;
+    }
+
+    /**
+     * Where the tenant of an authenticated caller is to be found: in its principal, a verified token, the host name; never in
+     * something that the caller can choose. Nothing, or an empty name, refuses the request.
+     */
+    public HttpSettings withTenant(Function<HttpServletRequest, @Nullable String> tenant) {
+        once("tenant");
+        tenants = tenant;
+        return this;
+    }
+
+    /** For a service that has one tenant only. */
+    public HttpSettings withSingleTenant() {
+        return withTenant(request -> Tenant.SINGLE.name());
+    }
+
+    /** Callers of a tenant share their keys. */
+    public HttpSettings withoutPrincipal() {
+        once("principal");
+        principals = false;
+        return this;
+    }
+
+    /** Decides alone whose keys a request's key is among, also for anonymous requests. */
+    public HttpSettings withScope(Hooks.Scopes value) {
+        once("scope");
+        scopes = value;
+        return this;
+    }
+
+    /**
+     * The rule of a route.
+     *
+     * @param template such as {@code /projects/{project}/missions/{id}}, or {@code /files/**}; of several that match, the one
+     *     that is literal earlier wins
+     */
+    public HttpSettings withRoute(String method, String template, Rule rule) {
+        routes.add(method, template, rule);
+        return this;
+    }
+
+    /** The rule of all other POST, PUT, PATCH and DELETE requests; {@link Rule#required} unless set. */
+    public HttpSettings withDefault(Rule rule) {
+        once("default rule");
+        usual = rule;
+        return this;
+    }
+
+    /** Lets a framework say which route a request is on. */
+    public HttpSettings withRoutes(Hooks.Routes value) {
+        once("routes of the application");
+        application = value;
+        return this;
+    }
+
+    public HttpSettings withRateLimit(Hooks.RateLimit value) {
+        once("rate limit");
+        rateLimit = value;
+        return this;
+    }
+
+    /** Further response headers that a replay repeats. */
+    public HttpSettings withReplayedHeaders(String... names) {
+        for (String name : names) {
+            String lower = name.toLowerCase(Locale.ROOT);
+            if (NEVER.contains(lower) || lower.startsWith("access-control-")) {
+                faults.add("the header " + name
+                        + " is of one moment, one connection or one caller: it cannot be replayed");
+            }
+            replayed.add(name);
+        }
+        return this;
+    }
+
+    /**
+     * Answers as draft-ietf-httpapi-idempotency-key-header asks: 422 for a key that was used for another request, keys in quotes,
+     * and a link to the page that documents them.
+     */
+    public HttpSettings withIetfProfile(URI documentation) {
+        once("IETF profile");
+        ietf = documentation;
+        return this;
+    }
+
+    public HttpSettings withErrors(Hooks.Errors value) {
+        once("errors");
+        errors = value;
+        return this;
+    }
+
+    public HttpSettings withStatusLink(Hooks.StatusLink value) {
+        once("status link");
+        statusLink = value;
+        return this;
+    }
+
+    /** Replaces the default, which puts {@code correlation_id} and {@code request_id} into SLF4J's MDC. */
+    public HttpSettings withLogs(Hooks.Logs value) {
+        once("logs");
+        logs = value;
+        return this;
+    }
+
+    public HttpSettings afterFirstCommit(Hooks.FirstCommit value) {
+        once("after first commit");
+        firstCommit = value;
+        return this;
+    }
+
+    /** Makes correlation and request ids where the caller gave none; random UUIDs unless set. */
+    public HttpSettings withIds(Supplier<String> value) {
+        once("ids");
+        ids = value;
+        return this;
+    }
+
+    public HttpSettings withTime(TimeSource value) {
+        once("time");
+        time = value;
+        return this;
+    }
+
+    /** @throws SemelException.Misconfigured naming every fault */
+    public IdempotencyFilter build() {
+        List<String> all = new ArrayList<>(faults);
+        all.addAll(routes.faults());
+        if (scopes == null && tenants == null) {
+            all.add("nothing says whose keys they are: use withTenant(...), withSingleTenant() or withScope(...)");
+        }
+        if (scopes != null && (tenants != null || !principals)) {
+            all.add("a scope function decides alone: remove the tenant and principal settings, or the scope function");
+        }
+        if (!(semel instanceof Engine)) {
+            all.add("the filter needs Semel's own engine, as Semel.open(...) gives it, not a wrapper around it");
+        }
+        if (!all.isEmpty()) {
+            throw new SemelException.Misconfigured("the idempotency filter", all);
+        }
+        Exchanges exchanges = ((Engine) semel).exchanges();
+        RouteTable table = routes.build(usual);
+        declare(exchanges, table);
+        return new IdempotencyFilter(new Config(
+                exchanges,
+                new Config.Routing(table, application, new Breakers()),
+                new Config.Admission(rateLimit, scopes != null ? scopes : this::authenticated, ietf != null),
+                new Config.Answering(new Problems(ietf, statusLink), List.copyOf(replayed), errors),
+                new Config.Following(logs, ids, time, firstCommit)));
+    }
+
+    /** So that runs which an earlier process left are found, and a policy that does not exist is missed now. */
+    private static void declare(Exchanges exchanges, RouteTable table) {
+        table.each((operation, rule) -> {
+            if (rule.key() != Rule.KeyUse.OFF && rule.level() != Level.SPAN) {
+                exchanges.declare(leased(operation, rule));
+            }
+        });
+    }
+
+    static Operation.Leased<byte[], byte[]> leased(String name, Rule rule) {
+        Operation.Leased<byte[], byte[]> operation =
+                Operation.leased(name, byte[].class, byte[].class).withPolicy(rule.policy());
+        return rule.level() == Level.MARKER ? operation.asRepeatable() : operation;
+    }
+
+    private Optional<Scope> authenticated(HttpServletRequest request) {
+        Principal principal = request.getUserPrincipal();
+        if (principal == null
+                || principal.getName() == null
+                || principal.getName().isEmpty()) {
+            return Optional.empty();
+        }
+        String tenant = tenants == null ? null : tenants.apply(request);
+        if (tenant == null || tenant.isBlank()) {
+            throw new IdempotencyFilter.NoTenant();
+        }
+        Tenant of = Tenant.of(tenant);
+        return Optional.of(principals ? Scope.of(of, principal.getName()) : Scope.of(of));
+    }
+
+    private static Hooks.Logs.Entered inMdc(String correlationId, String requestId) {
+        var correlation = MDC.putCloseable("correlation_id", correlationId);
+        var request = MDC.putCloseable("request_id", requestId);
+        return () -> {
+            request.close();
+            correlation.close();
+        };
+    }
+
+    private void once(String setting) {
+        if (!set.add(setting)) {
+            faults.add(setting + " is set twice: keep one of the two");
+        }
+    }
+}

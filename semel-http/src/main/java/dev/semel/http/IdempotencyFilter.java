@@ -1,0 +1,162 @@
+package dev.semel.http;
+
+import dev.semel.Answer.Next;
+import dev.semel.Semel;
+import dev.semel.http.Problems.Problem;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers a request that is sent again as it was answered first. Placed behind authentication and in front of the handler, for
+ * the dispatcher types REQUEST and ASYNC, with asynchronous support on. Thread-safe.
+ *
+ * <p>In order: rate limit, scope, key, body, record, handler. No byte of a response leaves before its record is finished. GET,
+ * HEAD, OPTIONS and everything else that is not POST, PUT, PATCH or DELETE passes untouched, and never needs the store.
+ */
+public final class IdempotencyFilter implements Filter {
+    static final List<String> METHODS = List.of("POST", "PUT", "PATCH", "DELETE");
+    static final String KEY = "Idempotency-Key";
+
+    private final Config config;
+
+    IdempotencyFilter(Config config) {
+        this.config = config;
+    }
+
+    /** Starts a filter on an engine, which stays the caller's to close. */
+    public static HttpSettings on(Semel semel) {
+        return new HttpSettings(semel);
+    }
+
+    @Override
+    public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        if (!(request instanceof HttpServletRequest http) || !(response instanceof HttpServletResponse to)) {
+            chain.doFilter(request, response);
+            return;
+        }
+        Handling known = Handling.of(http);
+        if (known != null && http.getDispatcherType() == DispatcherType.ASYNC) {
+            known.resume(request, response, chain);
+        } else if (known != null || http.getDispatcherType() != DispatcherType.REQUEST) {
+            chain.doFilter(request, response);
+        } else {
+            Ids ids = Ids.of(http, to, config.following().ids());
+            Hooks.Logs.Entered entered = config.following().logs().enter(ids.correlation(), ids.request());
+            try {
+                admit(http, to, chain, ids);
+            } finally {
+                entered.close();
+            }
+        }
+    }
+
+    private void admit(HttpServletRequest request, HttpServletResponse response, FilterChain chain, Ids ids)
+            throws IOException, ServletException {
+        if (!METHODS.contains(request.getMethod())) {
+            chain.doFilter(request, response);
+            return;
+        }
+        RouteTable.Match match =
+                config.routing().table().match(request, config.routing().application());
+        List<String> keys = Collections.list(request.getHeaders(KEY));
+        boolean bare = keys.isEmpty() && match.rule().key() == Rule.KeyUse.OPTIONAL;
+        if (match.rule().key() == Rule.KeyUse.OFF || bare) {
+            chain.doFilter(request, response);
+            return;
+        }
+        Admitted admitted = new Admitted(config, request);
+        Problem refusal = admitted.refusal(keys);
+        if (refusal != null) {
+            config.answering().problems().write(request, response, ids, refusal);
+            return;
+        }
+        new Handling(config, new Handling.Asked(request, response, ids, match), admitted).run(chain);
+    }
+
+    /** Who asks, and under which key; or why not. */
+    static final class Admitted {
+        private final Config config;
+        private final HttpServletRequest request;
+        private @Nullable Scope scope;
+        private @Nullable String key;
+
+        Admitted(Config config, HttpServletRequest request) {
+            this.config = config;
+            this.request = request;
+        }
+
+        @Nullable
+        Problem refusal(List<String> keys) {
+            Hooks.RateLimit limit = config.admission().rateLimit();
+            Optional<Duration> wait = limit == null ? Optional.empty() : limit.refusal(request);
+            if (wait.isPresent()) {
+                return Problem.of(
+                                ProblemCode.RATE_LIMITED,
+                                "There were too many requests; this one was not looked at. Repeat it after the pause.",
+                                Next.RETRY)
+                        .retryAfter(wait.get());
+            }
+            try {
+                scope = config.admission().scopes().of(request).orElse(null);
+            } catch (NoTenant e) {
+                return Problem.of(ProblemCode.NO_TENANT, "The caller is known but belongs to no tenant.", Next.CONTACT);
+            }
+            if (scope == null) {
+                return Problem.of(
+                        ProblemCode.UNAUTHENTICATED,
+                        "Keys belong to callers, so an anonymous request cannot have one. Authenticate.",
+                        Next.CONTACT);
+            }
+            return keyed(keys);
+        }
+
+        private @Nullable Problem keyed(List<String> keys) {
+            if (keys.isEmpty()) {
+                return Problem.of(
+                        ProblemCode.KEY_REQUIRED,
+                        "Send the header Idempotency-Key with a key of your own, new for each request and the same for its"
+                                + " repetitions.");
+            }
+            String given = keys.size() > 1 ? null : keys.get(0);
+            key = config.admission().quotedKeys() ? Quoted.unquoted(given) : given;
+            return Ids.isValid(key)
+                    ? null
+                    : Problem.of(
+                            ProblemCode.KEY_INVALID,
+                            keys.size() > 1
+                                    ? "The header Idempotency-Key was sent more than once. Send it once."
+                                    : "A key has 1 to 128 visible ASCII characters.");
+        }
+
+        Scope scope() {
+            return Objects.requireNonNull(scope);
+        }
+
+        String key() {
+            return Objects.requireNonNull(key);
+        }
+    }
+
+    /** The caller is authenticated, and is in no tenant. */
+    static final class NoTenant extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        NoTenant() {
+            super(null, null, false, false);
+        }
+    }
+}

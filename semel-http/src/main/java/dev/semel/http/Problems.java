@@ -1,0 +1,102 @@
+package dev.semel.http;
+
+import dev.semel.Answer;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Writes refusals as {@code application/problem+json}. They say what is wrong and what may be done next, and hold nothing of the
+ * request, of the first answer, or of anybody else's.
+ *
+ * @param ietf where the profile of draft-ietf-httpapi-idempotency-key-header documents itself; absent outside that profile
+ */
+record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
+    private static final JsonMapper JSON = JsonMapper.shared();
+    private static final int UNPROCESSABLE = 422;
+
+    /** One refusal. */
+    record Problem(
+            ProblemCode code,
+            String detail,
+            Set<Answer.Next> next,
+            @Nullable Duration retryAfter) {
+        static Problem of(ProblemCode code, String detail, Answer.Next... next) {
+            return new Problem(code, detail, Set.of(next), null);
+        }
+
+        Problem retryAfter(Duration value) {
+            return new Problem(code, detail, next, value);
+        }
+    }
+
+    void write(HttpServletRequest request, HttpServletResponse response, Ids ids, Problem problem) throws IOException {
+        ProblemCode code = problem.code;
+        int status = code == ProblemCode.PAYLOAD_MISMATCH && ietf != null ? UNPROCESSABLE : code.status();
+        ObjectNode body = JSON.createObjectNode();
+        body.put("type", type(code));
+        body.put("title", code.title());
+        body.put("status", status);
+        body.put("detail", problem.detail);
+        body.put("code", code.code());
+        body.put("correlation_id", ids.correlation());
+        if (!problem.next.isEmpty()) {
+            ArrayNode next = body.putArray("next");
+            problem.next.stream().sorted().forEach(each -> next.add(each.name().toLowerCase(Locale.ROOT)));
+        }
+        if (problem.retryAfter != null) {
+            response.setHeader("Retry-After", Long.toString(seconds(problem.retryAfter)));
+        }
+        if (code == ProblemCode.OUTCOME_UNKNOWN) {
+            String where = status(request, ids).toString();
+            body.put("status_link", where);
+            response.addHeader("Link", "<" + where + ">; rel=\"status\"");
+        }
+        if (ietf != null) {
+            response.addHeader("Link", "<" + ietf + ">; rel=\"describedby\"; type=\"text/html\"");
+        }
+        send(response, status, JSON.writeValueAsBytes(body));
+    }
+
+    private String type(ProblemCode code) {
+        return ietf == null ? "urn:semel:problem:" + code.code() : ietf + "#" + code.code();
+    }
+
+    /** By default the request's own path: repeated with its key, it tells what became of it. */
+    private URI status(HttpServletRequest request, Ids ids) {
+        return link == null ? URI.create(request.getRequestURI()) : link.of(request, ids.correlation());
+    }
+
+    /** A refusal that the handler gave by {@code sendError}, when the application writes none itself. */
+    static void error(HttpServletResponse response, Ids ids, int status, @Nullable String message) throws IOException {
+        ObjectNode body = JSON.createObjectNode();
+        body.put("type", "about:blank");
+        body.put("status", status);
+        if (message != null) {
+            body.put("detail", message);
+        }
+        body.put("correlation_id", ids.correlation());
+        send(response, status, JSON.writeValueAsBytes(body));
+    }
+
+    private static void send(HttpServletResponse response, int status, byte[] body) throws IOException {
+        response.setStatus(status);
+        response.setContentType("application/problem+json");
+        response.setHeader("Cache-Control", "no-store");
+        response.setContentLength(body.length);
+        response.getOutputStream().write(body);
+    }
+
+    /** Whole seconds, at least one: a client that comes back earlier is told the same again. */
+    static long seconds(Duration wait) {
+        return Math.max(1, wait.plusMillis(999).toSeconds());
+    }
+}

@@ -1,0 +1,161 @@
+package dev.semel.http;
+
+import dev.semel.SemelException;
+import dev.semel.key.Keys;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request means, in 32 bytes: the values of its path, its query sorted by name, and its body. JSON counts by its
+ * meaning, everything else by its bytes; a gzipped body by what is packed in it. JSON of more than a mebibyte, and what only
+ * claims to be JSON, counts by its bytes.
+ */
+final class RequestDigest {
+    private static final int LARGEST_JSON = 1 << 20;
+    private static final byte[] VERSION = {'h', 't', 't', 'p', 1};
+
+    private final MessageDigest digest = sha256();
+
+    private RequestDigest() {}
+
+    /** @throws Spool.Full when a packed body is larger than the limit once it is unpacked */
+    static byte[] of(HttpServletRequest request, Map<String, String> values, Spool body, long limit)
+            throws IOException {
+        RequestDigest made = new RequestDigest();
+        made.part(VERSION);
+        new TreeMap<>(values).forEach((name, value) -> {
+            made.part(name);
+            made.part(value);
+        });
+        made.part("?");
+        query(request.getQueryString()).forEach(pair -> {
+            made.part(pair.name);
+            made.part(pair.value);
+        });
+        made.part("body");
+        made.body(request, body, limit);
+        return made.digest.digest();
+    }
+
+    private void body(HttpServletRequest request, Spool body, long limit) throws IOException {
+        boolean packed = "gzip".equalsIgnoreCase(request.getHeader("Content-Encoding"));
+        try (Spool unpacked = packed ? unpack(body, limit) : null) {
+            Spool meant = unpacked == null ? body : unpacked;
+            String json = isJson(request.getContentType()) ? json(meant) : null;
+            if (json != null) {
+                part("json");
+                part(json);
+            } else {
+                part("bytes");
+                part(bytes(meant));
+            }
+        }
+    }
+
+    /** Nothing when it is not gzip at all: then its bytes count. */
+    private static @Nullable Spool unpack(Spool body, long limit) throws IOException {
+        Spool unpacked = new Spool(Body.IN_MEMORY, limit);
+        try (InputStream in = new GZIPInputStream(body.read())) {
+            byte[] chunk = new byte[8 << 10];
+            for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
+                unpacked.write(chunk, 0, read);
+            }
+            return unpacked;
+        } catch (ZipException | EOFException e) {
+            unpacked.close();
+            return null;
+        } catch (IOException e) {
+            unpacked.close();
+            throw e;
+        }
+    }
+
+    private static @Nullable String json(Spool body) throws IOException {
+        if (body.size() == 0 || body.size() > LARGEST_JSON) {
+            return null;
+        }
+        try (InputStream in = body.read()) {
+            return Keys.jsonHash(in.readAllBytes()).text();
+        } catch (SemelException.Invalid e) {
+            return null;
+        }
+    }
+
+    private static byte[] bytes(Spool body) throws IOException {
+        MessageDigest content = sha256();
+        try (InputStream in = body.read()) {
+            byte[] chunk = new byte[8 << 10];
+            for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
+                content.update(chunk, 0, read);
+            }
+        }
+        return content.digest();
+    }
+
+    static boolean isJson(@Nullable String contentType) {
+        if (contentType == null) {
+            return false;
+        }
+        String type = contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+        return type.equals("application/json") || type.endsWith("+json");
+    }
+
+    private record Pair(String name, String value) {}
+
+    /** Sorted by name; values of one name stay in their order, which may mean something. */
+    private static List<Pair> query(@Nullable String query) {
+        List<Pair> pairs = new ArrayList<>();
+        if (query != null) {
+            for (String each : query.split("&")) {
+                int equals = each.indexOf('=');
+                pairs.add(
+                        equals < 0
+                                ? new Pair(decoded(each), "")
+                                : new Pair(decoded(each.substring(0, equals)), decoded(each.substring(equals + 1))));
+            }
+        }
+        pairs.sort(Comparator.comparing(Pair::name));
+        return pairs;
+    }
+
+    private static String decoded(String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return text;
+        }
+    }
+
+    private void part(String text) {
+        part(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void part(byte[] bytes) {
+        digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
+        digest.update(bytes);
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-256.", e);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package dev.semel.http;
+
+import dev.semel.key.Keys;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The routes that the filter was given: templates of literal segments, {@code {places}} and a last {@code **}. Immutable. */
+final class RouteTable {
+    private static final int LONGEST_NAME = 120;
+
+    private final List<Entry> entries;
+    private final Rule usual;
+
+    private RouteTable(List<Entry> entries, Rule usual) {
+        this.entries = entries;
+        this.usual = usual;
+    }
+
+    /**
+     * The route of a request.
+     *
+     * @param operation its name in the ledger: method and template
+     * @param values what stands in the template's places
+     */
+    record Match(String operation, Map<String, String> values, Rule rule) {}
+
+    private record Entry(String method, List<String> segments, String template, Rule rule) {
+        /** Of two that match, the one that is literal earlier is the more specific. */
+        boolean beats(@Nullable Entry other) {
+            if (other == null) {
+                return true;
+            }
+            for (int i = 0; i < Math.min(segments.size(), other.segments.size()); i++) {
+                int difference = weight(other.segments.get(i)) - weight(segments.get(i));
+                if (difference != 0) {
+                    return difference > 0;
+                }
+            }
+            return segments.size() > other.segments.size();
+        }
+
+        private static int weight(String segment) {
+            return segment.equals("**") ? 2 : isPlace(segment) ? 1 : 0;
+        }
+
+        @Nullable
+        Map<String, String> match(List<String> path) {
+            boolean rest =
+                    !segments.isEmpty() && segments.get(segments.size() - 1).equals("**");
+            int fixed = rest ? segments.size() - 1 : segments.size();
+            if (path.size() < fixed || !rest && path.size() > fixed) {
+                return null;
+            }
+            Map<String, String> values = new LinkedHashMap<>();
+            for (int i = 0; i < fixed; i++) {
+                String segment = segments.get(i);
+                if (isPlace(segment)) {
+                    values.put(segment.substring(1, segment.length() - 1), path.get(i));
+                } else if (!segment.equals(path.get(i))) {
+                    return null;
+                }
+            }
+            if (rest) {
+                values.put("**", String.join("/", path.subList(fixed, path.size())));
+            }
+            return values;
+        }
+    }
+
+    private static boolean isPlace(String segment) {
+        return segment.startsWith("{") && segment.endsWith("}");
+    }
+
+    static final class Builder {
+        private final List<Entry> entries = new ArrayList<>();
+        private final List<String> faults = new ArrayList<>();
+
+        void add(String method, String template, Rule rule) {
+            String verb = method.toUpperCase(Locale.ROOT);
+            if (!IdempotencyFilter.METHODS.contains(verb)) {
+                faults.add("route " + method + " " + template + ": only " + IdempotencyFilter.METHODS
+                        + " are looked at; other methods always pass");
+            }
+            if (!template.startsWith("/")) {
+                faults.add("route " + method + " " + template + ": a template begins with /");
+            }
+            List<String> segments = segments(template);
+            if (segments.indexOf("**") >= 0 && segments.indexOf("**") < segments.size() - 1) {
+                faults.add("route " + method + " " + template + ": ** stands only at the end");
+            }
+            if ((verb + " " + template).length() > LONGEST_NAME) {
+                faults.add("route " + method + " " + template + ": longer than " + LONGEST_NAME
+                        + " characters, of which its operation's name is made");
+            }
+            Entry entry = new Entry(verb, segments, template, rule);
+            if (entries.stream()
+                    .anyMatch(other -> other.method.equals(verb) && shape(other).equals(shape(entry)))) {
+                faults.add("route " + method + " " + template + " is given twice: keep one of the two");
+            }
+            entries.add(entry);
+        }
+
+        private static List<String> shape(Entry entry) {
+            return entry.segments.stream()
+                    .map(segment -> isPlace(segment) ? "{}" : segment)
+                    .toList();
+        }
+
+        List<String> faults() {
+            return faults;
+        }
+
+        RouteTable build(Rule usual) {
+            return new RouteTable(List.copyOf(entries), usual);
+        }
+    }
+
+    Match match(HttpServletRequest request, Hooks.@Nullable Routes application) {
+        String method = request.getMethod();
+        var found = application == null ? null : application.find(request).orElse(null);
+        if (found != null) {
+            Rule own = found.rule() != null ? found.rule() : ruleOf(method, found.template());
+            return new Match(name(method, found.template()), found.values(), own);
+        }
+        String path = request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
+        List<String> segments = segments(path);
+        Entry best = null;
+        Map<String, String> values = Map.of();
+        for (Entry entry : entries) {
+            Map<String, String> matched = entry.method.equals(method) ? entry.match(segments) : null;
+            if (matched != null && entry.beats(best)) {
+                best = entry;
+                values = matched;
+            }
+        }
+        return best != null
+                ? new Match(name(method, best.template), values, best.rule)
+                : new Match(name(method, mapping(request)), Map.of("path", path), usual);
+    }
+
+    private Rule ruleOf(String method, String template) {
+        return entries.stream()
+                .filter(entry -> entry.method.equals(method) && entry.template.equals(template))
+                .findFirst()
+                .map(Entry::rule)
+                .orElse(usual);
+    }
+
+    /** What the container calls the route, so that the names of operations stay few. */
+    private static String mapping(HttpServletRequest request) {
+        var mapping = request.getHttpServletMapping();
+        String pattern = mapping == null ? "" : mapping.getPattern();
+        return pattern == null || pattern.isEmpty() ? "/" : pattern;
+    }
+
+    private static String name(String method, String template) {
+        String name = method + " " + template;
+        if (name.length() <= LONGEST_NAME) {
+            return name;
+        }
+        String hash = Keys.contentHash(name).text();
+        return name.substring(0, LONGEST_NAME - 17) + "~" + hash.substring(hash.length() - 16);
+    }
+
+    private static List<String> segments(String path) {
+        List<String> segments = new ArrayList<>();
+        for (String segment : path.split("/", -1)) {
+            if (!segment.isEmpty()) {
+                segments.add(segment);
+            }
+        }
+        return segments;
+    }
+
+    /** Tells the operation and the rule of each route. */
+    void each(BiConsumer<String, Rule> told) {
+        entries.forEach(entry -> told.accept(name(entry.method, entry.template), entry.rule));
+    }
+}

@@ -1,0 +1,99 @@
+package dev.semel.http;
+
+import dev.semel.Channel;
+import dev.semel.SemelException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How the requests of a route are treated. Immutable; starts from {@link #required}, {@link #optional} or {@link #off}.
+ *
+ * @param key whether a key is needed
+ * @param level what is promised
+ * @param policy a name of the catalogue or of the configuration: retention, lease, attempt time-out, pauses
+ * @param limits of bodies
+ * @param patience how long a duplicate waits for the first before it is told "in progress"
+ * @param breaker when the route is paused because its handler keeps failing
+ */
+public record Rule(KeyUse key, Level level, String policy, Limits limits, Duration patience, Channel.Breaker breaker) {
+    /** Whether a request needs a key. */
+    public enum KeyUse {
+        /** Without one it is refused. */
+        REQUIRED,
+        /** Without one it passes untouched. */
+        OPTIONAL,
+        /** Passes untouched, key or not. */
+        OFF
+    }
+
+    /**
+     * @param requestBytes largest request body, also once it is unpacked; beyond it 413
+     * @param responseBytes largest response body that is kept for replays; a larger one is sent once and not kept
+     */
+    public record Limits(long requestBytes, int responseBytes) {
+        /** 10 MiB and 256 KiB. */
+        public static final Limits DEFAULT = new Limits(10L << 20, 256 << 10);
+    }
+
+    public Rule {
+        List<String> faults = new ArrayList<>();
+        if (limits.requestBytes < 1) {
+            faults.add("a largest request body of " + limits.requestBytes + " bytes: use 1 or more");
+        }
+        if (limits.responseBytes < 0) {
+            faults.add("a largest kept response of " + limits.responseBytes + " bytes: use 0 or more");
+        }
+        if (patience.isNegative()) {
+            faults.add("a patience of " + patience + ": use zero not to wait");
+        }
+        if (policy.isBlank()) {
+            faults.add("no policy: name one of the catalogue, such as api.request");
+        }
+        if (!faults.isEmpty()) {
+            throw new SemelException.Misconfigured("rule", faults);
+        }
+    }
+
+    /** At the level {@link Level#PLAIN}, which needs nothing of the handler, under the policy {@code api.request}. */
+    public static Rule required() {
+        return new Rule(
+                KeyUse.REQUIRED, Level.PLAIN, "api.request", Limits.DEFAULT, Duration.ZERO, Channel.Breaker.NONE);
+    }
+
+    public static Rule optional() {
+        return required().withKey(KeyUse.OPTIONAL);
+    }
+
+    public static Rule off() {
+        return required().withKey(KeyUse.OFF);
+    }
+
+    public Rule withKey(KeyUse value) {
+        return new Rule(value, level, policy, limits, patience, breaker);
+    }
+
+    public Rule withLevel(Level value) {
+        return new Rule(key, value, policy, limits, patience, breaker);
+    }
+
+    public Rule withPolicy(String value) {
+        return new Rule(key, level, value, limits, patience, breaker);
+    }
+
+    public Rule withLargestRequest(long bytes) {
+        return new Rule(key, level, policy, new Limits(bytes, limits.responseBytes), patience, breaker);
+    }
+
+    public Rule withLargestKeptResponse(int bytes) {
+        return new Rule(key, level, policy, new Limits(limits.requestBytes, bytes), patience, breaker);
+    }
+
+    public Rule withPatience(Duration value) {
+        return new Rule(key, level, policy, limits, value, breaker);
+    }
+
+    public Rule withBreaker(Channel.Breaker value) {
+        return new Rule(key, level, policy, limits, patience, value);
+    }
+}

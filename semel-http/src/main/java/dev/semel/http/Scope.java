@@ -1,0 +1,19 @@
+package dev.semel.http;
+
+import dev.semel.Tenant;
+import java.util.Optional;
+
+/**
+ * Whose keys a request's key is among: equal keys of two scopes never meet.
+ *
+ * @param principal who asks within the tenant; absent when a tenant's callers share their keys
+ */
+public record Scope(Tenant tenant, Optional<String> principal) {
+    public static Scope of(Tenant tenant) {
+        return new Scope(tenant, Optional.empty());
+    }
+
+    public static Scope of(Tenant tenant, String principal) {
+        return new Scope(tenant, Optional.of(principal));
+    }
+}

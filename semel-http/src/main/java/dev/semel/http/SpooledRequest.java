@@ -1,0 +1,211 @@
+package dev.semel.http;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URLDecoder;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A request whose body was read already, and whose asynchronous end goes through the filter. */
+final class SpooledRequest extends HttpServletRequestWrapper {
+    private final Spool body;
+    private final Handling handling;
+    private @Nullable ServletInputStream stream;
+    private @Nullable BufferedReader reader;
+    private @Nullable Map<String, String[]> parameters;
+    private @Nullable HeldAsync async;
+
+    SpooledRequest(HttpServletRequest request, Spool body, Handling handling) {
+        super(request);
+        this.body = body;
+        this.handling = handling;
+    }
+
+    /** As if it had just come in. */
+    void restart() {
+        stream = null;
+        reader = null;
+    }
+
+    @Override
+    public ServletInputStream getInputStream() {
+        ServletInputStream open = stream;
+        if (open == null) {
+            open = new Content(body.read());
+            stream = open;
+        }
+        return open;
+    }
+
+    @Override
+    public BufferedReader getReader() throws IOException {
+        BufferedReader open = reader;
+        if (open == null) {
+            String encoding = getCharacterEncoding();
+            Charset charset = encoding == null ? StandardCharsets.ISO_8859_1 : Charset.forName(encoding);
+            open = new BufferedReader(new InputStreamReader(getInputStream(), charset));
+            reader = open;
+        }
+        return open;
+    }
+
+    @Override
+    public @Nullable String getParameter(String name) {
+        String[] values = getParameterMap().get(name);
+        return values == null ? null : values[0];
+    }
+
+    @Override
+    public Enumeration<String> getParameterNames() {
+        return Collections.enumeration(getParameterMap().keySet());
+    }
+
+    @Override
+    public String @Nullable [] getParameterValues(String name) {
+        String[] values = getParameterMap().get(name);
+        return values == null ? null : values.clone();
+    }
+
+    /** The container finds no form in a body that was read; it knows only the query. */
+    @Override
+    public Map<String, String[]> getParameterMap() {
+        Map<String, String[]> all = parameters;
+        if (all == null) {
+            all = isForm(this) && !Body.wasParsed((HttpServletRequest) getRequest())
+                    ? withForm(super.getParameterMap())
+                    : super.getParameterMap();
+            parameters = all;
+        }
+        return all;
+    }
+
+    private Map<String, String[]> withForm(Map<String, String[]> query) {
+        Map<String, List<String>> all = new LinkedHashMap<>();
+        query.forEach((name, values) -> all.put(name, new ArrayList<>(List.of(values))));
+        String encoding = getCharacterEncoding();
+        Charset charset = encoding == null ? StandardCharsets.UTF_8 : Charset.forName(encoding);
+        try (InputStream in = body.read()) {
+            String form = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+            for (String pair : form.split("&")) {
+                int equals = pair.indexOf('=');
+                String name = equals < 0 ? pair : pair.substring(0, equals);
+                String value = equals < 0 ? "" : pair.substring(equals + 1);
+                if (!pair.isEmpty()) {
+                    all.computeIfAbsent(URLDecoder.decode(name, charset), n -> new ArrayList<>())
+                            .add(URLDecoder.decode(value, charset));
+                }
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IllegalStateException("The form in the request's body cannot be read.", e);
+        }
+        Map<String, String[]> merged = new LinkedHashMap<>();
+        all.forEach((name, values) -> merged.put(name, values.toArray(new String[0])));
+        return Collections.unmodifiableMap(merged);
+    }
+
+    static boolean isForm(HttpServletRequest request) {
+        String type = request.getContentType();
+        return "POST".equals(request.getMethod())
+                && type != null
+                && type.toLowerCase(Locale.ROOT).startsWith("application/x-www-form-urlencoded");
+    }
+
+    @Override
+    public boolean isAsyncSupported() {
+        return handling.mayBeAsynchronous() && super.isAsyncSupported();
+    }
+
+    @Override
+    public AsyncContext startAsync() {
+        return startAsync(this, handling.held());
+    }
+
+    @Override
+    public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+        if (!handling.mayBeAsynchronous()) {
+            throw new IllegalStateException(
+                    "At the level SPAN the request's thread holds the transaction, so it cannot be"
+                            + " asynchronous. Use the level MARKER for this route.");
+        }
+        HeldAsync started = new HeldAsync(super.startAsync(request, response), handling);
+        async = started;
+        return started;
+    }
+
+    @Override
+    public AsyncContext getAsyncContext() {
+        AsyncContext real = super.getAsyncContext();
+        HeldAsync known = async;
+        return known != null && known.wraps(real) ? known : real;
+    }
+
+    private final class Content extends ServletInputStream {
+        private final InputStream in;
+        private boolean finished;
+
+        Content(InputStream in) {
+            this.in = in;
+        }
+
+        @Override
+        public int read() throws IOException {
+            int read = in.read();
+            finished = read < 0;
+            return read;
+        }
+
+        @Override
+        public int read(byte[] into, int from, int length) throws IOException {
+            int read = in.read(into, from, length);
+            finished = read < 0;
+            return read;
+        }
+
+        @Override
+        public int available() throws IOException {
+            return in.available();
+        }
+
+        @Override
+        public boolean isFinished() {
+            return finished;
+        }
+
+        @Override
+        public boolean isReady() {
+            return true;
+        }
+
+        /** Everything is here already. */
+        @Override
+        public void setReadListener(ReadListener listener) {
+            getAsyncContext().start(() -> {
+                try {
+                    listener.onDataAvailable();
+                    if (finished) {
+                        listener.onAllDataRead();
+                    }
+                } catch (IOException | RuntimeException e) {
+                    listener.onError(e);
+                }
+            });
+        }
+    }
+}
