@@ -74,6 +74,7 @@ final class PostgresBench {
                                     connection.commit();
                                 })),
                         cells.first(callers),
+                        Cell.of("postgresql atomic by hand", callers, caller -> on(pool, PostgresRows::atomic)),
                         cells.replay(callers),
                         cells.conflict(callers)));
         Timing bare = timings.get(0);

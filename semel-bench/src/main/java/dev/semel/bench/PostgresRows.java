@@ -33,6 +33,13 @@ final class PostgresRows {
     private static final String AUDIT =
             AUDIT_COLUMNS + "VALUES (pg_current_xact_id()::text::bigint, ?, ?, 1, 1, ?, ?, ?, ?, ?, ?)";
 
+    private static final String LOOK_UP = """
+            SELECT pg_try_advisory_xact_lock(?); SELECT m.modes_version, m.epoch, nextval('semel_fence'),
+                pg_current_xact_id()::text, r.*
+            FROM semel_meta m LEFT JOIN bench_record r ON r.id = ?""";
+    private static final String LAND =
+            COLUMNS + "VALUES (?, ?, ?, ?, ?, ?, 2, ?, 1, ?, NULL, NULL, NULL, ?); " + AUDIT + "; COMMIT";
+
     private static final String INSERT_ALL = COLUMNS + """
             SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, ?, nextval('semel_fence'), 1, ?, NULL, i.owner,
                 i.payload, i.result
@@ -61,6 +68,52 @@ final class PostgresRows {
             statement.setLong(3, 42);
             statement.executeUpdate();
         }
+    }
+
+    /** One atomic call with the fewest round trips: lock and look up; the effect; the record, its event and the commit. */
+    static void atomic(Connection connection) throws SQLException {
+        byte[] id = random(32);
+        byte[] fingerprint = random(35);
+        String correlation = Long.toHexString(ThreadLocalRandom.current().nextLong());
+        long now = System.currentTimeMillis();
+        long fence;
+        try (PreparedStatement open = connection.prepareStatement(LOOK_UP)) {
+            open.setLong(1, ThreadLocalRandom.current().nextLong());
+            open.setBytes(2, id);
+            open.execute();
+            open.getMoreResults();
+            try (ResultSet found = open.getResultSet()) {
+                found.next();
+                fence = found.getLong(3);
+            }
+        }
+        effect(connection);
+        try (PreparedStatement land = connection.prepareStatement(LAND)) {
+            land.setBytes(1, id);
+            land.setString(2, Work.TENANT.name());
+            land.setString(3, OPERATION);
+            land.setBytes(4, Work.key().getBytes(StandardCharsets.UTF_8));
+            land.setBytes(5, fingerprint);
+            land.setString(6, correlation);
+            land.setLong(7, fence);
+            land.setLong(8, now + DAY);
+            land.setBytes(9, RESULT);
+            event(land, 10, new Event(now, fence, id, fingerprint, correlation));
+            land.execute();
+        }
+    }
+
+    private record Event(long now, long fence, byte[] id, byte[] fingerprint, String correlation) {}
+
+    private static void event(PreparedStatement audit, int first, Event event) throws SQLException {
+        audit.setLong(first, event.now);
+        audit.setLong(first + 1, event.fence);
+        audit.setString(first + 2, Work.TENANT.name());
+        audit.setString(first + 3, OPERATION);
+        audit.setBytes(first + 4, event.id);
+        audit.setBytes(first + 5, event.fingerprint);
+        audit.setString(first + 6, event.correlation);
+        audit.setString(first + 7, POLICY);
     }
 
     /** One leased call: a commit to reserve, and one for the finish with its audit event. */
@@ -93,14 +146,7 @@ final class PostgresRows {
             finish.setBytes(3, id);
             finish.setLong(4, fence);
             finish.executeUpdate();
-            audit.setLong(1, now);
-            audit.setLong(2, fence);
-            audit.setString(3, Work.TENANT.name());
-            audit.setString(4, OPERATION);
-            audit.setBytes(5, id);
-            audit.setBytes(6, fingerprint);
-            audit.setString(7, correlation);
-            audit.setString(8, POLICY);
+            event(audit, 1, new Event(now, fence, id, fingerprint, correlation));
             audit.executeUpdate();
         }
         connection.commit();
