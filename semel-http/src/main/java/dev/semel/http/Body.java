@@ -1,20 +1,29 @@
 package dev.semel.http;
 
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.Part;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
-/** Reads a request's body once, bounded in memory and in length, so that it can be looked at and still be handed on. */
-final class Body {
+/**
+ * A request's body, read once, bounded in memory and in length, so that it can be looked at and still be handed on.
+ *
+ * @param bytes as they came; empty where the container has taken the body apart itself
+ * @param parts of a multipart body, which the container took apart; otherwise empty
+ */
+record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
     static final int IN_MEMORY = 64 << 10;
     private static final int CHUNK = 8 << 10;
     private static final String PARSED = Body.class.getName() + ".parsed";
-
-    private Body() {}
 
     /** The body ended before its declared length. */
     static final class Incomplete extends IOException {
@@ -29,30 +38,63 @@ final class Body {
      * @throws Spool.Full when it is longer than the limit
      * @throws Incomplete when it is shorter than it says, or breaks off
      */
-    static Spool read(HttpServletRequest request, long limit) throws IOException {
-        long declared = request.getContentLengthLong();
-        if (declared > limit) {
+    static Body read(HttpServletRequest request, long limit) throws IOException {
+        if (request.getContentLengthLong() > limit) {
             throw new Spool.Full(limit);
         }
         Spool spool = new Spool(IN_MEMORY, limit);
-        boolean whole = false;
+        Body whole = null;
         try {
-            InputStream in = request.getInputStream();
-            byte[] chunk = new byte[CHUNK];
-            for (int read = next(in, chunk); read >= 0; read = next(in, chunk)) {
-                spool.write(chunk, 0, read);
+            Collection<Part> parts = parts(request);
+            if (parts != null) {
+                whole = new Body(spool, parts);
+            } else {
+                fill(spool, request);
+                whole = new Body(spool, List.of());
             }
-            if (spool.size() == 0 && declared != 0 && SpooledRequest.isForm(request)) {
-                parsed(request, spool);
-            } else if (declared >= 0 && spool.size() < declared) {
-                throw new Incomplete(new EOFException("declared " + declared + " bytes, sent " + spool.size()));
-            }
-            whole = true;
-            return spool;
+            return whole;
         } finally {
-            if (!whole) {
+            if (whole == null) {
                 spool.close();
             }
+        }
+    }
+
+    private static void fill(Spool spool, HttpServletRequest request) throws IOException {
+        long declared = request.getContentLengthLong();
+        InputStream in = request.getInputStream();
+        byte[] chunk = new byte[CHUNK];
+        for (int read = next(in, chunk); read >= 0; read = next(in, chunk)) {
+            spool.write(chunk, 0, read);
+        }
+        if (spool.size() == 0 && declared != 0 && SpooledRequest.isForm(request)) {
+            parsed(request, spool);
+        } else if (spool.size() < declared) {
+            throw new Incomplete(new EOFException("declared " + declared + " bytes, sent " + spool.size()));
+        }
+    }
+
+    private static int next(InputStream in, byte[] chunk) throws IOException {
+        try {
+            return in.read(chunk);
+        } catch (IOException e) {
+            throw new Incomplete(e);
+        }
+    }
+
+    /**
+     * Taken apart by the container, because it does so only before anybody has read the body. Nothing where the handler is not
+     * set up for that and reads the bytes itself.
+     */
+    private static @Nullable Collection<Part> parts(HttpServletRequest request) {
+        String type = request.getContentType();
+        if (type == null || !type.toLowerCase(Locale.ROOT).startsWith("multipart/form-data")) {
+            return null;
+        }
+        try {
+            return request.getParts();
+        } catch (IOException | ServletException | RuntimeException e) {
+            return null;
         }
     }
 
@@ -75,11 +117,8 @@ final class Body {
         }
     }
 
-    private static int next(InputStream in, byte[] chunk) throws IOException {
-        try {
-            return in.read(chunk);
-        } catch (IOException e) {
-            throw new Incomplete(e);
-        }
+    @Override
+    public void close() {
+        bytes.close();
     }
 }

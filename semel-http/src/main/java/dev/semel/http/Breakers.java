@@ -6,6 +6,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** One breaker for each route that has one. Thread-safe. */
@@ -14,13 +15,13 @@ final class Breakers {
 
     private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
 
-    /** Nothing for a route without one. */
-    @Nullable
-    CircuitBreaker of(RouteTable.Match match) {
+    /** What a route's breaker says to one request. */
+    Permit of(RouteTable.Match match) {
         Channel.Breaker settings = match.rule().breaker();
-        return settings.failurePercent() == 0
-                ? null
-                : breakers.computeIfAbsent(match.operation(), name -> breaker(name, settings));
+        return new Permit(
+                settings.failurePercent() == 0
+                        ? null
+                        : breakers.computeIfAbsent(match.operation(), name -> breaker(name, settings)));
     }
 
     private static CircuitBreaker breaker(String name, Channel.Breaker settings) {
@@ -35,11 +36,43 @@ final class Breakers {
                         .build());
     }
 
-    static void ended(@Nullable CircuitBreaker breaker, boolean failed) {
-        if (breaker != null && failed) {
-            breaker.onError(0, TimeUnit.NANOSECONDS, new IllegalStateException("the handler failed"));
-        } else if (breaker != null) {
-            breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+    /** How a handler that was let through ended. */
+    enum How {
+        WELL,
+        FAILED,
+        /** Not by its own doing: it says nothing about the handler. */
+        OTHERWISE
+    }
+
+    /** One request's leave to run its handler; given back once. */
+    static final class Permit {
+        private final @Nullable CircuitBreaker breaker;
+        private final AtomicBoolean taken = new AtomicBoolean();
+
+        Permit(@Nullable CircuitBreaker breaker) {
+            this.breaker = breaker;
+        }
+
+        boolean take() {
+            if (breaker == null) {
+                return true;
+            }
+            if (!taken.get()) {
+                taken.set(breaker.tryAcquirePermission());
+            }
+            return taken.get();
+        }
+
+        void ended(How how) {
+            if (breaker == null || !taken.compareAndSet(true, false)) {
+                return;
+            }
+            switch (how) {
+                case WELL -> breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+                case FAILED ->
+                    breaker.onError(0, TimeUnit.NANOSECONDS, new IllegalStateException("the handler failed"));
+                case OTHERWISE -> breaker.releasePermission();
+            }
         }
     }
 }

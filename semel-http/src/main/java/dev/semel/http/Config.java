@@ -3,6 +3,7 @@ package dev.semel.http;
 import dev.semel.execution.Exchanges;
 import dev.semel.time.TimeSource;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -10,10 +11,19 @@ import org.jspecify.annotations.Nullable;
 record Config(Exchanges exchanges, Routing routing, Admission admission, Answering answering, Following following) {
 
     /** Which rule applies to a request. */
-    record Routing(RouteTable table, Hooks.@Nullable Routes application, Breakers breakers) {}
+    record Routing(RouteTable table, Hooks.@Nullable Routes application, Breakers breakers, Set<String> unmarked) {
+        /** Whether this is the first time that a route answers without its mark. */
+        boolean unmarked(String operation) {
+            return unmarked.add(operation);
+        }
+    }
 
     /** Who may come in, and under whose keys. */
-    record Admission(Hooks.@Nullable RateLimit rateLimit, Hooks.Scopes scopes, boolean quotedKeys) {}
+    record Admission(
+            Hooks.@Nullable RateLimit rateLimit,
+            Hooks.Scopes scopes,
+            Hooks.@Nullable Authorization authorization,
+            boolean quotedKeys) {}
 
     /** @param replayed names of the headers that a replay repeats */
     record Answering(Problems problems, List<String> replayed, Hooks.@Nullable Errors errors) {}

@@ -1,15 +1,11 @@
 package dev.semel.http;
 
-import dev.semel.Answer;
-import dev.semel.Answer.Next;
 import dev.semel.Failure;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.execution.Exchanges.End;
 import dev.semel.execution.OpenRun;
 import dev.semel.execution.Settled;
-import dev.semel.http.Problems.Problem;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
@@ -23,15 +19,13 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One request under its key, from its body to its answer. The handler's response is held; what becomes of it is judged when the
- * handler has ended ({@link Verdict}), written to the ledger, and only then is anything sent.
+ * handler has ended ({@link Verdict}), written to the ledger, and only then is anything sent ({@link Reply}). An asynchronous
+ * request ends on whichever thread completes it.
  */
 final class Handling {
-    private static final Logger LOG = LoggerFactory.getLogger(IdempotencyFilter.class);
     private static final String ATTRIBUTE = Handling.class.getName();
 
     /** What came in. */
@@ -42,12 +36,14 @@ final class Handling {
     private final IdempotencyFilter.Admitted admitted;
     private final HeldResponse held;
     private final Exchange exchange;
-    private final @Nullable CircuitBreaker breaker;
+    private final Reply reply;
+    private final Breakers.Permit permit;
     private final AtomicBoolean finished = new AtomicBoolean();
-    private volatile boolean pending;
-    private volatile @Nullable Spool body;
+    private volatile boolean goesOn;
+    private volatile @Nullable Body body;
     private volatile @Nullable OpenRun run;
     private volatile @Nullable Throwable thrown;
+    private volatile @Nullable Throwable broken;
 
     Handling(Config config, Asked asked, IdempotencyFilter.Admitted admitted) {
         this.config = config;
@@ -55,7 +51,8 @@ final class Handling {
         this.admitted = admitted;
         this.held = new HeldResponse(asked.response, rule().limits().responseBytes());
         this.exchange = new Exchange(rule().level(), admitted.scope().tenant(), asked.ids);
-        this.breaker = config.routing().breakers().of(asked.match);
+        this.reply = new Reply(config, asked, held, exchange);
+        this.permit = config.routing().breakers().of(asked.match);
     }
 
     /** That of a request which is dispatched again. */
@@ -78,7 +75,7 @@ final class Handling {
     void run(FilterChain chain) throws IOException, ServletException {
         long limit = rule().limits().requestBytes();
         try {
-            Spool read = Body.read(asked.request, limit);
+            Body read = Body.read(asked.request, limit);
             body = read;
             byte[] digest = RequestDigest.of(asked.request, asked.match.values(), read, limit);
             SpooledRequest request = new SpooledRequest(asked.request, read, this);
@@ -86,22 +83,20 @@ final class Handling {
             request.setAttribute(ATTRIBUTE, this);
             run(request, CallOf.request(asked, admitted, digest), chain);
         } catch (Spool.Full e) {
-            refuse(Problem.of(
-                    ProblemCode.TOO_LARGE, "The body has more than " + limit + " bytes. Send less.", Next.CONTACT));
+            reply.tooLarge(limit);
         } catch (Body.Incomplete e) {
-            refuse(Problem.of(
-                    ProblemCode.BODY_INCOMPLETE,
-                    "The body is shorter than the request says; nothing was run. Send it again.",
-                    Next.RETRY));
+            reply.incomplete();
         } finally {
-            if (!pending) {
+            if (!goesOn) {
                 dispose();
             }
         }
     }
 
+    /** Nothing is needed of the request any more. */
     private void dispose() {
-        Spool read = body;
+        permit.ended(Breakers.How.OTHERWISE);
+        Body read = body;
         if (read != null) {
             read.close();
         }
@@ -114,13 +109,7 @@ final class Handling {
         } catch (SemelException.Misconfigured e) {
             throw new ServletException(e);
         } catch (SemelException e) {
-            LOG.warn(
-                    "{}: not run, because the ledger failed (correlation {}).",
-                    asked.match.operation(),
-                    asked.ids.correlation(),
-                    e);
-            held.discard();
-            refuse(Told.storeUnavailable());
+            reply.storeUnavailable(e);
             return;
         }
         if (settled != null) {
@@ -135,7 +124,7 @@ final class Handling {
         Set<String> before = new HashSet<>(Collections.list(request.getAttributeNames()));
         return config.exchanges().within(operation, call.call(), call.details(), tx -> {
             restart(request, before);
-            if (breaker != null && !breaker.tryAcquirePermission()) {
+            if (!permit.take()) {
                 thrown = new BreakerOpen();
                 return new End.Dropped();
             }
@@ -145,12 +134,12 @@ final class Handling {
             } finally {
                 exchange.outside();
             }
-            Verdict verdict = verdict();
-            return switch (verdict.kind()) {
-                case KEEP -> new End.Kept(snapshot());
-                case REFUSE -> new End.Refused(snapshot());
+            Left left = left();
+            return switch (left.verdict.kind()) {
+                case KEEP -> new End.Kept(left.snapshot);
+                case REFUSE -> new End.Refused(left.snapshot);
                 case DROP -> new End.Dropped();
-                case FAIL -> new End.Failed(verdict.failure());
+                case FAIL -> new End.Failed(left.verdict.failure());
             };
         });
     }
@@ -174,7 +163,7 @@ final class Handling {
         if (!(begun instanceof OpenRun granted)) {
             return (Settled.Told) begun;
         }
-        if (breaker != null && !breaker.tryAcquirePermission()) {
+        if (!permit.take()) {
             thrown = new BreakerOpen();
             return granted.handBack(
                     rule().breaker().pause(), Failure.of(Failure.Category.DISABLED, "The breaker is open."));
@@ -187,8 +176,7 @@ final class Handling {
         } finally {
             granted.leave();
         }
-        pending = request.isAsyncStarted() && thrown == null;
-        return pending ? null : end();
+        return goesOn ? null : end();
     }
 
     /** The breaker is open: the handler was not run. */
@@ -202,13 +190,37 @@ final class Handling {
 
     private void passOn(ServletRequest request, ServletResponse response, FilterChain chain) {
         Exchange outer = exchange.enter();
+        goesOn = false;
         try {
             chain.doFilter(request, response);
         } catch (Throwable t) {
+            goesOn = false;
             failed(t);
         } finally {
             Exchange.leave(outer);
         }
+    }
+
+    private void failed(Throwable why) {
+        thrown = why;
+        if (Verdict.isVersionMismatch(why)) {
+            try {
+                reply.versionMismatch();
+                thrown = null;
+            } catch (IOException e) {
+                thrown = e;
+            }
+        }
+    }
+
+    /** The handler's thread will leave before the request has ended. */
+    void goesOn() {
+        goesOn = true;
+    }
+
+    /** The container says that an asynchronous request is broken; what the handler gives now is not its answer. */
+    void broken(@Nullable Throwable why) {
+        broken = why != null ? why : new IOException("The asynchronous request broke off.");
     }
 
     /** For work that the application does on another thread for this request. */
@@ -223,39 +235,27 @@ final class Handling {
         }
     }
 
-    void failed(@Nullable Throwable why) {
-        VersionMismatch mismatch = Verdict.mismatch(why);
-        if (mismatch == null) {
-            thrown = why;
-            return;
-        }
-        held.reset();
-        try {
-            config.answering()
-                    .problems()
-                    .write(
-                            asked.request,
-                            held,
-                            asked.ids,
-                            Problem.of(
-                                    ProblemCode.VERSION_MISMATCH,
-                                    "The resource has another version than the request says. Read it again, and send the"
-                                            + " change under a new key.",
-                                    Next.CONTACT));
-        } catch (IOException e) {
-            thrown = e;
-        }
-    }
-
     /** The handler's thread comes back for an asynchronous request. */
     void resume(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         Hooks.Logs.Entered entered = logged();
         try {
             passOn(request, response, chain);
-            if (!request.isAsyncStarted() || thrown != null) {
+            if (!goesOn) {
                 answer();
             }
+        } finally {
+            entered.close();
+        }
+    }
+
+    /** The application completes an asynchronous request. */
+    void completed() {
+        Hooks.Logs.Entered entered = logged();
+        try {
+            answer();
+        } catch (IOException | ServletException | RuntimeException e) {
+            reply.unsent(e);
         } finally {
             entered.close();
         }
@@ -276,38 +276,18 @@ final class Handling {
         }
     }
 
-    /** The application completes an asynchronous request. */
-    void completed() {
-        Hooks.Logs.Entered entered = logged();
-        try {
-            answer();
-        } catch (IOException | ServletException | RuntimeException e) {
-            LOG.debug(
-                    "{}: its answer could not be sent (correlation {}).",
-                    asked.match.operation(),
-                    asked.ids.correlation(),
-                    e);
-        } finally {
-            entered.close();
-        }
-    }
-
     /** The container ended an asynchronous request; what it sent was not the handler's. */
     void abandoned(@Nullable Throwable why) {
         if (finished.get()) {
             return;
         }
-        thrown = why != null ? why : new TimeoutException("The asynchronous request timed out.");
-        Settled settled = end();
-        if (settled != null) {
-            committed(settled, false);
+        broken(why != null ? why : new TimeoutException("The asynchronous request timed out."));
+        if (end() instanceof Settled.Committed) {
+            reply.committed();
         }
+        permit.ended(Breakers.How.FAILED);
         held.abandon();
         dispose();
-    }
-
-    private Verdict verdict() {
-        return Verdict.of(asked, held, thrown, config.following().time());
     }
 
     /** Writes to the ledger what the handler left; nothing when that was done before. */
@@ -316,125 +296,62 @@ final class Handling {
         if (granted == null || !finished.compareAndSet(false, true)) {
             return null;
         }
-        Verdict verdict = verdict();
-        return switch (verdict.kind()) {
-            case KEEP -> granted.keep(snapshot());
-            case REFUSE -> granted.refuse(snapshot());
+        Left left = left();
+        Verdict.Kind kind = left.verdict.kind();
+        if (kind == Verdict.Kind.KEEP
+                && rule().level() == Level.MARKER
+                && !granted.marked()
+                && config.routing().unmarked(asked.match.operation())) {
+            reply.unmarked();
+        }
+        return switch (kind) {
+            case KEEP -> granted.keep(left.snapshot);
+            case REFUSE -> granted.refuse(left.snapshot);
             case DROP -> granted.drop();
             case FAIL ->
                 rule().level() == Level.PLAIN && !exchange.isWithoutEffect()
-                        ? granted.park(verdict.failure())
-                        : granted.fail(verdict.failure());
+                        ? granted.park(left.verdict.failure())
+                        : granted.fail(left.verdict.failure());
         };
     }
 
-    private byte[] snapshot() {
-        Hooks.Errors errors = config.answering().errors();
-        try {
-            held.writeError(
-                    asked.request,
-                    errors != null
-                            ? errors
-                            : (request, response, status, message) ->
-                                    Problems.error(response, asked.ids, status, message));
-        } catch (IOException | ServletException e) {
-            LOG.warn(
-                    "{}: the body of an error could not be written (correlation {}).",
-                    asked.match.operation(),
-                    asked.ids.correlation(),
-                    e);
+    /** @param snapshot empty where none is kept */
+    private record Left(Verdict verdict, byte[] snapshot) {}
+
+    /** What the handler left. An answer that cannot be read is none. */
+    private Left left() {
+        Verdict verdict = verdict();
+        if (verdict.kind() != Verdict.Kind.KEEP && verdict.kind() != Verdict.Kind.REFUSE) {
+            return new Left(verdict, new byte[0]);
         }
-        Snapshot snapshot = Snapshot.of(
-                held, rule().limits().responseBytes(), config.answering().replayed(), asked.ids.request());
-        byte[] whole = snapshot.encode();
-        return config.exchanges().canKeep(whole)
-                ? whole
-                : snapshot.withoutBody().encode();
+        try {
+            return new Left(verdict, reply.snapshot());
+        } catch (IOException | ServletException | RuntimeException | Error e) {
+            thrown = e;
+            return new Left(verdict(), new byte[0]);
+        }
+    }
+
+    private Verdict verdict() {
+        Throwable why = thrown;
+        return Verdict.of(
+                asked, held, why != null ? why : broken, config.following().time());
     }
 
     private void respond(Settled settled) throws IOException, ServletException {
         if (thrown instanceof BreakerOpen) {
-            held.discard();
-            refuse(Problem.of(
-                            ProblemCode.BREAKER_OPEN,
-                            "Requests of this kind kept failing and are paused; this one was not run.",
-                            Next.RETRY)
-                    .retryAfter(rule().breaker().pause()));
+            reply.breakerOpen();
             return;
         }
         if (settled instanceof Settled.Told told) {
-            held.discard();
-            tell(told.answer());
+            reply.tell(told.answer());
             return;
         }
-        Verdict verdict = verdict();
-        Breakers.ended(breaker, verdict.kind() == Verdict.Kind.FAIL);
-        committed(settled, verdict.kind() == Verdict.Kind.KEEP);
-        Throwable why = thrown;
-        if (why != null) {
-            held.discard();
-            rethrow(why);
+        Verdict.Kind kind = verdict().kind();
+        permit.ended(kind == Verdict.Kind.FAIL ? Breakers.How.FAILED : Breakers.How.WELL);
+        if (settled instanceof Settled.Committed || kind == Verdict.Kind.KEEP) {
+            reply.committed();
         }
-        if (settled instanceof Settled.Ended ended && ended.again() != null && !held.containsHeader("Retry-After")) {
-            held.setHeader("Retry-After", Long.toString(Problems.seconds(ended.again())));
-        }
-        held.release();
-    }
-
-    private void committed(Settled settled, boolean kept) {
-        boolean done = settled instanceof Settled.Committed || settled instanceof Settled.Ended && kept;
-        if (!done) {
-            return;
-        }
-        for (Runnable callback : exchange.callbacks()) {
-            quietly(callback);
-        }
-        Hooks.FirstCommit told = config.following().firstCommit();
-        if (told != null) {
-            quietly(() -> told.after(asked.request, exchange));
-        }
-    }
-
-    private void quietly(Runnable callback) {
-        try {
-            callback.run();
-        } catch (RuntimeException e) {
-            LOG.warn(
-                    "{}: a callback after its first commit failed; the request is done all the same (correlation {}).",
-                    asked.match.operation(),
-                    asked.ids.correlation(),
-                    e);
-        }
-    }
-
-    private void tell(Answer<byte[]> answer) throws IOException {
-        byte[] result = answer.isResult() ? answer.orThrow() : null;
-        if (answer instanceof Answer.Shadowed && result != null) {
-            asked.response.setHeader("Idempotency-Shadowed", "true");
-            Snapshot.decode(result).send(asked.response);
-        } else if (answer instanceof Answer.Replayed && result == null) {
-            Snapshot.notKept(asked.response);
-        } else if (answer instanceof Answer.Replayed) {
-            Snapshot.decode(result).replay(asked.response);
-        } else {
-            refuse(answer.fold(Told.INSTANCE));
-        }
-    }
-
-    private void refuse(Problem problem) throws IOException {
-        config.answering().problems().write(asked.request, asked.response, asked.ids, problem);
-    }
-
-    private static void rethrow(Throwable why) throws IOException, ServletException {
-        if (why instanceof IOException e) {
-            throw e;
-        } else if (why instanceof ServletException e) {
-            throw e;
-        } else if (why instanceof RuntimeException e) {
-            throw e;
-        } else if (why instanceof Error e) {
-            throw e;
-        }
-        throw new ServletException(why);
+        reply.send(settled, thrown);
     }
 }

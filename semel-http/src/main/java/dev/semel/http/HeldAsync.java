@@ -141,7 +141,7 @@ final class HeldAsync implements AsyncContext {
 
         @Override
         public void onError(AsyncEvent event) {
-            handling.failed(event.getThrowable());
+            handling.broken(event.getThrowable());
         }
 
         @Override

@@ -12,8 +12,10 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,7 +103,15 @@ final class HeldResponse extends HttpServletResponseWrapper {
     public void reset() {
         resetBuffer();
         super.reset();
-        before.forEach(header -> real().addHeader(header.getKey(), header.getValue()));
+        Set<String> seen = new HashSet<>();
+        before.forEach(header -> {
+            // A container may have put its own back already.
+            if (seen.add(header.getKey())) {
+                real().setHeader(header.getKey(), header.getValue());
+            } else {
+                real().addHeader(header.getKey(), header.getValue());
+            }
+        });
         stream = null;
         writer = null;
         error = null;

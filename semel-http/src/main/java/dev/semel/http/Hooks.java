@@ -26,6 +26,15 @@ public interface Hooks {
         Optional<Scope> of(HttpServletRequest request);
     }
 
+    /**
+     * Asked before the record is looked at, so that a caller who has lost a right is not told a stored answer either. Needed
+     * only where rights are checked behind the filter: in the handler, by a method's annotation.
+     */
+    @FunctionalInterface
+    interface Authorization {
+        boolean allows(HttpServletRequest request, Scope scope);
+    }
+
     /** Knows the application's routes, for a framework that has its own. */
     @FunctionalInterface
     interface Routes {

@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,7 @@ public final class HttpSettings {
     private boolean principals = true;
     private Hooks.@Nullable Routes application;
     private Hooks.@Nullable RateLimit rateLimit;
+    private Hooks.@Nullable Authorization authorization;
     private Hooks.@Nullable Errors errors;
     private Hooks.@Nullable StatusLink statusLink;
     private Hooks.@Nullable FirstCommit firstCommit;
@@ -126,6 +128,12 @@ public final class HttpSettings {
     public HttpSettings withRateLimit(Hooks.RateLimit value) {
         once("rate limit");
         rateLimit = value;
+        return this;
+    }
+
+    public HttpSettings withAuthorization(Hooks.Authorization value) {
+        once("authorization");
+        authorization = value;
         return this;
     }
 
@@ -211,8 +219,9 @@ public final class HttpSettings {
         declare(exchanges, table);
         return new IdempotencyFilter(new Config(
                 exchanges,
-                new Config.Routing(table, application, new Breakers()),
-                new Config.Admission(rateLimit, scopes != null ? scopes : this::authenticated, ietf != null),
+                new Config.Routing(table, application, new Breakers(), ConcurrentHashMap.newKeySet()),
+                new Config.Admission(
+                        rateLimit, scopes != null ? scopes : this::authenticated, authorization, ietf != null),
                 new Config.Answering(new Problems(ietf, statusLink), List.copyOf(replayed), errors),
                 new Config.Following(logs, ids, time, firstCommit)));
     }

@@ -121,6 +121,10 @@ public final class IdempotencyFilter implements Filter {
                         "Keys belong to callers, so an anonymous request cannot have one. Authenticate.",
                         Next.CONTACT);
             }
+            Hooks.Authorization authorization = config.admission().authorization();
+            if (authorization != null && !authorization.allows(request, scope)) {
+                return Problem.of(ProblemCode.FORBIDDEN, "The caller may not send this request.", Next.CONTACT);
+            }
             return keyed(keys);
         }
 

@@ -21,6 +21,7 @@ public enum ProblemCode {
     RATE_LIMITED("request.rate_limited", 429, "Too many requests"),
     UNAUTHENTICATED("request.unauthenticated", 401, "The request needs authentication"),
     NO_TENANT("request.no_tenant", 403, "The caller belongs to no tenant"),
+    FORBIDDEN("request.forbidden", 403, "The caller may not do this"),
     HALTED("operation.halted", 503, "This kind of request is switched off"),
     BREAKER_OPEN("operation.breaker_open", 503, "This kind of request is paused");
 

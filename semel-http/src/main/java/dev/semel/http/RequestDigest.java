@@ -3,6 +3,7 @@ package dev.semel.http;
 import dev.semel.SemelException;
 import dev.semel.key.Keys;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.Part;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -23,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a request means, in 32 bytes: the values of its path, its query sorted by name, and its body. JSON counts by its
- * meaning, everything else by its bytes; a gzipped body by what is packed in it. JSON of more than a mebibyte, and what only
- * claims to be JSON, counts by its bytes.
+ * meaning, everything else by its bytes; a gzipped body by what is packed in it, a multipart one by its parts. JSON of more than
+ * a mebibyte, and what only claims to be JSON, counts by its bytes.
  */
 final class RequestDigest {
     private static final int LARGEST_JSON = 1 << 20;
@@ -35,8 +37,7 @@ final class RequestDigest {
     private RequestDigest() {}
 
     /** @throws Spool.Full when a packed body is larger than the limit once it is unpacked */
-    static byte[] of(HttpServletRequest request, Map<String, String> values, Spool body, long limit)
-            throws IOException {
+    static byte[] of(HttpServletRequest request, Map<String, String> values, Body body, long limit) throws IOException {
         RequestDigest made = new RequestDigest();
         made.part(VERSION);
         new TreeMap<>(values).forEach((name, value) -> {
@@ -49,7 +50,11 @@ final class RequestDigest {
             made.part(pair.value);
         });
         made.part("body");
-        made.body(request, body, limit);
+        if (body.parts().isEmpty()) {
+            made.body(request, body.bytes(), limit);
+        } else {
+            made.parts(body.parts());
+        }
         return made.digest.digest();
     }
 
@@ -64,6 +69,18 @@ final class RequestDigest {
             } else {
                 part("bytes");
                 part(bytes(meant));
+            }
+        }
+    }
+
+    /** Without the boundary between them, which clients make anew for each try. */
+    private void parts(Collection<Part> parts) throws IOException {
+        for (Part part : parts) {
+            part(String.valueOf(part.getName()));
+            part(String.valueOf(part.getSubmittedFileName()));
+            part(String.valueOf(part.getContentType()));
+            try (InputStream in = part.getInputStream()) {
+                part(hash(in));
             }
         }
     }
@@ -98,12 +115,16 @@ final class RequestDigest {
     }
 
     private static byte[] bytes(Spool body) throws IOException {
-        MessageDigest content = sha256();
         try (InputStream in = body.read()) {
-            byte[] chunk = new byte[8 << 10];
-            for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
-                content.update(chunk, 0, read);
-            }
+            return hash(in);
+        }
+    }
+
+    private static byte[] hash(InputStream in) throws IOException {
+        MessageDigest content = sha256();
+        byte[] chunk = new byte[8 << 10];
+        for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
+            content.update(chunk, 0, read);
         }
         return content.digest();
     }

@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
 
 /** A request whose body was read already, and whose asynchronous end goes through the filter. */
 final class SpooledRequest extends HttpServletRequestWrapper {
-    private final Spool body;
+    private final Body body;
     private final Handling handling;
     private @Nullable ServletInputStream stream;
     private @Nullable BufferedReader reader;
     private @Nullable Map<String, String[]> parameters;
     private @Nullable HeldAsync async;
 
-    SpooledRequest(HttpServletRequest request, Spool body, Handling handling) {
+    SpooledRequest(HttpServletRequest request, Body body, Handling handling) {
         super(request);
         this.body = body;
         this.handling = handling;
@@ -48,7 +48,7 @@ final class SpooledRequest extends HttpServletRequestWrapper {
     public ServletInputStream getInputStream() {
         ServletInputStream open = stream;
         if (open == null) {
-            open = new Content(body.read());
+            open = new Content(body.bytes().read());
             stream = open;
         }
         return open;
@@ -101,7 +101,7 @@ final class SpooledRequest extends HttpServletRequestWrapper {
         query.forEach((name, values) -> all.put(name, new ArrayList<>(List.of(values))));
         String encoding = getCharacterEncoding();
         Charset charset = encoding == null ? StandardCharsets.UTF_8 : Charset.forName(encoding);
-        try (InputStream in = body.read()) {
+        try (InputStream in = body.bytes().read()) {
             String form = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
             for (String pair : form.split("&")) {
                 int equals = pair.indexOf('=');
@@ -145,6 +145,7 @@ final class SpooledRequest extends HttpServletRequestWrapper {
                             + " asynchronous. Use the level MARKER for this route.");
         }
         HeldAsync started = new HeldAsync(super.startAsync(request, response), handling);
+        handling.goesOn();
         async = started;
         return started;
     }

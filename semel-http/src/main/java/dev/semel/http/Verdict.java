@@ -51,14 +51,14 @@ record Verdict(Kind kind, Failure failure) {
     }
 
     /** Frameworks wrap what their handlers throw. */
-    static @Nullable VersionMismatch mismatch(@Nullable Throwable thrown) {
+    static boolean isVersionMismatch(Throwable thrown) {
         Throwable current = thrown;
         for (int depth = 0; current != null && depth < DEEPEST; depth++) {
-            if (current instanceof VersionMismatch mismatch) {
-                return mismatch;
+            if (current instanceof VersionMismatch) {
+                return true;
             }
             current = current.getCause();
         }
-        return null;
+        return false;
     }
 }

@@ -57,7 +57,7 @@ enum Container {
     TOMCAT {
         @Override
         int start(Filter front, HttpServlet servlet) throws Exception {
-            Logger.getLogger("org.apache").setLevel(Level.OFF);
+            LOGS.setLevel(Level.OFF);
             Path base = Files.createTempDirectory("semel-tomcat");
             Tomcat tomcat = new Tomcat();
             tomcat.setBaseDir(base.toString());
@@ -83,6 +83,8 @@ enum Container {
             return tomcat.getConnector().getLocalPort();
         }
     };
+
+    private static final Logger LOGS = Logger.getLogger("org.apache");
 
     private volatile Filter filter = (request, response, chain) -> chain.doFilter(request, response);
     private volatile App app = (request, response) -> response.sendError(404);

@@ -3,7 +3,6 @@ package dev.semel.http;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
 import dev.semel.store.MemoryStore;
-import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,7 +15,7 @@ import java.util.function.UnaryOperator;
 
 /** A server with the filter and a handler, and a client that asks it. */
 final class Site implements AutoCloseable {
-    private static final HttpClient CLIENT =
+    static final HttpClient CLIENT =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     private final Engine engine;
@@ -27,23 +26,33 @@ final class Site implements AutoCloseable {
         this.base = base;
     }
 
-    /** On a ledger in memory; everybody's tenant is what follows the at sign of their name. */
+    /** On a ledger in memory, where everybody's tenant is what follows the at sign of their name. */
+    static Site open(Container container, App app) {
+        return open(container, UnaryOperator.identity(), app);
+    }
+
     static Site open(Container container, UnaryOperator<HttpSettings> settings, App app) {
         return open(container, EngineSettings.on(new MemoryStore(TimeSource.system())), settings, app);
     }
 
-    static Site open(Container container, Store store, UnaryOperator<HttpSettings> settings, App app) {
-        return open(container, EngineSettings.on(store), settings, app);
-    }
-
     static Site open(Container container, EngineSettings engine, UnaryOperator<HttpSettings> settings, App app) {
-        Engine opened = engine.open();
-        IdempotencyFilter filter = settings.apply(IdempotencyFilter.on(opened)).build();
-        return new Site(opened, URI.create("http://127.0.0.1:" + container.serve(filter, app)));
+        return with(container, engine, filter -> settings.apply(tenants(filter)), app);
     }
 
-    /** Tenants are written behind the at sign. */
-    static HttpSettings tenants(HttpSettings settings) {
+    /** As {@link #open}, with all of the filter's settings. */
+    static Site with(Container container, EngineSettings engine, UnaryOperator<HttpSettings> settings, App app) {
+        Engine opened = engine.open();
+        try {
+            IdempotencyFilter filter =
+                    settings.apply(IdempotencyFilter.on(opened)).build();
+            return new Site(opened, URI.create("http://127.0.0.1:" + container.serve(filter, app)));
+        } catch (RuntimeException e) {
+            opened.close();
+            throw e;
+        }
+    }
+
+    private static HttpSettings tenants(HttpSettings settings) {
         return settings.withTenant(request -> {
             String name = request.getUserPrincipal().getName();
             return name.contains("@") ? name.substring(name.indexOf('@') + 1) : null;
@@ -58,10 +67,14 @@ final class Site implements AutoCloseable {
         return base.resolve(path);
     }
 
-    /** A request of alice's. */
+    /** A request of alice's, without a key. */
     HttpRequest.Builder request(String method, String path, String body) {
+        return requestOf("alice@acme", method, path, body);
+    }
+
+    HttpRequest.Builder requestOf(String user, String method, String path, String body) {
         return HttpRequest.newBuilder(at(path))
-                .header("X-User", "alice@acme")
+                .header("X-User", user)
                 .header("Content-Type", "application/json")
                 .method(method, HttpRequest.BodyPublishers.ofString(body));
     }
@@ -70,9 +83,9 @@ final class Site implements AutoCloseable {
         return request("POST", path, body).header("Idempotency-Key", key);
     }
 
-    HttpResponse<byte[]> send(HttpRequest.Builder request) {
+    Heard send(HttpRequest.Builder request) {
         try {
-            return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+            return Heard.of(CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
@@ -80,8 +93,9 @@ final class Site implements AutoCloseable {
         }
     }
 
-    CompletableFuture<HttpResponse<byte[]>> sending(HttpRequest.Builder request) {
-        return CLIENT.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+    CompletableFuture<Heard> sending(HttpRequest.Builder request) {
+        return CLIENT.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray())
+                .thenApply(Heard::of);
     }
 
     @Override

@@ -1,0 +1,179 @@
+package dev.semel.http;
+
+import dev.semel.Answer;
+import dev.semel.Answer.Next;
+import dev.semel.execution.Settled;
+import dev.semel.http.Problems.Problem;
+import jakarta.servlet.ServletException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What leaves for the client once the ledger has spoken: the held response, a stored one, or a refusal. */
+final class Reply {
+    private static final Logger LOG = LoggerFactory.getLogger(IdempotencyFilter.class);
+
+    private final Config config;
+    private final Handling.Asked asked;
+    private final HeldResponse held;
+    private final Exchange exchange;
+
+    Reply(Config config, Handling.Asked asked, HeldResponse held, Exchange exchange) {
+        this.config = config;
+        this.asked = asked;
+        this.held = held;
+        this.exchange = exchange;
+    }
+
+    void refuse(Problem problem) throws IOException {
+        held.discard();
+        config.answering().problems().write(asked.request(), asked.response(), asked.ids(), problem);
+    }
+
+    void tooLarge(long limit) throws IOException {
+        refuse(Problem.of(
+                ProblemCode.TOO_LARGE, "The body has more than " + limit + " bytes. Send less.", Next.CONTACT));
+    }
+
+    /** Some containers have answered 400 themselves by now, and this is not sent. */
+    void incomplete() throws IOException {
+        refuse(Problem.of(
+                ProblemCode.BODY_INCOMPLETE,
+                "The body is shorter than the request says; nothing was run. Send it again.",
+                Next.RETRY));
+    }
+
+    void storeUnavailable(Exception why) throws IOException {
+        LOG.warn("{}: not run, because the ledger failed (correlation {}).", operation(), correlation(), why);
+        refuse(Told.storeUnavailable());
+    }
+
+    void breakerOpen() throws IOException {
+        refuse(Problem.of(
+                        ProblemCode.BREAKER_OPEN,
+                        "Requests of this kind kept failing and are paused; this one was not run.",
+                        Next.RETRY)
+                .retryAfter(asked.match().rule().breaker().pause()));
+    }
+
+    /** As the handler's answer, which is held and kept. */
+    void versionMismatch() throws IOException {
+        held.reset();
+        config.answering()
+                .problems()
+                .write(
+                        asked.request(),
+                        held,
+                        asked.ids(),
+                        Problem.of(
+                                ProblemCode.VERSION_MISMATCH,
+                                "The resource has another version than the request says. Read it again, and send the change"
+                                        + " under a new key.",
+                                Next.CONTACT));
+    }
+
+    /** What is kept of the held response. */
+    byte[] snapshot() throws IOException, ServletException {
+        Hooks.Errors errors = config.answering().errors();
+        held.writeError(
+                asked.request(),
+                errors != null
+                        ? errors
+                        : (request, response, status, message) ->
+                                Problems.error(response, asked.ids(), status, message));
+        Snapshot snapshot = Snapshot.of(
+                held,
+                asked.match().rule().limits().responseBytes(),
+                config.answering().replayed(),
+                asked.ids().request());
+        byte[] whole = snapshot.encode();
+        return config.exchanges().canKeep(whole)
+                ? whole
+                : snapshot.withoutBody().encode();
+    }
+
+    /** What the record says, instead of what this request did. */
+    void tell(Answer<byte[]> answer) throws IOException {
+        byte[] result = answer.isResult() ? answer.orThrow() : null;
+        if (result == null && !(answer instanceof Answer.Replayed)) {
+            refuse(answer.fold(Told.INSTANCE));
+            return;
+        }
+        held.discard();
+        if (answer instanceof Answer.Shadowed) {
+            asked.response().setHeader("Idempotency-Shadowed", "true");
+            Snapshot.decode(result).send(asked.response());
+        } else if (result == null) {
+            Snapshot.notKept(asked.response());
+        } else {
+            Snapshot.decode(result).replay(asked.response());
+        }
+    }
+
+    /** What the handler gave: its response, or its exception, which is the container's to answer. */
+    void send(Settled settled, @Nullable Throwable thrown) throws IOException, ServletException {
+        if (thrown != null) {
+            held.discard();
+            rethrow(thrown);
+        }
+        if (settled instanceof Settled.Ended ended && ended.again() != null && !held.containsHeader("Retry-After")) {
+            held.setHeader("Retry-After", Long.toString(Problems.seconds(ended.again())));
+        }
+        held.release();
+    }
+
+    /** Whoever wanted to know that it took effect, told once. */
+    void committed() {
+        exchange.callbacks().forEach(this::quietly);
+        Hooks.FirstCommit told = config.following().firstCommit();
+        if (told != null) {
+            quietly(() -> told.after(asked.request(), exchange));
+        }
+    }
+
+    private void quietly(Runnable callback) {
+        try {
+            callback.run();
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "{}: a callback after its first commit failed; the request is done all the same (correlation {}).",
+                    operation(),
+                    correlation(),
+                    e);
+        }
+    }
+
+    /** An asynchronous request whose client has gone: its answer is kept. */
+    void unsent(Exception why) {
+        LOG.debug("{}: its answer could not be sent (correlation {}).", operation(), correlation(), why);
+    }
+
+    void unmarked() {
+        LOG.warn(
+                "{}: answered at the level MARKER without Exchange.mark(...), so a crash between its effect and its end"
+                        + " would run it again. Mark its transaction, or use the level PLAIN. Said once for each route.",
+                operation());
+    }
+
+    private String operation() {
+        return asked.match().operation();
+    }
+
+    private String correlation() {
+        return asked.ids().correlation();
+    }
+
+    private static void rethrow(Throwable why) throws IOException, ServletException {
+        if (why instanceof IOException e) {
+            throw e;
+        } else if (why instanceof ServletException e) {
+            throw e;
+        } else if (why instanceof RuntimeException e) {
+            throw e;
+        } else if (why instanceof Error e) {
+            throw e;
+        }
+        throw new ServletException(why);
+    }
+}

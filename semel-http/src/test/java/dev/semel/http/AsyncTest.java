@@ -1,0 +1,257 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.engine.EngineSettings;
+import dev.semel.store.RecordFilter;
+import dev.semel.store.State;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Requests that end on another thread than they began on. */
+@ParameterizedClass
+@EnumSource(Container.class)
+class AsyncTest {
+    @Parameter
+    private Container container;
+
+    private final AtomicInteger runs = new AtomicInteger();
+
+    private static void write(AsyncContext async, String text) {
+        try {
+            HttpServletResponse response = (HttpServletResponse) async.getResponse();
+            response.setStatus(202);
+            response.setContentType("text/plain");
+            response.getWriter().write(text);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void isAnsweredAndReplayed(App app, String text) {
+        try (Site site = Site.open(container, app)) {
+            Heard first = site.send(site.post("/a", "k-1", "{\"a\":1}"));
+            assertThat(first.text()).isEqualTo(text);
+            assertThat(first.status()).isEqualTo(202);
+            Heard second = site.send(site.post("/a", "k-1", "{\"a\":1}"));
+            assertThat(second.text()).isEqualTo(text);
+            assertThat(second.status()).isEqualTo(202);
+            assertThat(second.replayed()).isTrue();
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void aRequestThatIsCompletedOnAnotherThreadIsFinishedFirstAndSentThen() {
+        isAnsweredAndReplayed(
+                (request, response) -> {
+                    AsyncContext async = request.startAsync();
+                    new Thread(() -> {
+                                write(async, "run " + runs.incrementAndGet());
+                                async.complete();
+                            })
+                            .start();
+                },
+                "run 1");
+    }
+
+    @Test
+    void aRequestThatIsCompletedBeforeItsThreadReturnsIsAnsweredOnce() {
+        isAnsweredAndReplayed(
+                (request, response) -> {
+                    AsyncContext async = request.startAsync(request, response);
+                    CountDownLatch done = new CountDownLatch(1);
+                    new Thread(() -> {
+                                write(async, "run " + runs.incrementAndGet());
+                                async.complete();
+                                done.countDown();
+                            })
+                            .start();
+                    assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+                },
+                "run 1");
+    }
+
+    @Test
+    void aRequestThatIsDispatchedAgainIsAnsweredByTheSecondPass() {
+        isAnsweredAndReplayed(
+                (request, response) -> {
+                    if (request.getDispatcherType() == DispatcherType.ASYNC) {
+                        assertThat(Exchange.current()).isPresent();
+                        response.setStatus(202);
+                        response.getWriter().write("run " + runs.incrementAndGet());
+                    } else {
+                        request.startAsync().dispatch();
+                    }
+                },
+                "run 1");
+    }
+
+    @Test
+    void aRequestMayGoOnAsynchronouslyAfterItWasDispatchedAgain() {
+        isAnsweredAndReplayed(
+                (request, response) -> {
+                    AsyncContext async = request.startAsync();
+                    assertThat(request.getAsyncContext()).isSameAs(async);
+                    if (request.getDispatcherType() == DispatcherType.ASYNC) {
+                        async.start(() -> {
+                            assertThat(Exchange.current()).isPresent();
+                            write(async, "run " + runs.incrementAndGet());
+                            async.complete();
+                        });
+                    } else {
+                        async.start(async::dispatch);
+                    }
+                },
+                "run 1");
+    }
+
+    @Test
+    void aListenerThatCompletesARequestAtItsTimeOutAnswersIt() {
+        isAnsweredAndReplayed(
+                (request, response) -> {
+                    runs.incrementAndGet();
+                    AsyncContext async = request.startAsync();
+                    async.setTimeout(50);
+                    async.addListener(new OnTimeout(event -> {
+                        write(event.getAsyncContext(), "gave up");
+                        event.getAsyncContext().complete();
+                    }));
+                },
+                "gave up");
+    }
+
+    @Test
+    void aRequestThatTimesOutWithoutAnAnswerIsJudgedByItsLevel() {
+        for (Level level : new Level[] {Level.PLAIN, Level.MARKER}) {
+            try (Site site = Site.open(
+                    container, all -> all.withDefault(Rule.required().withLevel(level)), (request, response) -> {
+                        AsyncContext async = request.startAsync();
+                        async.setTimeout(50);
+                    })) {
+                assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isGreaterThanOrEqualTo(500);
+                State left = level == Level.PLAIN ? State.UNKNOWN : State.FAILED_RETRYABLE;
+                Until.holds(() -> !site.engine()
+                        .operator()
+                        .list(left, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
+                        .isEmpty());
+            }
+        }
+    }
+
+    @Test
+    void bodiesAreReadAndWrittenWithoutBlockingToo() {
+        isAnsweredAndReplayed(
+                (request, response) -> {
+                    AsyncContext async = request.startAsync();
+                    ServletInputStream in = request.getInputStream();
+                    in.setReadListener(new ReadListener() {
+                        private final ByteArrayOutputStream read = new ByteArrayOutputStream();
+
+                        @Override
+                        public void onDataAvailable() throws IOException {
+                            byte[] chunk = new byte[4];
+                            while (in.isReady() && !in.isFinished()) {
+                                int count = in.read(chunk);
+                                if (count > 0) {
+                                    read.write(chunk, 0, count);
+                                }
+                            }
+                        }
+
+                        @Override
+                        public void onAllDataRead() throws IOException {
+                            ServletOutputStream out = async.getResponse().getOutputStream();
+                            ((HttpServletResponse) async.getResponse()).setStatus(202);
+                            out.setWriteListener(new WriteListener() {
+                                @Override
+                                public void onWritePossible() throws IOException {
+                                    assertThat(out.isReady()).isTrue();
+                                    out.write(read.toByteArray());
+                                    out.print(" run " + runs.incrementAndGet());
+                                    async.complete();
+                                }
+
+                                @Override
+                                public void onError(Throwable t) {
+                                    throw new AssertionError(t);
+                                }
+                            });
+                        }
+
+                        @Override
+                        public void onError(Throwable t) {
+                            throw new AssertionError(t);
+                        }
+                    });
+                },
+                "{\"a\":1} run 1");
+    }
+
+    @Test
+    void aMarkerIsWrittenFromAnotherThreadToo() {
+        Ground ground = Ground.Kind.SQLITE.fresh();
+        EngineSettings engine = EngineSettings.on(ground.open(null));
+        try (Site site = Site.open(
+                container,
+                engine,
+                all -> all.withDefault(Rule.required().withLevel(Level.MARKER)),
+                (request, response) -> {
+                    AsyncContext async = request.startAsync();
+                    Exchange exchange = Exchange.of(request).orElseThrow();
+                    new Thread(() -> {
+                                try {
+                                    ground.marked(exchange, "one");
+                                    write(async, "run " + runs.incrementAndGet());
+                                } catch (SQLException e) {
+                                    ((HttpServletResponse) async.getResponse()).setStatus(500);
+                                } finally {
+                                    async.complete();
+                                }
+                            })
+                            .start();
+                })) {
+            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            assertThat(ground.effects("one")).isEqualTo(1);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Told {
+        void of(AsyncEvent event);
+    }
+
+    private record OnTimeout(Told told) implements AsyncListener {
+        @Override
+        public void onComplete(AsyncEvent event) {}
+
+        @Override
+        public void onTimeout(AsyncEvent event) {
+            told.of(event);
+        }
+
+        @Override
+        public void onError(AsyncEvent event) {}
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {}
+    }
+}

@@ -1,0 +1,335 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Bodies of requests and responses: large, broken, packed, and as their handlers want them. */
+@ParameterizedClass
+@EnumSource(Container.class)
+class BodyTest {
+    private static final int MEGABYTE = 1 << 20;
+
+    @Parameter
+    private Container container;
+
+    private final AtomicInteger runs = new AtomicInteger();
+
+    private void length(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        runs.incrementAndGet();
+        long length = 0;
+        byte[] chunk = new byte[8192];
+        InputStream in = request.getInputStream();
+        for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
+            length += read;
+        }
+        response.getWriter().write(length + " bytes");
+    }
+
+    @Test
+    void aBodyLargerThanTheMemoryForItIsHandedOnWhole() {
+        try (Site site = Site.open(container, this::length)) {
+            String large = "[" + "1,".repeat(MEGABYTE) + "1]";
+            assertThat(site.send(site.post("/a", "k-1", large)).text()).isEqualTo(large.length() + " bytes");
+            assertThat(site.send(site.post("/a", "k-1", large)).replayed()).isTrue();
+            assertThat(site.send(site.post("/a", "k-1", large.replace("1]", "2]")))
+                            .code())
+                    .isEqualTo("idempotency.payload_mismatch");
+        }
+    }
+
+    @Test
+    void row_too_large_aBodyOverTheLimitIsRefusedBeforeAnythingIsStored() throws Exception {
+        try (Site site =
+                Site.open(container, all -> all.withDefault(Rule.required().withLargestRequest(1000)), this::length)) {
+            Heard declared = site.send(site.post("/a", "k-1", "x".repeat(1001)));
+            assertThat(declared.status()).isEqualTo(413);
+            assertThat(declared.code()).isEqualTo("request.too_large");
+            Heard chunked = site.send(HttpRequest.newBuilder(site.at("/a"))
+                    .header("X-User", "alice@acme")
+                    .header("Idempotency-Key", "k-1")
+                    .POST(HttpRequest.BodyPublishers.fromPublisher(
+                            HttpRequest.BodyPublishers.ofByteArray(new byte[1001]))));
+            assertThat(chunked.status()).isEqualTo(413);
+            assertThat(runs).hasValue(0);
+            assertThat(site.send(site.post("/a", "k-1", "x".repeat(1000))).text())
+                    .isEqualTo("1000 bytes");
+        }
+    }
+
+    @Test
+    void e6_aBodyShorterThanItSaysIsRefusedAndNothingIsRun() throws Exception {
+        try (Site site = Site.open(container, this::length)) {
+            try (Wire wire = Wire.to(site)) {
+                wire.say("POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
+                        + "Content-Length: 100\r\n\r\n{\"a\":");
+                wire.endOfTalk();
+                String heard = wire.hear();
+                assertThat(heard).startsWith("HTTP/1.1 400");
+                if (container == Container.JETTY) {
+                    assertThat(heard).as("Tomcat lets nobody else answer").contains("request.body_incomplete");
+                }
+            }
+            assertThat(runs).hasValue(0);
+            assertThat(site.send(site.post("/a", "k-1", "{}")).replayed()).isFalse();
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void e6_aChunkedBodyThatBreaksOffIsRefusedAndNothingIsRun() throws Exception {
+        try (Site site = Site.open(container, this::length)) {
+            try (Wire wire = Wire.to(site)) {
+                wire.say("POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n5\r\n");
+                wire.endOfTalk();
+                assertThat(wire.hear()).doesNotContain("HTTP/1.1 200");
+            }
+            assertThat(runs).hasValue(0);
+        }
+    }
+
+    @Test
+    void e6_aBodyLongerThanItSaysIsTheNextRequestsTroubleAndRunsNothingMore() throws Exception {
+        try (Site site = Site.open(container, this::length);
+                Wire wire = Wire.to(site)) {
+            wire.say("POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
+                    + "Content-Length: 2\r\n\r\n{}{\"more\":true}\r\n\r\n");
+            String heard = wire.hear();
+            assertThat(heard).startsWith("HTTP/1.1 200").contains("2 bytes").contains("HTTP/1.1 400");
+            assertThat(runs).hasValue(1);
+            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isIn(200, 409);
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void e6_aSlowBodyHoldsNobodyElseUp() throws Exception {
+        try (Site site = Site.open(container, this::length);
+                Wire wire = Wire.to(site)) {
+            wire.say("POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
+                    + "Content-Type: application/json\r\nConnection: close\r\nContent-Length: 4\r\n\r\n{");
+            assertThat(site.send(site.post("/a", "k-1", "{  }")).text()).isEqualTo("4 bytes");
+            wire.say("  }");
+            assertThat(wire.hear()).startsWith("HTTP/1.1 200").contains("Idempotency-Replayed: true");
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    private static byte[] gzipped(byte[] bytes, int times) throws IOException {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+            for (int i = 0; i < times; i++) {
+                out.write(bytes);
+            }
+        }
+        return packed.toByteArray();
+    }
+
+    private HttpRequest.Builder packed(Site site, String key, byte[] body) {
+        return HttpRequest.newBuilder(site.at("/a"))
+                .header("X-User", "alice@acme")
+                .header("Content-Type", "application/json")
+                .header("Content-Encoding", "gzip")
+                .header("Idempotency-Key", key)
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+    }
+
+    @Test
+    void e6_aGzipBombIsRefusedOnceItIsOverTheLimit() throws IOException {
+        try (Site site = Site.open(container, this::length)) {
+            byte[] bomb = gzipped(new byte[MEGABYTE], 200);
+            assertThat(bomb.length).isLessThan(MEGABYTE);
+            Heard heard = site.send(packed(site, "k-1", bomb));
+            assertThat(heard.status()).isEqualTo(413);
+            assertThat(heard.code()).isEqualTo("request.too_large");
+            assertThat(runs).hasValue(0);
+        }
+    }
+
+    @Test
+    void aPackedBodyCountsByWhatIsInIt() throws IOException {
+        try (Site site = Site.open(container, this::length)) {
+            byte[] one = gzipped("{\"a\":1,\"b\":2}".getBytes(StandardCharsets.UTF_8), 1);
+            byte[] same = gzipped("{ \"b\":2, \"a\":1 }".getBytes(StandardCharsets.UTF_8), 1);
+            byte[] other = gzipped("{\"a\":1,\"b\":3}".getBytes(StandardCharsets.UTF_8), 1);
+            assertThat(site.send(packed(site, "k-1", one)).text()).isEqualTo(one.length + " bytes");
+            assertThat(site.send(packed(site, "k-1", same)).replayed()).isTrue();
+            assertThat(site.send(packed(site, "k-1", other)).code()).isEqualTo("idempotency.payload_mismatch");
+            byte[] broken = Arrays.copyOf(one, one.length - 9);
+            assertThat(site.send(packed(site, "k-2", broken)).text()).isEqualTo(broken.length + " bytes");
+            assertThat(site.send(packed(site, "k-3", new byte[] {1, 2, 3})).text())
+                    .isEqualTo("3 bytes");
+        }
+    }
+
+    private HttpRequest.Builder typed(Site site, String key, String type, String body) {
+        return HttpRequest.newBuilder(site.at("/a?q=1"))
+                .header("X-User", "alice@acme")
+                .header("Content-Type", type)
+                .header("Idempotency-Key", key)
+                .POST(HttpRequest.BodyPublishers.ofString(body));
+    }
+
+    @Test
+    void aFormIsThereForItsHandlerAsParametersAndAsAReader() {
+        try (Site site = Site.open(container, (request, response) -> {
+            runs.incrementAndGet();
+            String all = request.getParameterMap().entrySet().stream()
+                    .map(each -> each.getKey() + "=" + String.join(",", each.getValue()))
+                    .sorted()
+                    .collect(Collectors.joining(" "));
+            assertThat(request.getParameter("name")).isEqualTo("J\u00f6rg & Co");
+            assertThat(request.getParameter("none")).isNull();
+            assertThat(request.getParameterValues("none")).isNull();
+            assertThat(request.getParameterValues("x")).containsExactly("1", "2");
+            assertThat(request.getParameterNames().hasMoreElements()).isTrue();
+            assertThat(request.getReader().readLine()).startsWith("name=J%C3%B6rg");
+            response.setCharacterEncoding("UTF-8");
+            response.getWriter().write(all);
+        })) {
+            String form = "name=J%C3%B6rg+%26+Co&x=1&x=2&empty";
+            String type = "application/x-www-form-urlencoded";
+            assertThat(site.send(typed(site, "k-1", type, form)).text())
+                    .isEqualTo("empty= name=J\u00f6rg & Co q=1 x=1,2");
+            assertThat(site.send(typed(site, "k-1", type, form)).replayed()).isTrue();
+            assertThat(site.send(typed(site, "k-1", type, form + "&y=1")).code())
+                    .isEqualTo("idempotency.payload_mismatch");
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    private static String multipart(String boundary, String text) {
+        return "--" + boundary + "\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nhello\r\n--" + boundary
+                + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\n"
+                + text + "\r\n--" + boundary + "--\r\n";
+    }
+
+    @Test
+    void aMultipartBodyCountsByItsPartsWhateverStandsBetweenThem() {
+        try (Site site = Site.open(container, (request, response) -> {
+            runs.incrementAndGet();
+            try (InputStream in = request.getPart("file").getInputStream()) {
+                String file = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+                response.getWriter().write(request.getParameter("title") + " " + file.length());
+            }
+        })) {
+            String content = "content ".repeat(1000);
+            String type = "multipart/form-data; boundary=";
+            assertThat(site.send(typed(site, "k-1", type + "one", multipart("one", content)))
+                            .text())
+                    .isEqualTo("hello 8000");
+            assertThat(site.send(typed(site, "k-1", type + "two", multipart("two", content)))
+                            .replayed())
+                    .isTrue();
+            assertThat(site.send(typed(site, "k-1", type + "one", multipart("one", content + "!")))
+                            .code())
+                    .isEqualTo("idempotency.payload_mismatch");
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void e5_row_response_not_kept_aLargeOrStreamedResponseIsSentWholeOnceAndNeverRunAgain() {
+        byte[] chunk = "0123456789abcdef".repeat(1024).getBytes(StandardCharsets.US_ASCII);
+        try (Site site = Site.open(container, (request, response) -> {
+            runs.incrementAndGet();
+            response.setContentType("text/plain");
+            response.setHeader("Location", "/reports/7");
+            for (int i = 0; i < 640; i++) {
+                response.getOutputStream().write(chunk);
+                response.flushBuffer();
+            }
+        })) {
+            Heard first = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(first.status()).isEqualTo(200);
+            assertThat(first.body().length).isEqualTo(640 * chunk.length);
+            assertThat(Arrays.copyOfRange(first.body(), first.body().length - chunk.length, first.body().length))
+                    .isEqualTo(chunk);
+            for (int i = 0; i < 2; i++) {
+                Heard again = site.send(site.post("/a", "k-1", "{}"));
+                assertThat(again.status()).isEqualTo(200);
+                assertThat(again.body()).isEmpty();
+                assertThat(again.header("Idempotency-Notice")).contains("idempotency.response_not_kept");
+                assertThat(again.replayed()).isTrue();
+                assertThat(again.header("Location")).contains("/reports/7");
+            }
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void aResponseOfExactlyTheCapIsKept() {
+        try (Site site = Site.open(
+                container,
+                all -> all.withDefault(Rule.required().withLargestKeptResponse(1000)),
+                (request, response) -> response.getOutputStream()
+                        .write(new byte["/fits".equals(request.getPathInfo()) ? 1000 : 1001]))) {
+            site.send(site.post("/fits", "k-1", "{}"));
+            assertThat(site.send(site.post("/fits", "k-1", "{}")).body()).hasSize(1000);
+            assertThat(site.send(site.post("/over", "k-2", "{}")).body()).hasSize(1001);
+            assertThat(site.send(site.post("/over", "k-2", "{}")).body()).isEmpty();
+        }
+    }
+
+    @Test
+    void e4_aClientThatIsGoneMidResponseIsServedWholeWhenItComesBack() throws Exception {
+        CountDownLatch gone = new CountDownLatch(1);
+        try (Site site = Site.open(
+                container,
+                all -> all.withDefault(Rule.required().withLargestKeptResponse(900_000)),
+                (request, response) -> {
+                    runs.incrementAndGet();
+                    assertThat(gone.await(60, TimeUnit.SECONDS)).isTrue();
+                    response.getOutputStream().write(new byte[900_000]);
+                })) {
+            Wire wire = Wire.to(site);
+            wire.say("POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
+            Until.holds(() -> runs.get() == 1);
+            wire.close();
+            gone.countDown();
+            Until.holds(() -> site.send(site.post("/a", "k-1", "{}")).status() == 200);
+            assertThat(site.send(site.post("/a", "k-1", "{}")).body()).hasSize(900_000);
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void badInput_aResponseThatFailsHalfWayIsNoAnswer() {
+        for (Level level : new Level[] {Level.PLAIN, Level.SPAN}) {
+            runs.set(0);
+            try (Site site = Site.open(
+                    container, all -> all.withDefault(Rule.required().withLevel(level)), (request, response) -> {
+                        runs.incrementAndGet();
+                        response.setHeader("X-Half", "sent");
+                        response.getOutputStream().write(new byte[100_000]);
+                        response.flushBuffer();
+                        throw new IOException("half-way");
+                    })) {
+                Heard first = site.send(site.post("/a", "k-1", "{}"));
+                assertThat(first.status()).isEqualTo(500);
+                assertThat(first.header("X-Half")).isEmpty();
+                assertThat(site.send(site.post("/a", "k-1", "{}")).code())
+                        .isEqualTo(level == Level.PLAIN ? "idempotency.outcome_unknown" : "idempotency.retry_later");
+                assertThat(runs).hasValue(1);
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package dev.semel.http;
+
+import java.net.http.HttpHeaders;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** An answer as the client heard it. */
+record Heard(int status, HttpHeaders headers, byte[] body) {
+    static Heard of(HttpResponse<byte[]> response) {
+        return new Heard(response.statusCode(), response.headers(), response.body());
+    }
+
+    String text() {
+        return new String(body, StandardCharsets.UTF_8);
+    }
+
+    Optional<String> header(String name) {
+        return headers.firstValue(name);
+    }
+
+    boolean replayed() {
+        return header("Idempotency-Replayed").isPresent();
+    }
+
+    JsonNode problem() {
+        if (!header("Content-Type").orElse("").startsWith("application/problem+json")) {
+            throw new AssertionError("not a problem: " + this);
+        }
+        return JsonMapper.shared().readTree(body);
+    }
+
+    /** The code of a problem. */
+    String code() {
+        return problem().get("code").stringValue();
+    }
+
+    long retryAfter() {
+        return Long.parseLong(header("Retry-After").orElseThrow(() -> new AssertionError("no Retry-After: " + this)));
+    }
+
+    @Override
+    public String toString() {
+        return status + " " + headers.map() + " " + text();
+    }
+}

@@ -1,0 +1,149 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.engine.EngineSettings;
+import dev.semel.store.MemoryStore;
+import dev.semel.testkit.fault.Faults.Fault;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.time.TimeSource;
+import java.net.URI;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Which requests need a key, and what a key is. */
+@ParameterizedClass
+@EnumSource(Container.class)
+class KeyTest {
+    @Parameter
+    private Container container;
+
+    private final Counted app = new Counted();
+
+    @Test
+    void row_key_required_aRequestThatWritesWithoutAKeyIsRefused() {
+        try (Site site = Site.open(container, app)) {
+            for (String method : IdempotencyFilter.METHODS) {
+                Heard heard = site.send(site.request(method, "/orders", "{}"));
+                assertThat(heard.status()).as(method).isEqualTo(400);
+                assertThat(heard.code()).isEqualTo("idempotency.key_required");
+                assertThat(heard.problem().get("correlation_id").stringValue())
+                        .isEqualTo(heard.header("X-Correlation-ID").orElseThrow());
+            }
+            assertThat(app.runs()).isZero();
+        }
+    }
+
+    @Test
+    void row_key_invalid_whatIsNotOneToAHundredAndTwentyEightVisibleAsciiIsRefused() {
+        try (Site site = Site.open(container, app)) {
+            for (String key : new String[] {"", " ", "a b", "a\tb", "k".repeat(129)}) {
+                Heard heard = site.send(site.post("/orders", key, "{}"));
+                assertThat(heard.status()).as("<" + key + ">").isEqualTo(400);
+                assertThat(heard.code()).isIn("idempotency.key_invalid", "idempotency.key_required");
+            }
+            assertThat(app.runs()).isZero();
+            for (String key : new String[] {"k", "!~\"\\{}", "k".repeat(128)}) {
+                assertThat(site.send(site.post("/orders", key, "{}")).status()).isEqualTo(201);
+            }
+            assertThat(app.runs()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void row_key_invalid_aKeyThatIsNotAsciiIsRefused() throws Exception {
+        try (Site site = Site.open(container, app);
+                Wire wire = Wire.to(site)) {
+            wire.say("POST /orders HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k\u00e4\r\n"
+                    + "Content-Length: 0\r\nConnection: close\r\n\r\n");
+            assertThat(wire.hear()).startsWith("HTTP/1.1 400").contains("idempotency.key_invalid");
+            assertThat(app.runs()).isZero();
+        }
+    }
+
+    @Test
+    void row_key_invalid_aKeyThatIsSentTwiceIsRefused() {
+        try (Site site = Site.open(container, app)) {
+            for (String second : new String[] {"k-1", "k-2"}) {
+                Heard heard = site.send(site.post("/orders", "k-1", "{}").header("Idempotency-Key", second));
+                assertThat(heard.status()).isEqualTo(400);
+                assertThat(heard.code()).isEqualTo("idempotency.key_invalid");
+            }
+            assertThat(app.runs()).isZero();
+        }
+    }
+
+    @Test
+    void badInput_aKeyInAQueryParameterIsNotAKey() {
+        try (Site site = Site.open(container, app)) {
+            Heard heard = site.send(site.request("POST", "/orders?Idempotency-Key=k-1&idempotency_key=k-1", "{}"));
+            assertThat(heard.code()).isEqualTo("idempotency.key_required");
+            assertThat(app.runs()).isZero();
+        }
+    }
+
+    @Test
+    void getHeadAndOptionsNeverTouchTheStoreNorNeedAKey() {
+        AtomicBoolean down = new AtomicBoolean();
+        MemoryStore memory = new MemoryStore(TimeSource.system());
+        EngineSettings engine = EngineSettings.on(
+                        new FaultyStore(memory, call -> down.get() ? Fault.FAIL_BEFORE : Fault.NONE))
+                .withoutBackground();
+        try (Site site = Site.open(container, engine, all -> all, app)) {
+            down.set(true);
+            for (String method : new String[] {"GET", "HEAD", "OPTIONS"}) {
+                Heard heard = site.send(site.request(method, "/orders", "").header("Idempotency-Key", "k-1"));
+                assertThat(heard.status()).as(method).isEqualTo(201);
+                assertThat(heard.header("X-Request-ID")).isPresent();
+            }
+            assertThat(app.runs()).isEqualTo(3);
+            assertThat(site.send(site.post("/orders", "k-1", "{}")).status()).isEqualTo(503);
+            down.set(false);
+        }
+    }
+
+    @Test
+    void aRouteMayTakeRequestsWithoutAKeyOrNotLookAtKeysAtAll() {
+        try (Site site = Site.open(
+                container,
+                all -> all.withRoute("POST", "/notes", Rule.optional())
+                        .withRoute("POST", "/metrics/**", Rule.off())
+                        .withRoute("POST", "/metrics/billed", Rule.required()),
+                app)) {
+            assertThat(site.send(site.request("POST", "/notes", "{}")).status()).isEqualTo(201);
+            assertThat(site.send(site.post("/notes", "k-1", "{}")).replayed()).isFalse();
+            assertThat(site.send(site.post("/notes", "k-1", "{}")).replayed()).isTrue();
+            assertThat(site.send(site.post("/metrics/cpu/1", "k-1", "{}")).replayed())
+                    .isFalse();
+            assertThat(site.send(site.post("/metrics/cpu/1", "k-1", "{}")).replayed())
+                    .isFalse();
+            assertThat(site.send(site.request("POST", "/metrics/billed", "{}")).status())
+                    .isEqualTo(400);
+            assertThat(app.runs()).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void inTheIetfProfileAKeyMayStandInQuotesAndIsTheSameWithout() {
+        try (Site site =
+                Site.open(container, all -> all.withIetfProfile(URI.create("https://example.com/idempotency")), app)) {
+            assertThat(site.send(site.post("/orders", "\"k\\\"1\"", "{}")).status())
+                    .isEqualTo(201);
+            assertThat(site.send(site.post("/orders", "k\"1", "{}")).replayed()).isTrue();
+            for (String wrong : new String[] {"\"", "\"k", "\"k\"1\"", "\"k\\1\"", "\"\""}) {
+                assertThat(site.send(site.post("/orders", wrong, "{}")).code())
+                        .as(wrong)
+                        .isEqualTo("idempotency.key_invalid");
+            }
+            Heard missing = site.send(site.request("POST", "/orders", "{}"));
+            assertThat(missing.status()).isEqualTo(400);
+            assertThat(missing.problem().get("type").stringValue())
+                    .isEqualTo("https://example.com/idempotency#idempotency.key_required");
+            assertThat(missing.header("Link").orElseThrow())
+                    .isEqualTo("<https://example.com/idempotency>; rel=\"describedby\"; type=\"text/html\"");
+        }
+    }
+}

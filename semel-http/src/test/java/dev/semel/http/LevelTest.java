@@ -1,0 +1,314 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.Policy;
+import dev.semel.SemelException;
+import dev.semel.engine.EngineSettings;
+import dev.semel.store.RecordFilter;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.time.ManualTime;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The promises of the three levels where there are real transactions. */
+@ParameterizedClass
+@MethodSource("places")
+class LevelTest {
+    @Parameter(0)
+    private Container container;
+
+    @Parameter(1)
+    private Ground.Kind kind;
+
+    private final AtomicInteger runs = new AtomicInteger();
+    private final ManualTime time = new ManualTime(1_700_000_000_000L);
+
+    static Stream<Arguments> places() {
+        return Stream.of(Container.values())
+                .flatMap(container -> Stream.of(Ground.Kind.values()).map(kind -> Arguments.of(container, kind)));
+    }
+
+    private Site site(Ground ground, Level level, App app) {
+        EngineSettings engine =
+                EngineSettings.on(ground.open(time)).withTime(time).withoutBackground();
+        return Site.open(
+                container,
+                engine,
+                all -> all.withTime(time).withDefault(Rule.required().withLevel(level)),
+                app);
+    }
+
+    private static List<Row> records(Site site, State state) {
+        return site.engine().operator().list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 10);
+    }
+
+    @Test
+    void span_effectAndAnswerAreOneCommit() {
+        Ground ground = kind.fresh();
+        try (Site site = site(ground, Level.SPAN, (request, response) -> {
+            Exchange exchange = Exchange.current().orElseThrow();
+            Ground.effect(exchange.connection(), "one");
+            assertThat(ground.effects("one")).isZero();
+            assertThat(request.isAsyncSupported()).isFalse();
+            assertThatThrownBy(() -> exchange.mark(exchange.connection())).isInstanceOf(SemelException.Invalid.class);
+            response.getWriter().write("run " + runs.incrementAndGet());
+        })) {
+            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            assertThat(ground.effects("one")).isEqualTo(1);
+            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            assertThat(ground.effects("one")).isEqualTo(1);
+            assertThat(records(site, State.COMPLETED)).hasSize(1);
+        }
+    }
+
+    @Test
+    void span_whatIsRefusedOrFailsLeavesNoEffect() {
+        Ground ground = kind.fresh();
+        AtomicInteger status = new AtomicInteger();
+        try (Site site = site(ground, Level.SPAN, (request, response) -> {
+            runs.incrementAndGet();
+            Ground.effect(Exchange.of(request).orElseThrow().connection(), "none");
+            if (status.get() == 0) {
+                throw new IllegalStateException("broken");
+            }
+            response.setStatus(status.get());
+        })) {
+            for (int each : new int[] {422, 403, 500, 0}) {
+                status.set(each);
+                assertThat(site.send(site.post("/a", "k-" + each, "{}")).status())
+                        .isEqualTo(each == 0 ? 500 : each);
+                assertThat(ground.effects("none")).as("after " + each).isZero();
+            }
+            assertThat(site.send(site.post("/a", "k-422", "{}")).replayed()).isTrue();
+            assertThat(runs).hasValue(4);
+            assertThat(records(site, State.FAILED_RETRYABLE)).hasSize(2);
+            assertThat(records(site, State.COMPLETED)).hasSize(1);
+            time.advance(Duration.ofSeconds(5));
+            status.set(201);
+            for (String key : new String[] {"k-500", "k-0", "k-403"}) {
+                assertThat(site.send(site.post("/a", key, "{}")).status()).isEqualTo(201);
+                assertThat(site.send(site.post("/a", key, "{}")).replayed()).isTrue();
+            }
+            assertThat(ground.effects("none")).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void marker_theHandlersOwnTransactionMarksAndTheAnswerIsReplayed() {
+        Ground ground = kind.fresh();
+        try (Site site = site(ground, Level.MARKER, (request, response) -> {
+            Exchange exchange = Exchange.of(request).orElseThrow();
+            assertThat(exchange.downstreamKey()).isPresent();
+            ground.marked(exchange, "one");
+            assertThat(exchange.isMarked()).isTrue();
+            response.setHeader("ETag", "\"1\"");
+            response.getWriter().write("run " + runs.incrementAndGet());
+        })) {
+            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            Heard second = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(second.text()).isEqualTo("run 1");
+            assertThat(second.header("ETag")).contains("\"1\"");
+            assertThat(second.replayed()).isTrue();
+            assertThat(ground.effects("one")).isEqualTo(1);
+            Row row = records(site, State.COMPLETED).get(0);
+            assertThat(site.engine().operator().story(row.id(), 10))
+                    .as("one event for one change of outcome, and what it tells of the request")
+                    .singleElement()
+                    .satisfies(event -> assertThat(event.details()).containsKey("request_id"));
+        }
+    }
+
+    @Test
+    void marker_aFailureIsJudgedByTheMark() {
+        Ground ground = kind.fresh();
+        AtomicInteger told = new AtomicInteger();
+        try (Site site = site(ground, Level.MARKER, (request, response) -> {
+            Exchange exchange = Exchange.of(request).orElseThrow();
+            exchange.afterFirstCommit(told::incrementAndGet);
+            runs.incrementAndGet();
+            if ("/after".equals(request.getPathInfo())) {
+                ground.marked(exchange, "after");
+            } else if ("/rolled-back".equals(request.getPathInfo())) {
+                try (Connection connection = ground.connect()) {
+                    connection.setAutoCommit(false);
+                    Ground.effect(connection, "rolled-back");
+                    exchange.mark(connection);
+                    connection.rollback();
+                }
+            }
+            throw new IllegalStateException("broken");
+        })) {
+            assertThat(site.send(site.post("/after", "k-1", "{}")).status()).isEqualTo(500);
+            assertThat(told).hasValue(1);
+            time.advance(Duration.ofMinutes(2));
+            Heard done = site.send(site.post("/after", "k-1", "{}"));
+            assertThat(done.status()).isEqualTo(200);
+            assertThat(done.body()).isEmpty();
+            assertThat(done.header("Idempotency-Notice")).contains("idempotency.response_not_kept");
+            assertThat(ground.effects("after")).isEqualTo(1);
+            assertThat(runs).hasValue(1);
+
+            assertThat(site.send(site.post("/rolled-back", "k-2", "{}")).status())
+                    .isEqualTo(500);
+            assertThat(site.send(site.post("/rolled-back", "k-2", "{}")).code()).isEqualTo("idempotency.retry_later");
+            time.advance(Duration.ofSeconds(5));
+            assertThat(site.send(site.post("/rolled-back", "k-2", "{}")).status())
+                    .isEqualTo(500);
+            assertThat(ground.effects("rolled-back")).isZero();
+            assertThat(runs).hasValue(3);
+            assertThat(told).hasValue(1);
+        }
+    }
+
+    @Test
+    void marker_aMarkThatWasRolledBackDoesNotHinderTheAnswer() {
+        Ground ground = kind.fresh();
+        try (Site site = site(ground, Level.MARKER, (request, response) -> {
+            Exchange exchange = Exchange.of(request).orElseThrow();
+            try (Connection connection = ground.connect()) {
+                connection.setAutoCommit(false);
+                exchange.mark(connection);
+                connection.rollback();
+            }
+            response.getWriter().write("run " + runs.incrementAndGet());
+        })) {
+            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            Row row = records(site, State.COMPLETED).get(0);
+            assertThat(site.engine().operator().story(row.id(), 10)).hasSize(1);
+        }
+    }
+
+    @Test
+    void marker_aRunThatLostItsRequestCannotCommit() throws Exception {
+        Ground ground = kind.fresh();
+        CountDownLatch stuck = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        AtomicReference<Throwable> refused = new AtomicReference<>();
+        App app = (request, response) -> {
+            int run = runs.incrementAndGet();
+            Exchange exchange = Exchange.of(request).orElseThrow();
+            if (run == 1) {
+                stuck.countDown();
+                assertThat(go.await(60, TimeUnit.SECONDS)).isTrue();
+                try {
+                    ground.marked(exchange, "one");
+                } catch (SemelException.LeaseLost e) {
+                    refused.set(e);
+                    throw e;
+                }
+            } else {
+                ground.marked(exchange, "one");
+            }
+            response.getWriter().write("run " + run);
+        };
+        try (Site first = site(ground, Level.MARKER, app)) {
+            CompletableFuture<Heard> slow = first.sending(first.post("/a", "k-1", "{}"));
+            assertThat(stuck.await(60, TimeUnit.SECONDS)).isTrue();
+            time.advance(Duration.ofMinutes(2));
+            try (Site second = site(ground, Level.MARKER, app)) {
+                assertThat(second.send(second.post("/a", "k-1", "{}")).text()).isEqualTo("run 2");
+                go.countDown();
+                Heard late = slow.get(60, TimeUnit.SECONDS);
+                assertThat(refused.get()).isNotNull();
+                assertThat(late.text()).as("what the other run left").isEqualTo("run 2");
+                assertThat(ground.effects("one")).isEqualTo(1);
+                assertThat(second.send(second.post("/a", "k-1", "{}")).text()).isEqualTo("run 2");
+            }
+        }
+    }
+
+    @Test
+    void marker_betweenTheMarkAndTheAnswerADuplicateOnAnotherNodeIsToldToRetry() throws Exception {
+        Ground ground = kind.fresh();
+        CountDownLatch committed = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        App app = (request, response) -> {
+            ground.marked(Exchange.of(request).orElseThrow(), "one");
+            committed.countDown();
+            assertThat(go.await(60, TimeUnit.SECONDS)).isTrue();
+            response.getWriter().write("run " + runs.incrementAndGet());
+        };
+        try (Site first = site(ground, Level.MARKER, app)) {
+            CompletableFuture<Heard> slow = first.sending(first.post("/a", "k-1", "{}"));
+            assertThat(committed.await(60, TimeUnit.SECONDS)).isTrue();
+            try (Site second = site(ground, Level.MARKER, app)) {
+                assertThat(second.send(second.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.in_progress");
+                assertThat(second.send(second.post("/a", "k-1", "[]")).code())
+                        .isEqualTo("idempotency.payload_mismatch");
+                time.advance(Duration.ofMinutes(2));
+                assertThat(second.send(second.post("/a", "k-1", "{}")).header("Idempotency-Notice"))
+                        .contains("idempotency.response_not_kept");
+                go.countDown();
+                assertThat(slow.get(60, TimeUnit.SECONDS).text()).isEqualTo("run 1");
+                assertThat(second.send(second.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+                assertThat(ground.effects("one")).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void marker_aRequestThatKeepsOutlivingItsLeaseIsParkedInTheEnd() {
+        Ground ground = kind.fresh();
+        Policy twice = Policy.named("twice").withMaxAttempts(2).build();
+        for (int attempt = 1; attempt <= 2; attempt++) {
+            EngineSettings engine = EngineSettings.on(ground.open(time))
+                    .withTime(time)
+                    .withPolicy(twice)
+                    .withoutBackground();
+            Rule rule = Rule.required().withLevel(Level.MARKER).withPolicy("twice");
+            try (Site site =
+                    Site.open(container, engine, all -> all.withTime(time).withDefault(rule), (req, res) -> {
+                        runs.incrementAndGet();
+                        req.startAsync().setTimeout(0);
+                    })) {
+                site.sending(site.post("/a", "k-1", "{}"));
+                int expected = attempt;
+                Until.holds(() -> runs.get() == expected);
+                time.advance(Duration.ofMinutes(2));
+            }
+        }
+        EngineSettings engine = EngineSettings.on(ground.open(time))
+                .withTime(time)
+                .withPolicy(twice)
+                .withoutBackground();
+        Rule rule = Rule.required().withLevel(Level.MARKER).withPolicy("twice");
+        Counted app = new Counted();
+        try (Site site = Site.open(container, engine, all -> all.withTime(time).withDefault(rule), app)) {
+            assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+            assertThat(app.runs()).isZero();
+        }
+    }
+
+    @Test
+    void plain_whatFailsIsUnknownAndIsNotRunAgain() {
+        Ground ground = kind.fresh();
+        try (Site site = site(ground, Level.PLAIN, (request, response) -> {
+            runs.incrementAndGet();
+            try (Connection connection = ground.connect()) {
+                Ground.effect(connection, "one");
+            }
+            throw new IllegalStateException("broken");
+        })) {
+            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(500);
+            assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+            assertThat(records(site, State.UNKNOWN)).hasSize(1);
+            assertThat(runs).hasValue(1);
+        }
+    }
+}

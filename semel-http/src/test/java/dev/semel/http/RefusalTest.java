@@ -1,0 +1,339 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Channel;
+import dev.semel.Mode;
+import dev.semel.engine.EngineSettings;
+import dev.semel.operator.Operator;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.RecordFilter;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Switchboard;
+import dev.semel.testkit.fault.Faults.Fault;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.StoreCall;
+import dev.semel.time.ManualTime;
+import dev.semel.time.TimeSource;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The table of codes, as far as it is not about keys and payloads. */
+@ParameterizedClass
+@EnumSource(Container.class)
+class RefusalTest {
+    private static final Operator.Warrant WARRANT = new Operator.Warrant("ops", "test");
+
+    @Parameter
+    private Container container;
+
+    private final AtomicInteger runs = new AtomicInteger();
+    private final ManualTime time = new ManualTime(1_700_000_000_000L);
+
+    private EngineSettings manual() {
+        return EngineSettings.on(new MemoryStore(time)).withTime(time).withoutBackground();
+    }
+
+    private static Row only(Site site, State state) {
+        return site.engine()
+                .operator()
+                .list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 10)
+                .get(0);
+    }
+
+    @Test
+    void row_in_progress_aDuplicateWhileTheFirstIsRunningIsToldToRetry() throws Exception {
+        for (Level level : Level.values()) {
+            CountDownLatch running = new CountDownLatch(1);
+            CountDownLatch go = new CountDownLatch(1);
+            try (Site site = Site.open(
+                    container, all -> all.withDefault(Rule.required().withLevel(level)), (request, response) -> {
+                        running.countDown();
+                        go.await(60, TimeUnit.SECONDS);
+                        response.getWriter().write("done");
+                    })) {
+                CompletableFuture<Heard> first = site.sending(site.post("/a", "k-1", "{}"));
+                assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
+                Heard second = site.send(site.post("/a", "k-1", "{}"));
+                assertThat(second.status()).isEqualTo(409);
+                assertThat(second.code()).isEqualTo("idempotency.in_progress");
+                assertThat(second.retryAfter()).isPositive();
+                assertThat(second.problem().get("next").get(0).stringValue()).isEqualTo("retry");
+                go.countDown();
+                assertThat(first.get(60, TimeUnit.SECONDS).text()).isEqualTo("done");
+                assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("done");
+            }
+        }
+    }
+
+    @Test
+    void aPatientDuplicateWaitsForTheFirstAndIsToldItsAnswer() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        try (Site site = Site.open(
+                container,
+                all -> all.withDefault(Rule.required().withPatience(Duration.ofMinutes(1))),
+                (request, response) -> {
+                    running.countDown();
+                    go.await(60, TimeUnit.SECONDS);
+                    response.getWriter().write("run " + runs.incrementAndGet());
+                })) {
+            CompletableFuture<Heard> first = site.sending(site.post("/a", "k-1", "{}"));
+            assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
+            CompletableFuture<Heard> second = site.sending(site.post("/a", "k-1", "{}"));
+            go.countDown();
+            assertThat(first.get(60, TimeUnit.SECONDS).text()).isEqualTo("run 1");
+            assertThat(second.get(60, TimeUnit.SECONDS).text()).isEqualTo("run 1");
+            assertThat(second.get().replayed()).isTrue();
+        }
+    }
+
+    @Test
+    void row_outcome_unknown_aPlainRequestThatFailedIsParkedWithALinkToItsStatus() {
+        try (Site site = Site.open(container, (request, response) -> {
+            runs.incrementAndGet();
+            response.setStatus(502);
+        })) {
+            assertThat(site.send(site.post("/a/b", "k-1", "{}")).status()).isEqualTo(502);
+            Heard parked = site.send(site.post("/a/b", "k-1", "{}"));
+            assertThat(parked.status()).isEqualTo(409);
+            assertThat(parked.code()).isEqualTo("idempotency.outcome_unknown");
+            assertThat(parked.header("Retry-After")).isEmpty();
+            assertThat(parked.header("Link")).contains("</a/b>; rel=\"status\"");
+            assertThat(parked.problem().get("status_link").stringValue()).isEqualTo("/a/b");
+            assertThat(only(site, State.UNKNOWN).header().operation()).isEqualTo("POST /*");
+            assertThat(runs).hasValue(1);
+        }
+        try (Site site = Site.open(
+                container,
+                all -> all.withStatusLink((request, id) -> URI.create("https://status.example/" + id)),
+                (request, response) -> {
+                    throw new IllegalStateException("secret of the handler");
+                })) {
+            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(500);
+            Heard parked = site.send(site.post("/a", "k-1", "{}").header("X-Correlation-ID", "c-2"));
+            assertThat(parked.header("Link")).contains("<https://status.example/c-2>; rel=\"status\"");
+            assertThat(parked.text()).doesNotContain("secret").doesNotContain("Exception");
+        }
+    }
+
+    @Test
+    void row_discarded_aRequestThatAnOperatorClosedIsGone() {
+        try (Site site = Site.open(container, (request, response) -> response.setStatus(500))) {
+            site.send(site.post("/a", "k-1", "{}"));
+            site.engine().operator().discard(only(site, State.UNKNOWN).id(), WARRANT);
+            Heard heard = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(heard.status()).isEqualTo(410);
+            assertThat(heard.code()).isEqualTo("idempotency.discarded");
+        }
+    }
+
+    @Test
+    void anUnknownRequestThatAnOperatorReleasesIsRunByTheNextCaller() {
+        try (Site site = Site.open(
+                container, (request, response) -> response.setStatus(runs.incrementAndGet() == 1 ? 500 : 201))) {
+            site.send(site.post("/a", "k-1", "{}"));
+            site.engine().operator().replay(only(site, State.UNKNOWN).id(), WARRANT);
+            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(201);
+            assertThat(site.send(site.post("/a", "k-1", "{}")).replayed()).isTrue();
+            assertThat(runs).hasValue(2);
+        }
+    }
+
+    @Test
+    void row_retry_later_whatFailedWithoutEffectWaitsForItsNextAttempt() {
+        for (Level level : Level.values()) {
+            runs.set(0);
+            try (Site site = Site.open(
+                    container,
+                    manual(),
+                    all -> all.withTime(time).withDefault(Rule.required().withLevel(level)),
+                    (request, response) -> {
+                        Exchange.of(request).orElseThrow().noEffect();
+                        response.setStatus(runs.incrementAndGet() == 1 ? 503 : 201);
+                    })) {
+                Heard first = site.send(site.post("/a", "k-1", "{}"));
+                assertThat(first.status()).isEqualTo(503);
+                assertThat(first.retryAfter()).isBetween(1L, 2L);
+                Heard early = site.send(site.post("/a", "k-1", "{}"));
+                assertThat(early.status()).isEqualTo(503);
+                assertThat(early.code()).isEqualTo("idempotency.retry_later");
+                assertThat(early.retryAfter()).isBetween(1L, 2L);
+                assertThat(runs).hasValue(1);
+                time.advance(Duration.ofSeconds(2));
+                assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(201);
+                assertThat(site.send(site.post("/a", "k-1", "{}")).replayed()).isTrue();
+                assertThat(runs).hasValue(2);
+            }
+        }
+    }
+
+    @Test
+    void aHandlersOwnRetryAfterIsAFloor() {
+        try (Site site = Site.open(
+                container,
+                manual(),
+                all -> all.withTime(time).withDefault(Rule.required().withLevel(Level.SPAN)),
+                (request, response) -> {
+                    runs.incrementAndGet();
+                    response.setHeader("Retry-After", "120");
+                    response.setStatus(503);
+                })) {
+            assertThat(site.send(site.post("/a", "k-1", "{}")).retryAfter()).isEqualTo(120);
+            time.advance(Duration.ofSeconds(100));
+            assertThat(site.send(site.post("/a", "k-1", "{}")).retryAfter()).isEqualTo(20);
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void e8_row_store_unavailable_whileTheStoreIsDownTheHandlerIsNotRun() {
+        for (Level level : Level.values()) {
+            AtomicBoolean down = new AtomicBoolean();
+            Counted app = new Counted();
+            EngineSettings engine = EngineSettings.on(new FaultyStore(
+                            new MemoryStore(TimeSource.system()), call -> down.get() ? Fault.FAIL_BEFORE : Fault.NONE))
+                    .withoutBackground();
+            try (Site site = Site.open(
+                    container, engine, all -> all.withDefault(Rule.required().withLevel(level)), app)) {
+                down.set(true);
+                Heard heard = site.send(site.post("/a", "k-1", "{}"));
+                assertThat(heard.status()).isEqualTo(503);
+                assertThat(heard.code()).isEqualTo("idempotency.store_unavailable");
+                assertThat(heard.retryAfter()).isPositive();
+                assertThat(heard.text()).doesNotContain("injected");
+                assertThat(app.runs()).as(level.name()).isZero();
+                down.set(false);
+                assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(201);
+            }
+        }
+    }
+
+    @Test
+    void anEndThatCannotBeRecordedIsUnknownAndNoByteOfTheAnswerLeaves() {
+        AtomicBoolean down = new AtomicBoolean();
+        EngineSettings engine = EngineSettings.on(new FaultyStore(
+                        new MemoryStore(time),
+                        call -> down.get() && call == StoreCall.MOVE ? Fault.FAIL_BEFORE : Fault.NONE))
+                .withTime(time)
+                .withoutBackground();
+        try (Site site = Site.open(container, engine, all -> all.withTime(time), (request, response) -> {
+            down.set(true);
+            runs.incrementAndGet();
+            response.setHeader("X-Handler", "ran");
+            response.getWriter().write("the answer");
+        })) {
+            Heard first = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(first.status()).isEqualTo(409);
+            assertThat(first.code()).isEqualTo("idempotency.outcome_unknown");
+            assertThat(first.text()).doesNotContain("the answer");
+            assertThat(first.header("X-Handler")).isEmpty();
+            down.set(false);
+            assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.in_progress");
+            time.advance(Duration.ofMinutes(2));
+            assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void row_rate_limited_aRequestOverTheLimitIsRefusedBeforeAnythingIsStored() {
+        Counted app = new Counted();
+        AtomicReference<Optional<Duration>> wait = new AtomicReference<>(Optional.of(Duration.ofMillis(1500)));
+        AtomicInteger calls = new AtomicInteger();
+        EngineSettings engine = EngineSettings.on(new FaultyStore(new MemoryStore(TimeSource.system()), call -> {
+                    calls.incrementAndGet();
+                    return Fault.NONE;
+                }))
+                .withoutBackground();
+        try (Site site = Site.open(container, engine, all -> all.withRateLimit(request -> wait.get()), app)) {
+            int before = calls.get();
+            Heard heard = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(heard.status()).isEqualTo(429);
+            assertThat(heard.code()).isEqualTo("request.rate_limited");
+            assertThat(heard.retryAfter()).isEqualTo(2);
+            assertThat(calls.get()).isEqualTo(before);
+            wait.set(Optional.empty());
+            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(201);
+        }
+    }
+
+    @Test
+    void row_halted_aSwitchedOffRouteRunsNothingAndStillReplays() {
+        for (Level level : Level.values()) {
+            Counted app = new Counted();
+            try (Site site = Site.open(
+                    container,
+                    all -> all.withRoute("POST", "/a", Rule.required().withLevel(level)),
+                    app)) {
+                site.send(site.post("/a", "k-1", "{}"));
+                site.engine().operator().setMode(new Switchboard.Setting(null, "POST /a", Mode.HALTED), WARRANT);
+                Heard heard = site.send(site.post("/a", "k-2", "{}"));
+                assertThat(heard.status()).isEqualTo(503);
+                assertThat(heard.code()).isEqualTo("operation.halted");
+                assertThat(site.send(site.post("/a", "k-1", "{}")).replayed()).isTrue();
+                site.engine().operator().setMode(new Switchboard.Setting(null, "POST /a", Mode.LIVE), WARRANT);
+                assertThat(site.send(site.post("/a", "k-2", "{}")).status()).isEqualTo(201);
+                assertThat(app.runs()).isEqualTo(2);
+            }
+        }
+    }
+
+    @Test
+    void inShadowASpanIsRunAndRolledBackAndOthersAreNotRun() {
+        for (Level level : Level.values()) {
+            Counted app = new Counted();
+            try (Site site = Site.open(
+                    container,
+                    all -> all.withRoute("POST", "/a", Rule.required().withLevel(level)),
+                    app)) {
+                site.engine().operator().setMode(new Switchboard.Setting(null, "POST /a", Mode.SHADOW), WARRANT);
+                Heard heard = site.send(site.post("/a", "k-1", "{}"));
+                if (level == Level.SPAN) {
+                    assertThat(heard.text()).isEqualTo("{\"run\":1}");
+                    assertThat(heard.header("Idempotency-Shadowed")).contains("true");
+                    assertThat(heard.replayed()).isFalse();
+                } else {
+                    assertThat(heard.code()).isEqualTo("operation.halted");
+                    assertThat(app.runs()).isZero();
+                }
+            }
+        }
+    }
+
+    @Test
+    void row_breaker_open_aRouteThatKeepsFailingIsPausedAndStillReplays() {
+        for (Level level : Level.values()) {
+            AtomicBoolean failing = new AtomicBoolean();
+            runs.set(0);
+            Rule rule = Rule.required().withLevel(level).withBreaker(new Channel.Breaker(50, 2, Duration.ofMinutes(1)));
+            try (Site site = Site.open(container, all -> all.withRoute("POST", "/a", rule), (request, response) -> {
+                Exchange.of(request).orElseThrow().noEffect();
+                runs.incrementAndGet();
+                response.setStatus(failing.get() ? 500 : 201);
+            })) {
+                site.send(site.post("/a", "good", "{}"));
+                failing.set(true);
+                site.send(site.post("/a", "bad", "{}"));
+                Heard open = site.send(site.post("/a", "new", "{}"));
+                assertThat(open.status()).isEqualTo(503);
+                assertThat(open.code()).isEqualTo("operation.breaker_open");
+                assertThat(open.retryAfter()).isEqualTo(60);
+                assertThat(site.send(site.post("/a", "good", "{}")).replayed()).isTrue();
+                assertThat(runs).as(level.name()).hasValue(2);
+            }
+        }
+    }
+}

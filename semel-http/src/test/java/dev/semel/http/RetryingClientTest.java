@@ -1,0 +1,158 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.semel.Policy;
+import dev.semel.SemelException;
+import dev.semel.engine.EngineSettings;
+import dev.semel.store.MemoryStore;
+import dev.semel.time.ManualTime;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The client's side: one key for all tries, and no more of them than help. */
+class RetryingClientTest {
+    private final ManualTime time = new ManualTime(1_700_000_000_000L);
+    private final List<String> keys = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> script = Collections.synchronizedList(new ArrayList<>());
+    private HttpServer server;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            keys.add(String.valueOf(exchange.getRequestHeaders().get("Idempotency-Key")));
+            exchange.getRequestBody().readAllBytes();
+            String[] answer = (script.isEmpty() ? "200" : script.remove(0)).split(" ", 2);
+            if (answer[0].equals("hang-up")) {
+                exchange.close();
+                return;
+            }
+            if (answer.length > 1) {
+                exchange.getResponseHeaders().set("Retry-After", answer[1]);
+            }
+            exchange.sendResponseHeaders(Integer.parseInt(answer[0]), -1);
+            exchange.close();
+        });
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    private HttpRequest.Builder post() {
+        return HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/a"))
+                .POST(HttpRequest.BodyPublishers.ofString("{}"));
+    }
+
+    private RetryingClient client() {
+        return RetryingClient.of(Site.CLIENT).withTime(time).withRandom(new SplittableRandom(7));
+    }
+
+    private int sent(HttpRequest.Builder request) throws Exception {
+        return client().send(request.build(), HttpResponse.BodyHandlers.discarding())
+                .statusCode();
+    }
+
+    @Test
+    void oneKeyIsKeptAcrossAllTries() throws Exception {
+        script.addAll(List.of("503 1", "hang-up", "409 1", "201"));
+        assertThat(sent(post())).isEqualTo(201);
+        assertThat(keys).hasSize(4);
+        assertThat(keys.stream().distinct()).hasSize(1);
+        assertThat(keys.get(0)).hasSize(38);
+    }
+
+    @Test
+    void aRequestsOwnKeyIsUsedAndReadsGetNone() throws Exception {
+        script.addAll(List.of("503", "201"));
+        assertThat(sent(post().header("Idempotency-Key", "mine"))).isEqualTo(201);
+        assertThat(keys).containsExactly("[mine]", "[mine]");
+        keys.clear();
+        assertThat(sent(post().GET())).isEqualTo(200);
+        assertThat(keys).containsExactly("null");
+    }
+
+    @Test
+    void retryAfterIsAFloor() throws Exception {
+        script.addAll(List.of("429 30", "409 Tue, 14 Nov 2023 22:14:20 GMT", "201"));
+        long before = time.nanos();
+        assertThat(sent(post())).isEqualTo(201);
+        assertThat(Duration.ofNanos(time.nanos() - before)).isGreaterThanOrEqualTo(Duration.ofSeconds(59));
+    }
+
+    @Test
+    void mismatchesUnknownOutcomesAndRefusalsAreNotTriedAgain() throws Exception {
+        for (String answer : new String[] {"409", "422", "400", "401", "403", "404", "410", "501", "409 soon"}) {
+            keys.clear();
+            script.clear();
+            script.add(answer);
+            assertThat(sent(post())).isEqualTo(Integer.parseInt(answer.substring(0, 3)));
+            assertThat(keys).as(answer).hasSize(1);
+        }
+    }
+
+    @Test
+    void itGivesUpWhenTheAttemptsAreSpentOrTheServerAsksForTooMuchPatience() throws Exception {
+        script.addAll(Collections.nCopies(9, "503"));
+        assertThat(sent(post())).isEqualTo(503);
+        assertThat(keys).hasSize(5);
+        keys.clear();
+        script.clear();
+        script.add("503 999999999999999999999");
+        assertThat(sent(post())).isEqualTo(503);
+        assertThat(keys).hasSize(1);
+    }
+
+    @Test
+    void aConnectionThatStaysBrokenIsTheCallersToKnow() {
+        script.addAll(Collections.nCopies(9, "hang-up"));
+        Policy two = Policy.named("two").withMaxAttempts(2).build();
+        RetryingClient client = client().withPolicy(two).withKeys(() -> "made");
+        assertThatThrownBy(() -> client.send(post().build(), HttpResponse.BodyHandlers.discarding()))
+                .isInstanceOf(IOException.class);
+        assertThat(keys.stream().distinct()).containsExactly("[made]");
+        assertThatThrownBy(() -> client.sendAsync(post().build(), HttpResponse.BodyHandlers.discarding(), Runnable::run)
+                        .get())
+                .hasCauseInstanceOf(IOException.class);
+        assertThatThrownBy(() ->
+                        client.withKeys(() -> "not valid").send(post().build(), HttpResponse.BodyHandlers.discarding()))
+                .isInstanceOf(SemelException.Invalid.class);
+    }
+
+    @Test
+    void againstTheFilterItWaitsForTheFirstAndGetsItsAnswer() throws Exception {
+        EngineSettings engine =
+                EngineSettings.on(new MemoryStore(time)).withTime(time).withoutBackground();
+        try (Site site = Site.open(Container.JETTY, engine, all -> all.withTime(time), (request, response) -> {
+            Exchange.of(request).orElseThrow().noEffect();
+            response.setStatus(keys.size() < 2 ? 503 : 201);
+            keys.add(request.getHeader("Idempotency-Key"));
+        })) {
+            HttpResponse<Void> response = client().sendAsync(
+                            site.request("POST", "/a", "{}").build(),
+                            HttpResponse.BodyHandlers.discarding(),
+                            Runnable::run)
+                    .get();
+            assertThat(response.statusCode()).isEqualTo(201);
+            assertThat(keys.stream().distinct()).hasSize(1);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Tenant;
+import dev.semel.engine.EngineSettings;
+import dev.semel.store.MemoryStore;
+import dev.semel.time.TimeSource;
+import java.net.http.HttpRequest;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whose keys they are. */
+@ParameterizedClass
+@EnumSource(Container.class)
+class ScopeTest {
+    @Parameter
+    private Container container;
+
+    private final Counted app = new Counted();
+
+    private Heard asked(Site site, String user, String method, String path) {
+        return site.send(site.requestOf(user, method, path, "{}").header("Idempotency-Key", "k-1"));
+    }
+
+    @Test
+    void e1_theSameKeyOfTwoTenantsUsersMethodsAndRoutesIsSeparate() {
+        try (Site site = Site.open(
+                container,
+                all -> all.withRoute("POST", "/orders", Rule.required())
+                        .withRoute("PUT", "/orders", Rule.required())
+                        .withRoute("POST", "/refunds", Rule.required()),
+                app)) {
+            assertThat(asked(site, "alice@acme", "POST", "/orders").text()).isEqualTo("{\"run\":1}");
+            assertThat(asked(site, "alice@globex", "POST", "/orders").text()).isEqualTo("{\"run\":2}");
+            assertThat(asked(site, "bob@acme", "POST", "/orders").text()).isEqualTo("{\"run\":3}");
+            assertThat(asked(site, "alice@acme", "PUT", "/orders").text()).isEqualTo("{\"run\":4}");
+            assertThat(asked(site, "alice@acme", "POST", "/refunds").text()).isEqualTo("{\"run\":5}");
+            assertThat(asked(site, "alice@acme", "POST", "/orders").text()).isEqualTo("{\"run\":1}");
+            assertThat(asked(site, "alice@globex", "POST", "/orders").text()).isEqualTo("{\"run\":2}");
+        }
+    }
+
+    @Test
+    void theSameKeyOnAnotherProjectConflicts() {
+        try (Site site = Site.open(
+                container, all -> all.withRoute("POST", "/projects/{project}/missions", Rule.required()), app)) {
+            assertThat(asked(site, "alice@acme", "POST", "/projects/1/missions").status())
+                    .isEqualTo(201);
+            Heard other = asked(site, "alice@acme", "POST", "/projects/2/missions");
+            assertThat(other.status()).isEqualTo(409);
+            assertThat(other.code()).isEqualTo("idempotency.payload_mismatch");
+            assertThat(asked(site, "alice@acme", "POST", "/elsewhere/1").status())
+                    .isEqualTo(201);
+            assertThat(asked(site, "alice@acme", "POST", "/elsewhere/2").code())
+                    .isEqualTo("idempotency.payload_mismatch");
+            assertThat(app.runs()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void e2_anAnonymousRequestIsRefusedUnlessAScopeFunctionIsSet() {
+        try (Site site = Site.open(container, app)) {
+            Heard heard = site.send(HttpRequest.newBuilder(site.at("/orders"))
+                    .header("Idempotency-Key", "k-1")
+                    .header("X-Tenant", "acme")
+                    .POST(HttpRequest.BodyPublishers.noBody()));
+            assertThat(heard.status()).isEqualTo(401);
+            assertThat(heard.code()).isEqualTo("request.unauthenticated");
+            assertThat(app.runs()).isZero();
+        }
+        try (Site site = Site.with(
+                container,
+                EngineSettings.on(new MemoryStore(TimeSource.system())),
+                all -> all.withScope(request -> Optional.of(Scope.of(Tenant.of("public"), request.getRemoteAddr()))),
+                app)) {
+            HttpRequest.Builder anonymous = HttpRequest.newBuilder(site.at("/orders"))
+                    .header("Idempotency-Key", "k-1")
+                    .POST(HttpRequest.BodyPublishers.noBody());
+            assertThat(site.send(anonymous).status()).isEqualTo(201);
+            assertThat(site.send(anonymous).replayed()).isTrue();
+        }
+    }
+
+    @Test
+    void badInput_aPrincipalWithoutATenantIsRefusedAndNothingIsStored() {
+        try (Site site = Site.open(container, app)) {
+            for (String user : new String[] {"alice", "alice@"}) {
+                Heard heard = asked(site, user, "POST", "/orders");
+                assertThat(heard.status()).isEqualTo(403);
+                assertThat(heard.code()).isEqualTo("request.no_tenant");
+            }
+            assertThat(app.runs()).isZero();
+            assertThat(asked(site, "alice@acme", "POST", "/orders").replayed()).isFalse();
+        }
+    }
+
+    @Test
+    void callersOfATenantShareTheirKeysWherePrincipalsAreSwitchedOff() {
+        try (Site site = Site.open(container, HttpSettings::withoutPrincipal, app)) {
+            assertThat(asked(site, "alice@acme", "POST", "/orders").replayed()).isFalse();
+            assertThat(asked(site, "bob@acme", "POST", "/orders").replayed()).isTrue();
+            assertThat(asked(site, "bob@globex", "POST", "/orders").replayed()).isFalse();
+        }
+    }
+
+    @Test
+    void e3_aRevokedCallerWhoReplaysIsRefusedAndNeverToldTheBody() {
+        AtomicBoolean allowed = new AtomicBoolean(true);
+        try (Site site = Site.open(container, all -> all.withAuthorization((request, scope) -> allowed.get()), app)) {
+            assertThat(asked(site, "alice@acme", "POST", "/orders").status()).isEqualTo(201);
+            Heard inFront = asked(site, "revoked", "POST", "/orders");
+            assertThat(inFront.status()).isEqualTo(403);
+            assertThat(inFront.text()).doesNotContain("run");
+            allowed.set(false);
+            Heard behind = asked(site, "alice@acme", "POST", "/orders");
+            assertThat(behind.status()).isEqualTo(403);
+            assertThat(behind.code()).isEqualTo("request.forbidden");
+            assertThat(behind.text()).doesNotContain("run");
+            assertThat(app.runs()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aVeryLongNameOfACallerIsStillTheirOwn() {
+        try (Site site = Site.open(container, app)) {
+            String name = "n".repeat(400);
+            assertThat(asked(site, name + "1@acme", "POST", "/orders").replayed())
+                    .isFalse();
+            assertThat(asked(site, name + "2@acme", "POST", "/orders").replayed())
+                    .isFalse();
+            assertThat(asked(site, name + "1@acme", "POST", "/orders").replayed())
+                    .isTrue();
+        }
+    }
+}

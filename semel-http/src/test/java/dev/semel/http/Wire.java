@@ -1,0 +1,62 @@
+package dev.semel.http;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+
+/** Bytes to a server and back, for what no client would send. */
+final class Wire implements AutoCloseable {
+    private final Socket socket;
+
+    private Wire(Socket socket) {
+        this.socket = socket;
+    }
+
+    static Wire to(Site site) throws IOException {
+        Socket socket = new Socket("127.0.0.1", site.at("/").getPort());
+        socket.setSoTimeout(60_000);
+        return new Wire(socket);
+    }
+
+    void say(String text) throws IOException {
+        say(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    void say(byte[] bytes) throws IOException {
+        socket.getOutputStream().write(bytes);
+        socket.getOutputStream().flush();
+    }
+
+    /** Says no more, and still listens. */
+    void endOfTalk() throws IOException {
+        socket.shutdownOutput();
+    }
+
+    /** Everything until the server hangs up. */
+    String hear() throws IOException {
+        ByteArrayOutputStream heard = new ByteArrayOutputStream();
+        InputStream in = socket.getInputStream();
+        try {
+            in.transferTo(heard);
+        } catch (SocketException e) {
+            // It hung up on bytes that it did not want to read.
+            return heard.toString(StandardCharsets.ISO_8859_1);
+        }
+        return heard.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    /** At least so many bytes. */
+    void hear(int bytes) throws IOException {
+        socket.getInputStream().readNBytes(bytes);
+    }
+
+    /** Hangs up without a farewell. */
+    @Override
+    public void close() throws IOException {
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+}
