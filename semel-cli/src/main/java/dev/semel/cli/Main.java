@@ -27,6 +27,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ModeCommand.class,
             Retries.class,
             Reconcile.class,
+            ConformanceCommand.class,
             StoreCommand.class,
             Bench.class,
             DemoWorker.class

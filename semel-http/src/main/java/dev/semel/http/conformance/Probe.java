@@ -1,0 +1,174 @@
+package dev.semel.http.conformance;
+
+import dev.semel.SemelException;
+import dev.semel.time.TimeSource;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Asks the service. Every key and every payload is one that no earlier run has used. */
+final class Probe {
+    static final String KEY = "Idempotency-Key";
+    private static final Duration BOUND = Duration.ofSeconds(30);
+
+    private final Target target;
+    private final String run = UUID.randomUUID().toString().substring(0, 13);
+    private final HttpClient client = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(10))
+            .build();
+    private final TimeSource time = TimeSource.system();
+    private int used;
+
+    Probe(Target target) {
+        this.target = target;
+    }
+
+    Target target() {
+        return target;
+    }
+
+    String freshKey() {
+        return "conformance-" + run + "-" + ++used;
+    }
+
+    String freshBody() {
+        return body(run + "-" + ++used);
+    }
+
+    String body(String text) {
+        return target.body().replace(Target.MARK, text);
+    }
+
+    /** A POST of the caller's. */
+    HttpRequest.Builder post(@Nullable String key, String body) {
+        return post(target.url(), target.callers().caller(), key, BodyPublishers.ofString(body));
+    }
+
+    HttpRequest.Builder post(URI url, @Nullable String key, String body) {
+        return post(url, target.callers().caller(), key, BodyPublishers.ofString(body));
+    }
+
+    HttpRequest.Builder postAs(Map<String, String> who, @Nullable String key, String body) {
+        return post(target.url(), who, key, BodyPublishers.ofString(body));
+    }
+
+    HttpRequest.Builder post(URI url, Map<String, String> who, @Nullable String key, BodyPublisher body) {
+        HttpRequest.Builder request = asked(url, who).header("Content-Type", "application/json");
+        if (key != null) {
+            request.header(KEY, key);
+        }
+        return request.POST(body);
+    }
+
+    /** A request of the caller's that changes nothing. */
+    HttpRequest.Builder harmless(String method) {
+        return asked(target.url(), target.callers().caller()).method(method, BodyPublishers.noBody());
+    }
+
+    private static HttpRequest.Builder asked(URI url, Map<String, String> who) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(url).timeout(BOUND);
+        who.forEach(request::setHeader);
+        return request;
+    }
+
+    Reply send(HttpRequest.Builder request) {
+        try {
+            return new Reply(client.send(request.build(), BodyHandlers.ofByteArray()));
+        } catch (IOException e) {
+            throw new SemelException.StoreUnavailable(
+                    target.url() + " did not answer (" + e + "). See that the service is up and the URL right.", e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    /** All at once. */
+    List<Reply> sendAll(List<HttpRequest.Builder> requests) {
+        List<CompletableFuture<Reply>> asked = requests.stream()
+                .map(request -> client.sendAsync(request.build(), BodyHandlers.ofByteArray())
+                        .thenApply(Reply::new))
+                .toList();
+        List<Reply> replies = new ArrayList<>();
+        for (CompletableFuture<Reply> each : asked) {
+            try {
+                replies.add(each.get());
+            } catch (ExecutionException e) {
+                throw new SemelException.StoreUnavailable(
+                        target.url() + " did not answer one of " + requests.size() + " requests at once ("
+                                + e.getCause() + ").",
+                        e);
+            } catch (InterruptedException e) {
+                throw interrupted(e);
+            }
+        }
+        return replies;
+    }
+
+    /** Sends, and goes away before the answer has come, or as it comes. */
+    void abandon(HttpRequest.Builder request, Duration patience) {
+        CompletableFuture<?> asked = client.sendAsync(request.build(), BodyHandlers.ofByteArray());
+        try {
+            asked.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | CancellationException | ExecutionException e) {
+            // Whatever became of it: the next request with the same key tells.
+            asked.cancel(true);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    void pause(Duration length) {
+        try {
+            time.sleep(length);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    /** Says that the body is longer than it is, and hangs up. */
+    void sendShort(String key, String body) {
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        BodyPublisher part = BodyPublishers.ofByteArray(bytes);
+        BodyPublisher liar = BodyPublishers.fromPublisher(part, bytes.length + 64L);
+        abandon(post(target.url(), target.callers().caller(), key, liar), BOUND);
+    }
+
+    /** How many effects there are; nothing when the target does not say where that can be asked. */
+    @Nullable
+    Long effects() {
+        URI count = target.places().count();
+        if (count == null) {
+            return null;
+        }
+        Reply reply = send(asked(count, target.callers().caller()).GET());
+        JsonNode node = Json.read(reply.body());
+        if (node == null || !(node.isArray() || node.isIntegralNumber())) {
+            throw new SemelException.Invalid("A GET of " + count + " was answered " + reply.told()
+                    + " and neither a number nor an array: effects cannot be counted there.");
+        }
+        return node.isArray() ? node.size() : node.asLong();
+    }
+
+    private static SemelException.StoreUnavailable interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new SemelException.StoreUnavailable("The conformance suite was interrupted.", e);
+    }
+}

@@ -1,0 +1,35 @@
+package dev.semel.http.conformance;
+
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One promise that can be seen from outside.
+ *
+ * @param name stable, for machines
+ * @param promise for people
+ */
+record Row(String name, String promise, Function<Probe, Outcome> check) {
+
+    /** What a check found; one that was skipped or broken says why. */
+    record Outcome(Report.Verdict verdict, @Nullable String why) {
+        static final Outcome HELD = new Outcome(Report.Verdict.HELD, null);
+
+        static Outcome broken(String why) {
+            return new Outcome(Report.Verdict.BROKEN, why);
+        }
+
+        static Outcome skipped(String why) {
+            return new Outcome(Report.Verdict.SKIPPED, why);
+        }
+
+        static Outcome heldIf(boolean kept, String otherwise) {
+            return kept ? HELD : broken(otherwise);
+        }
+
+        /** Asks further if this much was kept. */
+        Outcome then(java.util.function.Supplier<Outcome> next) {
+            return verdict == Report.Verdict.HELD ? next.get() : this;
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package dev.semel.http.conformance;
+
+import dev.semel.http.ProblemCode;
+import dev.semel.http.conformance.Row.Outcome;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Bodies, ids and refusals. */
+final class TransportRows {
+    private static final Pattern HASH = Pattern.compile("[0-9a-fA-F]{64}");
+    private static final Pattern STACK = Pattern.compile("\\bat [\\w.$]+\\(|Exception\\b");
+
+    private TransportRows() {}
+
+    static List<Row> all() {
+        return List.of(
+                new Row(
+                        "body.too_large",
+                        "A body over the limit is refused with 413 " + ProblemCode.TOO_LARGE.code()
+                                + ", and the key stays free",
+                        TransportRows::tooLarge),
+                new Row(
+                        "body.short",
+                        "A body that ends early is not executed, and the key stays free",
+                        TransportRows::endsEarly),
+                new Row(
+                        "client.gone",
+                        "A client that went away before its answer gets it when it comes back",
+                        TransportRows::gone),
+                new Row(
+                        "ids.returned",
+                        "X-Request-ID and X-Correlation-ID come back; a replay has its own request's X-Request-ID",
+                        TransportRows::ids),
+                new Row("ids.made", "Both ids are made where there are none", TransportRows::idsMade),
+                new Row(
+                        "problem.shape",
+                        "A refusal is problem+json with its status, its code and the correlation id, and holds no stack,"
+                                + " no hash and no key",
+                        TransportRows::shape));
+    }
+
+    private static Outcome tooLarge(Probe probe) {
+        String key = probe.freshKey();
+        int more = Math.toIntExact(probe.target().limits().requestBytes() + 1);
+        Reply reply = probe.send(probe.post(key, probe.body("x".repeat(more))));
+        return Outcome.heldIf(
+                        reply.isProblem(ProblemCode.TOO_LARGE.status(), ProblemCode.TOO_LARGE.code()),
+                        "answered " + reply.told())
+                .then(() -> KeyRows.first(probe.send(probe.post(key, probe.freshBody()))));
+    }
+
+    private static Outcome endsEarly(Probe probe) {
+        String key = probe.freshKey();
+        return ReplayRows.counted(probe, 1, () -> {
+            probe.sendShort(key, probe.freshBody());
+            return KeyRows.first(probe.send(probe.post(key, probe.freshBody())));
+        });
+    }
+
+    /** However far the first came: what follows are answers to one execution. */
+    private static Outcome gone(Probe probe) {
+        String key = probe.freshKey();
+        String body = probe.freshBody();
+        return ReplayRows.counted(probe, 1, () -> {
+            probe.abandon(probe.post(key, body), Duration.ofMillis(1));
+            Reply first = settled(probe, key, body);
+            Reply second = probe.send(probe.post(key, body));
+            return Outcome.heldIf(first.isSuccess(), "the client that came back was answered " + first.told())
+                    .then(() -> Outcome.heldIf(
+                            second.isReplay() && second.says(first),
+                            "a later duplicate was answered " + second.told()));
+        });
+    }
+
+    /** Asks again while the request that was abandoned is still running. */
+    private static Reply settled(Probe probe, String key, String body) {
+        Reply reply = probe.send(probe.post(key, body));
+        for (int i = 0; i < 50 && ProblemCode.IN_PROGRESS.code().equals(reply.problem("code")); i++) {
+            probe.pause(Duration.ofMillis(200));
+            reply = probe.send(probe.post(key, body));
+        }
+        return reply;
+    }
+
+    private static Outcome ids(Probe probe) {
+        String key = probe.freshKey();
+        String body = probe.freshBody();
+        String correlation = probe.freshKey();
+        for (String request : List.of(probe.freshKey(), probe.freshKey())) {
+            Reply reply = probe.send(
+                    probe.post(key, body).header("X-Request-ID", request).header("X-Correlation-ID", correlation));
+            if (!request.equals(reply.header("X-Request-ID"))
+                    || !correlation.equals(reply.header("X-Correlation-ID"))) {
+                return Outcome.broken("came back as " + reply.header("X-Request-ID") + " and "
+                        + reply.header("X-Correlation-ID") + (reply.isReplay() ? " in the replay" : ""));
+            }
+        }
+        return Outcome.HELD;
+    }
+
+    private static Outcome idsMade(Probe probe) {
+        Reply reply = probe.send(probe.post(probe.freshKey(), probe.freshBody()));
+        boolean both = reply.header("X-Request-ID") != null && reply.header("X-Correlation-ID") != null;
+        return Outcome.heldIf(both, "one of them is missing");
+    }
+
+    private static Outcome shape(Probe probe) {
+        String key = probe.freshKey();
+        Outcome first = KeyRows.first(probe.send(probe.post(key, probe.freshBody())));
+        Reply mismatch = probe.send(probe.post(key, probe.freshBody()));
+        Reply missing = probe.send(probe.post(null, probe.freshBody()));
+        return first.then(() -> shape(mismatch, key)).then(() -> shape(missing, key));
+    }
+
+    private static Outcome shape(Reply reply, String key) {
+        String text = new String(reply.body(), StandardCharsets.UTF_8);
+        if (reply.problem("code") == null || !String.valueOf(reply.status()).equals(reply.problem("status"))) {
+            return Outcome.broken("answered " + reply.told() + " without a problem of that status and a code");
+        }
+        String correlation = reply.problem("correlation_id");
+        if (correlation == null || !correlation.equals(reply.header("X-Correlation-ID"))) {
+            return Outcome.broken("the problem's correlation_id is " + correlation + ", the header "
+                    + reply.header("X-Correlation-ID"));
+        }
+        if (text.contains(key)
+                || HASH.matcher(text).find()
+                || STACK.matcher(text).find()) {
+            return Outcome.broken("the problem " + reply.problem("code") + " holds a key, a hash or a stack");
+        }
+        return Outcome.HELD;
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * Asks a running service, from outside, whether it keeps the contract of the {@code Idempotency-Key} header.
+ */
+@NullMarked
+package dev.semel.http.conformance;
+
+import org.jspecify.annotations.NullMarked;

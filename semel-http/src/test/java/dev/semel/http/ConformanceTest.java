@@ -1,0 +1,144 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.SemelException;
+import dev.semel.http.conformance.Conformance;
+import dev.semel.http.conformance.Report;
+import dev.semel.http.conformance.Report.Finding;
+import dev.semel.http.conformance.Report.Verdict;
+import dev.semel.http.conformance.Target;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The suite finds every flaw that was planted for it, and nothing where there is none. */
+class ConformanceTest {
+    private static final Target.Callers CALLERS = new Target.Callers(
+            Map.of("X-User", "alice@acme"), Map.of("X-User", "bob@acme"), Map.of("X-User", "alice@other"));
+    private static final String BODY = "{\"name\":\"{n}\",\"amount\":3}";
+
+    @ParameterizedTest
+    @EnumSource(BrokenServer.Flaw.class)
+    void aFlawIsFound(BrokenServer.Flaw flaw) {
+        try (BrokenServer server = new BrokenServer(flaw)) {
+            Target target = Target.at(server.at("/7/orders"), BODY)
+                    .withCallers(CALLERS)
+                    .withPlaces(
+                            new Target.Places(server.at("/8/orders"), server.at("/7/invoices"), server.at("/count")))
+                    .withLimits(new Target.Limits(Long.parseLong(BrokenServer.LARGEST), 409, 8));
+            Report report = new Conformance(target).run(row -> {});
+            List<String> broken = report.rows().stream()
+                    .filter(row -> row.verdict() == Verdict.BROKEN)
+                    .map(Finding::row)
+                    .toList();
+            if (flaw == BrokenServer.Flaw.NONE) {
+                assertThat(report.rows()).allMatch(row -> row.verdict() == Verdict.HELD, "held");
+                assertThat(report.conforms()).isTrue();
+            } else {
+                assertThat(broken).as(report.toString()).contains(flaw.row());
+                assertThat(report.conforms()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void everyRowHasAFlawThatItFinds() {
+        List<String> promised = new ArrayList<>();
+        try (BrokenServer server = new BrokenServer(BrokenServer.Flaw.NONE)) {
+            Target target = Target.at(server.at("/7/orders"), BODY).withCallers(CALLERS);
+            new Conformance(target).run(promised::add);
+        }
+        List<String> planted = new ArrayList<>();
+        for (BrokenServer.Flaw flaw : BrokenServer.Flaw.values()) {
+            planted.add(flaw.row());
+        }
+        assertThat(planted).containsAll(promised);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Container.class)
+    void theFilterConforms(Container container) {
+        AtomicInteger effects = new AtomicInteger();
+        try (Site site = Site.open(
+                container,
+                settings -> Site.tenants(settings)
+                        .withRoute("POST", "/{project}/orders", Rule.required().withLargestRequest(10_000))
+                        .withRoute("POST", "/{project}/invoices", Rule.required()),
+                (request, response) -> {
+                    response.setContentType("application/json");
+                    if (request.getMethod().equals("POST")) {
+                        response.setStatus(201);
+                        response.setHeader("Set-Cookie", "session=secret");
+                        response.getWriter().write("{\"id\":" + effects.incrementAndGet() + "}");
+                    } else {
+                        response.getWriter().write(effects.toString());
+                    }
+                })) {
+            Target target = Target.at(site.at("/7/orders"), BODY)
+                    .withCallers(CALLERS)
+                    .withPlaces(new Target.Places(site.at("/8/orders"), site.at("/7/invoices"), site.at("/count")))
+                    .withLimits(new Target.Limits(10_000, 409, 16));
+            Report report = new Conformance(target).run(row -> {});
+            assertThat(report.rows()).allMatch(row -> row.verdict() == Verdict.HELD, "held");
+        }
+    }
+
+    @Test
+    void withoutCallersAndPlacesTheirRowsAreSkippedAndSayWhatTheyNeed() {
+        AtomicInteger effects = new AtomicInteger();
+        try (Site site = Site.open(
+                Container.JETTY,
+                settings -> settings.withScope(request -> java.util.Optional.of(Scope.of(dev.semel.Tenant.SINGLE)))
+                        .withDefault(Rule.required().withLargestRequest(10_000)),
+                (request, response) -> response.getWriter().write("{\"id\":" + effects.incrementAndGet() + "}"))) {
+            Target target = Target.at(site.at("/orders"), BODY).withLimits(new Target.Limits(10_000, 409, 4));
+            Report report = new Conformance(target).run(row -> {});
+            assertThat(report.conforms()).as(report.toString()).isTrue();
+            assertThat(report.rows())
+                    .filteredOn(row -> row.verdict() == Verdict.SKIPPED)
+                    .extracting(Finding::row)
+                    .containsExactly(
+                            "payload.path",
+                            "scope.route",
+                            "scope.tenant",
+                            "scope.principal",
+                            "anonymous.no_record",
+                            "anonymous.no_replay");
+            assertThat(report.rows())
+                    .filteredOn(row -> row.verdict() == Verdict.SKIPPED)
+                    .allMatch(row -> row.detail() != null && row.detail().startsWith("needs "));
+        }
+    }
+
+    @Test
+    void aServiceThatRefusesOrIsNotThereIsSaidSoAtOnce() {
+        try (BrokenServer server = new BrokenServer(BrokenServer.Flaw.NONE)) {
+            assertThatThrownBy(() -> new Conformance(Target.at(server.at("/7/orders"), BODY)).run(row -> {}))
+                    .isInstanceOf(SemelException.Invalid.class)
+                    .hasMessageContaining("was answered 401");
+        }
+        assertThatThrownBy(() -> new Conformance(Target.at(URI.create("http://127.0.0.1:1/"), BODY)).run(row -> {}))
+                .isInstanceOf(SemelException.StoreUnavailable.class)
+                .hasMessageContaining("did not answer");
+    }
+
+    @Test
+    void aTargetNamesAllItsFaults() {
+        assertThatThrownBy(
+                        () -> Target.at(URI.create("ftp://127.0.0.1/"), "[1]").withLimits(new Target.Limits(0, 409, 1)))
+                .isInstanceOf(SemelException.Misconfigured.class)
+                .hasMessageContaining("neither http nor https")
+                .hasMessageContaining("{n}");
+        assertThatThrownBy(
+                        () -> Target.at(URI.create("http://127.0.0.1/"), BODY).withLimits(new Target.Limits(0, 409, 1)))
+                .hasMessageContaining("a crowd of 1")
+                .hasMessageContaining("a largest request of 0 bytes");
+    }
+}
