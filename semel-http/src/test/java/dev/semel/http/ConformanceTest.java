@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
+import dev.semel.engine.EngineSettings;
 import dev.semel.http.conformance.Conformance;
 import dev.semel.http.conformance.Report;
 import dev.semel.http.conformance.Report.Finding;
 import dev.semel.http.conformance.Report.Verdict;
 import dev.semel.http.conformance.Target;
+import dev.semel.store.MemoryStore;
+import dev.semel.time.TimeSource;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,8 +71,8 @@ class ConformanceTest {
         AtomicInteger effects = new AtomicInteger();
         try (Site site = Site.open(
                 container,
-                settings -> Site.tenants(settings)
-                        .withRoute("POST", "/{project}/orders", Rule.required().withLargestRequest(10_000))
+                settings -> settings.withRoute(
+                                "POST", "/{project}/orders", Rule.required().withLargestRequest(10_000))
                         .withRoute("POST", "/{project}/invoices", Rule.required()),
                 (request, response) -> {
                     response.setContentType("application/json");
@@ -93,8 +96,9 @@ class ConformanceTest {
     @Test
     void withoutCallersAndPlacesTheirRowsAreSkippedAndSayWhatTheyNeed() {
         AtomicInteger effects = new AtomicInteger();
-        try (Site site = Site.open(
+        try (Site site = Site.with(
                 Container.JETTY,
+                EngineSettings.on(new MemoryStore(TimeSource.system())),
                 settings -> settings.withScope(request -> java.util.Optional.of(Scope.of(dev.semel.Tenant.SINGLE)))
                         .withDefault(Rule.required().withLargestRequest(10_000)),
                 (request, response) -> response.getWriter().write("{\"id\":" + effects.incrementAndGet() + "}"))) {
