@@ -75,7 +75,7 @@ public final class Engine implements Semel {
         this.leased = new LeasedRunner(environment);
         this.takeovers = new Takeovers(settings.background());
         this.sending = new Sending(environment);
-        this.worker = new Worker(environment, settings.background());
+        this.worker = new Worker(environment, settings.staff());
         Events events = environment.audits().events();
         this.duties = new Duties(
                 environment.memory().keeper(),
@@ -233,6 +233,11 @@ public final class Engine implements Semel {
     @Override
     public boolean drain(Duration bound) {
         return worker.drain(bound);
+    }
+
+    /** Handles channels again after a drain. */
+    public void resume() {
+        worker.resume();
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.semel.time.TimeSource;
 import dev.semel.watch.Guarded;
 import dev.semel.watch.MicrometerWatch;
 import dev.semel.watch.Watch;
+import dev.semel.worker.Worker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -37,6 +38,7 @@ public final class EngineSettings implements Semel.Settings {
     private TimeSource time = TimeSource.system();
     private RandomGenerator random = new Chance();
     private boolean background = true;
+    private boolean virtualThreads = true;
     private int cached;
     private boolean auditEach;
     private boolean audit = true;
@@ -147,6 +149,12 @@ public final class EngineSettings implements Semel.Settings {
         return this;
     }
 
+    /** Handlers of channels run on platform threads, also where the runtime has virtual ones. */
+    public EngineSettings withPlatformThreads() {
+        virtualThreads = false;
+        return this;
+    }
+
     @Override
     public Engine open() {
         if (auditEach && !audit) {
@@ -168,6 +176,13 @@ public final class EngineSettings implements Semel.Settings {
 
     boolean background() {
         return background;
+    }
+
+    Worker.Staff staff() {
+        if (!background) {
+            return Worker.Staff.NONE;
+        }
+        return virtualThreads ? Worker.Staff.VIRTUAL_THREADS : Worker.Staff.PLATFORM_THREADS;
     }
 
     int cached() {

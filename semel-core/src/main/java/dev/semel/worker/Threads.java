@@ -18,15 +18,19 @@ final class Threads {
         return thread;
     }
 
-    /** For handlers: virtual where the runtime has them. */
-    static ExecutorService handlers() {
+    /** For handlers: virtual where they may be and the runtime has them. */
+    static ExecutorService handlers(boolean virtual) {
         try {
-            return (ExecutorService)
-                    Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+            if (virtual) {
+                return (ExecutorService) Executors.class
+                        .getMethod("newVirtualThreadPerTaskExecutor")
+                        .invoke(null);
+            }
         } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
-            AtomicInteger number = new AtomicInteger();
-            return Executors.newCachedThreadPool(work -> daemon("semel-handler-" + number.incrementAndGet(), work));
+            // An older runtime: the others will do.
         }
+        AtomicInteger number = new AtomicInteger();
+        return Executors.newCachedThreadPool(work -> daemon("semel-handler-" + number.incrementAndGet(), work));
     }
 
     static void await(ExecutorService threads, Duration bound) {

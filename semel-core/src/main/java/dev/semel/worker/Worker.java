@@ -64,15 +64,23 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    /** @param background whether it has threads; without, whoever opened the engine calls {@link #turn} */
-    public Worker(Environment environment, boolean background) {
+    /** What its handlers run on; without any, whoever opened the engine calls {@link #turn}. */
+    public enum Staff {
+        NONE,
+        PLATFORM_THREADS,
+        /** Where the runtime has them. */
+        VIRTUAL_THREADS
+    }
+
+    public Worker(Environment environment, Staff staff) {
+        boolean background = staff != Staff.NONE;
         this.environment = environment;
         this.time = environment.tools().time();
         this.wake = time.gate();
         this.finisher = new Finisher(environment.commits(), time, background ? WRITERS : 0);
         this.pauses = new Pauses(environment.store(), environment.audits().events(), time);
         Signals signals = environment.store().signals().orElse(null);
-        this.handlers = background ? Threads.handlers() : null;
+        this.handlers = background ? Threads.handlers(staff == Staff.VIRTUAL_THREADS) : null;
         this.claims = background ? Threads.daemon("semel-claims", this::claimForEver) : null;
         this.announcer = background && signals != null ? new Announcer(signals, time) : null;
         this.listener =
@@ -281,6 +289,13 @@ public final class Worker implements AutoCloseable {
             holds = holdsSomething();
         }
         return !holds;
+    }
+
+    /** Claims again after a drain. */
+    public void resume() {
+        draining = false;
+        desks.values().forEach(served -> served.woken = true);
+        ring();
     }
 
     private void handBack() {

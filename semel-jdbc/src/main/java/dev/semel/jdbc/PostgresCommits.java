@@ -54,21 +54,30 @@ final class PostgresCommits {
         UNKNOWN
     }
 
+    /** The server's process for the connection. To be asked for before a commit, after which the connection may be gone. */
+    static int pid(Connection connection) throws SQLException {
+        return connection.unwrap(PGConnection.class).getBackendPID();
+    }
+
+    /** How a transaction is committed. */
+    @FunctionalInterface
+    interface Way {
+        void commit() throws Exception;
+    }
+
     /** Null when the commit is sure. An error that the server reported is a sure rollback, and the work's own failure. */
     @Nullable
-    Undecided commit(Connection connection, PostgresTx tx) throws SQLException {
-        int pid = connection.unwrap(PGConnection.class).getBackendPID();
+    Undecided commit(int pid, PostgresTx tx, Way way) throws Exception {
         try {
-            tx.commit();
+            way.commit();
             return null;
-        } catch (SQLException e) {
-            if (PostgresErrors.connectionLost(e)) {
-                return new Undecided(tx.xid(), pid, List.copyOf(tx.evidence()), e);
-            }
-            PostgresSessions.rollback(connection, e);
-            throw e;
         } catch (SemelException e) {
-            PostgresSessions.rollback(connection, e);
+            throw e;
+        } catch (Exception e) {
+            SQLException driver = PostgresErrors.in(e);
+            if (driver != null && PostgresErrors.connectionLost(driver)) {
+                return new Undecided(tx.xid(), pid, List.copyOf(tx.evidence()), driver);
+            }
             throw e;
         }
     }

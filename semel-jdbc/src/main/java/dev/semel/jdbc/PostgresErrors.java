@@ -1,12 +1,15 @@
 package dev.semel.jdbc;
 
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /** What an SQLState means for the ledger. */
 final class PostgresErrors {
     static final String NO_PRIVILEGE = "42501";
 
     static final String NOT_UNIQUE = "23505";
+
+    private static final int DEEPEST = 20;
 
     private PostgresErrors() {}
 
@@ -20,6 +23,18 @@ final class PostgresErrors {
     static boolean connectionLost(SQLException e) {
         String state = state(e);
         return state.startsWith("08") || state.startsWith("57P") || state.startsWith("XX") || state.startsWith("58");
+    }
+
+    /** The driver's own exception under whatever it was wrapped in. */
+    static @Nullable SQLException in(Throwable thrown) {
+        Throwable cause = thrown;
+        for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
+            if (cause instanceof SQLException sql && sql.getSQLState() != null) {
+                return sql;
+            }
+            cause = cause.getCause();
+        }
+        return null;
     }
 
     static String advice(SQLException e) {

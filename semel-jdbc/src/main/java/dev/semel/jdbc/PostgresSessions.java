@@ -102,6 +102,11 @@ final class PostgresSessions {
     /** Starts a transaction at READ COMMITTED, whatever the defaults of server, database, role and pool are. */
     void begin(Connection connection) throws SQLException {
         connection.setAutoCommit(false);
+        readCommitted(connection);
+    }
+
+    /** The first statement of a transaction that somebody else has begun. */
+    void readCommitted(Connection connection) throws SQLException {
         if (!readCommitted) {
             try (Statement statement = connection.createStatement()) {
                 statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");

@@ -30,14 +30,18 @@ public final class PostgresStore implements Store {
     private final PostgresQueue queue;
     private final @Nullable PostgresSignals signals;
 
-    private PostgresStore(PostgresSessions sessions, @Nullable PostgresSignals signals, Runnable onClose) {
+    private PostgresStore(
+            PostgresSessions sessions,
+            PostgresTransactions transactions,
+            @Nullable PostgresSignals signals,
+            Runnable onClose) {
         this.sessions = sessions;
+        this.transactions = transactions;
         this.signals = signals;
         this.onClose = onClose;
         this.ledger = new PostgresLedger(sessions);
         this.audit = new PostgresAudit(sessions);
         this.switchboard = new PostgresSwitchboard(sessions);
-        this.transactions = new PostgresTransactions(sessions);
         this.queue = new PostgresQueue(sessions);
     }
 
@@ -53,6 +57,10 @@ public final class PostgresStore implements Store {
      * @throws SemelException.StoreUnavailable when it cannot be reached
      */
     public static PostgresStore on(DataSource source, StoreProvider.Options options) {
+        return on(source, null, options);
+    }
+
+    static PostgresStore on(DataSource source, @Nullable Demarcation demarcation, StoreProvider.Options options) {
         String name = "postgresql (data source of the application)";
         PostgresSessions sessions = new PostgresSessions(source, name, false, options.time());
         Connection connection = sessions.take();
@@ -61,7 +69,7 @@ public final class PostgresStore implements Store {
         } finally {
             PostgresSessions.giveBack(connection);
         }
-        return new PostgresStore(sessions, null, () -> {});
+        return new PostgresStore(sessions, new PostgresTransactions(sessions, demarcation), null, () -> {});
     }
 
     static PostgresStore open(PostgresUrl url, StoreProvider.Options options) {
@@ -69,7 +77,7 @@ public final class PostgresStore implements Store {
         HikariDataSource pool = PostgresPool.open(url, options.create());
         PostgresSessions sessions = new PostgresSessions(pool, url.name(), true, options.time());
         PostgresSignals signals = new PostgresSignals(sessions, () -> PostgresPool.listen(url));
-        return new PostgresStore(sessions, signals, pool::close);
+        return new PostgresStore(sessions, new PostgresTransactions(sessions, null), signals, pool::close);
     }
 
     @Override

@@ -4,14 +4,19 @@ import dev.semel.SemelException;
 import dev.semel.store.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 final class PostgresTransactions implements Transactions {
     private final PostgresSessions sessions;
+    private final @Nullable Demarcation demarcation;
     private final PostgresCommits commits;
 
-    PostgresTransactions(PostgresSessions sessions) {
+    /** @param demarcation who begins and ends transactions; absent when they are Semel's own */
+    PostgresTransactions(PostgresSessions sessions, @Nullable Demarcation demarcation) {
         this.sessions = sessions;
+        this.demarcation = demarcation;
         this.commits = new PostgresCommits(sessions);
     }
 
@@ -19,7 +24,7 @@ final class PostgresTransactions implements Transactions {
     public <T> T run(Work<T> work) throws Exception {
         for (int attempt = 1; ; attempt++) {
             try {
-                return once(work);
+                return demarcation == null ? once(work) : demarcated(demarcation, work);
             } catch (SemelException.TransactionMustBeRetried e) {
                 if (attempt == PostgresSessions.TRIES) {
                     throw new SemelException.StoreUnavailable(
@@ -38,9 +43,9 @@ final class PostgresTransactions implements Transactions {
         try {
             begin(connection);
             PostgresTx tx = new PostgresTx(sessions, connection, true);
-            ended = perform(work, tx, connection);
+            ended = perform(work, tx, () -> PostgresSessions.rollback(connection, null));
             if (ended.keep()) {
-                undecided = commits.commit(connection, tx);
+                undecided = commit(connection, tx);
             } else {
                 PostgresSessions.rollback(connection, null);
             }
@@ -65,7 +70,63 @@ final class PostgresTransactions implements Transactions {
         }
     }
 
-    private static <T> Ended<T> perform(Work<T> work, PostgresTx tx, Connection connection) throws Exception {
+    private PostgresCommits.@Nullable Undecided commit(Connection connection, PostgresTx tx) throws Exception {
+        try {
+            return commits.commit(PostgresCommits.pid(connection), tx, tx::commit);
+        } catch (SQLException | SemelException e) {
+            PostgresSessions.rollback(connection, e);
+            throw e;
+        }
+    }
+
+    private <T> T demarcated(Demarcation by, Work<T> work) throws Exception {
+        Demarcation.Begun begun = begun(by);
+        Connection connection = begun.connection();
+        PostgresTx tx = new PostgresTx(sessions, connection, true);
+        AtomicInteger pid = new AtomicInteger();
+        Ended<T> ended = perform(
+                opened -> {
+                    pid.set(prepared(connection));
+                    Ended<T> result = work.run(opened);
+                    tx.sendHeld();
+                    return result;
+                },
+                tx,
+                begun::rollback);
+        if (!ended.keep()) {
+            begun.rollback();
+            return ended.value();
+        }
+        PostgresCommits.Undecided undecided = commits.commit(pid.get(), tx, begun::commit);
+        if (undecided != null) {
+            commits.decide(undecided);
+        }
+        return ended.value();
+    }
+
+    private Demarcation.Begun begun(Demarcation by) {
+        try {
+            return by.begin();
+        } catch (SemelException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new SemelException.StoreUnavailable(
+                    sessions.name() + ": no transaction could be begun (" + e.getMessage() + "); nothing was run."
+                            + " Repeat the call later; see that the server is up and the pool large enough.",
+                    e);
+        }
+    }
+
+    private int prepared(Connection connection) {
+        try {
+            sessions.readCommitted(connection);
+            return PostgresCommits.pid(connection);
+        } catch (SQLException e) {
+            throw sessions.failure("the begin of a transaction", e);
+        }
+    }
+
+    private static <T> Ended<T> perform(Work<T> work, PostgresTx tx, Runnable rollback) throws Exception {
         boolean ended = false;
         try {
             Ended<T> result = work.run(tx);
@@ -74,7 +135,7 @@ final class PostgresTransactions implements Transactions {
         } finally {
             tx.over();
             if (!ended) {
-                PostgresSessions.rollback(connection, null);
+                rollback.run();
             }
         }
     }

@@ -226,7 +226,7 @@ final class PostgresTx implements Transactions.Tx {
         landed(byAbsence.get(false), PostgresLandings::land);
     }
 
-    private void sendHeld() {
+    void sendHeld() {
         Held last = held;
         if (last != null) {
             held = null;

@@ -26,6 +26,8 @@ record SqliteErrors(String store) {
     static final int CONSTRAINT = SQLiteErrorCode.SQLITE_CONSTRAINT.code;
     static final int NOTADB = SQLiteErrorCode.SQLITE_NOTADB.code;
 
+    private static final int DEEPEST = 20;
+
     /** SQLite's primary result code. */
     static int code(SQLException e) {
         return e.getErrorCode() & 0xff;
@@ -34,6 +36,18 @@ record SqliteErrors(String store) {
     static boolean isBusy(SQLException e) {
         int code = code(e);
         return code == BUSY || code == LOCKED;
+    }
+
+    /** The driver's own exception under whatever it was wrapped in. */
+    static @Nullable SQLException in(Throwable thrown) {
+        Throwable cause = thrown;
+        for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
+            if (cause instanceof SQLiteException sqlite) {
+                return sqlite;
+            }
+            cause = cause.getCause();
+        }
+        return null;
     }
 
     /** Whether another transaction has written since this one first read. */
@@ -89,6 +103,27 @@ record SqliteErrors(String store) {
                         + ": another transaction is writing, or has written since yours began to read. Roll yours back and"
                         + " run it again; beginning it with BEGIN IMMEDIATE avoids this.",
                 e);
+    }
+
+    SemelException.StoreUnavailable lostTooOften(SemelException.TransactionMustBeRetried e) {
+        return new SemelException.StoreUnavailable(
+                store
+                        + ": the file's write lock was not to be had; nothing was committed. Look for a long transaction on"
+                        + " this file, then repeat the call.",
+                e);
+    }
+
+    SemelException.StoreUnavailable notBegun(RuntimeException e) {
+        return new SemelException.StoreUnavailable(
+                store + ": no transaction could be begun (" + e.getMessage()
+                        + "); nothing was run. Repeat the call later.",
+                e);
+    }
+
+    SemelException.Invalid insideAnother() {
+        return new SemelException.Invalid(
+                store + ": this would write by itself while the calling thread has a transaction open on the same file,"
+                        + " which would wait for itself for ever. Do it before or after the transaction.");
     }
 
     SemelException.StoreUnavailable replaced() {

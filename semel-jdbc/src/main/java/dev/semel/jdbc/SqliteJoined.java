@@ -52,6 +52,17 @@ final class SqliteJoined extends SqliteTx {
     }
 
     @Override
+    void end() {
+        super.end();
+        try {
+            session.forget();
+        } catch (SQLException e) {
+            // The connection closes its statements itself; what became of their work is told by the commit.
+            return;
+        }
+    }
+
+    @Override
     SemelException translated(SQLException e) {
         return SqliteErrors.isBusy(e) ? errors.mustBeRetried(e) : errors.unavailable(e);
     }

@@ -12,6 +12,8 @@ import dev.semel.time.TimeSource;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** The ledger in one file, with the application's own tables beside it if it likes. */
 final class SqliteStore implements Store {
@@ -23,17 +25,26 @@ final class SqliteStore implements Store {
     private final SqliteTransactions transactions;
     private final SqliteQueue queue;
 
-    private SqliteStore(SqliteAccess access, SqliteSidecar sidecar, String name) {
+    private SqliteStore(SqliteAccess access, SqliteSidecar sidecar, String name, @Nullable Demarcation demarcation) {
         this.access = access;
         this.sidecar = sidecar;
         this.ledger = new SqliteLedger(access);
         this.audit = new SqliteAuditLog(access);
         this.switchboard = new SqliteSwitchboard(access);
         this.queue = new SqliteQueue(access);
-        this.transactions = new SqliteTransactions(access, new SqliteJoined.Marks(sidecar, name));
+        this.transactions = new SqliteTransactions(access, new SqliteJoined.Marks(sidecar, name), demarcation);
     }
 
     static SqliteStore open(String url, StoreProvider.Options options) {
+        return open(url, null, options);
+    }
+
+    /** The ledger in the file that the application's data source leads to. */
+    static SqliteStore on(DataSource source, Demarcation demarcation, StoreProvider.Options options) {
+        return open("sqlite:" + SqliteConnections.file(source), demarcation, options);
+    }
+
+    private static SqliteStore open(String url, @Nullable Demarcation demarcation, StoreProvider.Options options) {
         TimeSource given = options.time();
         SqliteFile file = SqliteFile.of(url, given == null ? TimeSource.system() : given);
         SqliteSidecar sidecar = new SqliteSidecar(file.path());
@@ -47,7 +58,7 @@ final class SqliteStore implements Store {
             SqliteWriter<SqliteLine> writer = new SqliteWriter<>(line, file.time(), file.errors());
             int readers = Math.max(2, Runtime.getRuntime().availableProcessors());
             SqliteAccess access = new SqliteAccess(file, line, writer, new SqliteReaders(file, readers));
-            return new SqliteStore(access, sidecar, name);
+            return new SqliteStore(access, sidecar, name, demarcation);
         } catch (SQLException e) {
             throw file.errors().cannotOpen(e);
         } catch (IOException e) {

@@ -7,19 +7,29 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 final class SqliteTransactions implements Transactions {
+    /** Another process that wrote in between costs another try. */
+    private static final int TRIES = 5;
+
     private final SqliteAccess access;
     private final SqliteJoined.Marks marks;
+    private final @Nullable Demarcation demarcation;
 
     /** The innermost transaction on the writer; touched only by the thread that holds it. */
     private @Nullable SqliteTx current;
 
-    SqliteTransactions(SqliteAccess access, SqliteJoined.Marks marks) {
+    /** @param demarcation who begins and ends transactions; absent when they are the writer's */
+    SqliteTransactions(SqliteAccess access, SqliteJoined.Marks marks, @Nullable Demarcation demarcation) {
         this.access = access;
         this.marks = marks;
+        this.demarcation = demarcation;
     }
 
     @Override
     public <T> T run(Work<T> work) throws Exception {
+        return demarcation == null ? onWriter(work) : demarcated(demarcation, work);
+    }
+
+    private <T> T onWriter(Work<T> work) throws Exception {
         return access.writer().run(line -> {
             SqliteTx outer = current;
             SqliteTx tx = new OnWriter(line);
@@ -31,6 +41,65 @@ final class SqliteTransactions implements Transactions {
                 current = outer;
             }
         });
+    }
+
+    /**
+     * In a transaction on a connection of the application's own. The writer is held meanwhile: those who write in this process
+     * stand in one line, and only other processes are waited for at the file's lock.
+     */
+    private <T> T demarcated(Demarcation by, Work<T> work) throws Exception {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return access.writer().aside(() -> once(by, work));
+            } catch (SemelException.TransactionMustBeRetried e) {
+                if (attempt == TRIES) {
+                    throw access.errors().lostTooOften(e);
+                }
+            }
+        }
+    }
+
+    private <T> T once(Demarcation by, Work<T> work) throws Exception {
+        Demarcation.Begun begun = begun(by);
+        SqliteTx tx = new SqliteJoined(begun.connection(), access.file(), marks);
+        Ended<T> ended = null;
+        try {
+            ended = work.run(tx);
+        } finally {
+            tx.end();
+            if (ended == null || !ended.keep()) {
+                begun.rollback();
+            }
+        }
+        if (ended.keep()) {
+            commit(begun);
+        }
+        return ended.value();
+    }
+
+    private Demarcation.Begun begun(Demarcation by) {
+        try {
+            return by.begin();
+        } catch (SemelException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw access.errors().notBegun(e);
+        }
+    }
+
+    /** What SQLite refuses at the commit is rolled back, unless the disk did not say whether it has the log's end. */
+    private void commit(Demarcation.Begun begun) throws Exception {
+        try {
+            begun.commit();
+        } catch (SemelException e) {
+            throw e;
+        } catch (Exception e) {
+            SQLException driver = SqliteErrors.in(e);
+            if (driver != null) {
+                throw access.errors().commitFailed(driver, SqliteErrors.code(driver) == SqliteErrors.IOERR);
+            }
+            throw e;
+        }
     }
 
     /** A connection that an atomic handler was given leads back to its transaction. */

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -59,6 +60,11 @@ import org.jspecify.annotations.Nullable;
  *
  * A work that comes back to the writer on the thread that holds it joins the open transaction under a savepoint of its own.
  * Its answer is as provisional as the work around it.
+ *
+ * <h2>Transactions of the application's own</h2>
+ *
+ * Where the application's transaction manager begins and ends transactions, they are on its connections and cannot share a
+ * commit. They take the writer {@linkplain #aside aside}: alone, with no transaction begun on the line.
  *
  * <h2>Leaving</h2>
  *
@@ -154,10 +160,26 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
      */
     <T> T run(Task<L, T> task) throws Exception {
         if (isMine()) {
+            if (batch == null) {
+                throw errors.insideAnother();
+            }
             return nested(task);
         }
         Turn<T> first = turn(task, false);
         return first.lost() ? again(task, first.batch) : first.answer();
+    }
+
+    /** Runs the body while nobody writes by way of this writer: for a transaction on another connection to the file. */
+    <T> T aside(Callable<T> body) throws Exception {
+        if (isMine()) {
+            throw errors.insideAnother();
+        }
+        take(true);
+        try {
+            return body.call();
+        } finally {
+            pass();
+        }
     }
 
     private <T> T again(Task<L, T> task, Batch failed) throws Exception {

@@ -1,0 +1,34 @@
+package dev.semel.jdbc;
+
+import java.sql.Connection;
+
+/**
+ * Begins and ends the transactions of atomic operations in Semel's place: a container's transaction manager, so that whatever
+ * the handler does on its thread by way of the container takes part. Thread-safe.
+ */
+@FunctionalInterface
+public interface Demarcation {
+    /**
+     * Begins a transaction on the calling thread, which has none that this one knows of.
+     *
+     * @throws RuntimeException when none could be begun; nothing is left behind
+     */
+    Begun begin();
+
+    /** A transaction that is ended once, on the thread that began it. */
+    interface Begun {
+        /** The connection that whatever takes part uses too. */
+        Connection connection();
+
+        /**
+         * Returns when it is committed, and has given the connection back in any case.
+         *
+         * @throws Exception when it is not committed, or when that cannot be told: then the driver's own exception is among
+         *     its causes
+         */
+        void commit() throws Exception;
+
+        /** Gives the connection back. Does not throw: what cannot be rolled back is rolled back by the server. */
+        void rollback();
+    }
+}

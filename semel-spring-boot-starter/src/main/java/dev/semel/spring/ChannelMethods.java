@@ -1,0 +1,143 @@
+package dev.semel.spring;
+
+import dev.semel.AtomicContext;
+import dev.semel.Channel;
+import dev.semel.LeasedContext;
+import dev.semel.Semel;
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.util.ReflectionUtils;
+
+/** The {@link SemelChannel} methods of the context, and the channels that they handle. */
+final class ChannelMethods {
+    private final BeanFactory beans;
+    private final Map<String, Channel<?>> known = new TreeMap<>();
+    private final List<Handler> handlers = new ArrayList<>();
+
+    /** A method, its channel, and which parameter is what. */
+    private record Handler(Declared<SemelChannel> declared, Channel<?> channel) {}
+
+    /** @param channels the beans of the application */
+    ChannelMethods(BeanFactory beans, Iterable<Channel<?>> channels) {
+        this.beans = beans;
+        channels.forEach(channel -> known.put(channel.name(), channel));
+    }
+
+    /** @return the channel, unless something is wrong with the method, which the faults are told */
+    @Nullable
+    Channel<?> add(Declared<SemelChannel> declared, List<String> faults) {
+        int before = faults.size();
+        Class<?> payload = payload(declared.method(), faults);
+        int modifiers = declared.method().getModifiers();
+        if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
+            faults.add("it is private or static, so it cannot be called by way of its bean: make it neither");
+        }
+        if (declared.method().getReturnType() != void.class) {
+            faults.add("it returns something that nobody would see: make it void");
+        }
+        Channel<?> channel = channel(declared.annotation(), payload, faults);
+        if (channel == null || payload == null) {
+            return null;
+        }
+        Class<?> carried = channel.definition().operation().payload();
+        if (carried != payload) {
+            faults.add("it takes a " + payload.getName() + ", but messages of the channel carry " + carried.getName());
+        }
+        Class<?> wrong = channel instanceof Channel.Atomic ? LeasedContext.class : AtomicContext.class;
+        if (List.of(declared.method().getParameterTypes()).contains(wrong)) {
+            faults.add("it takes " + wrong.getSimpleName() + ", but its channel is "
+                    + (channel instanceof Channel.Atomic ? "atomic" : "leased"));
+        }
+        if (faults.size() == before) {
+            handlers.add(new Handler(declared, channel));
+        }
+        return channel;
+    }
+
+    private static @Nullable Class<?> payload(Method method, List<String> faults) {
+        Class<?> payload = null;
+        for (Class<?> type : method.getParameterTypes()) {
+            if (isGiven(type)) {
+                continue;
+            }
+            if (payload != null) {
+                faults.add(
+                        "it takes more than one payload: one parameter is the message, others may be AtomicContext or"
+                                + " LeasedContext, and Tenant");
+                return payload;
+            }
+            payload = type;
+        }
+        if (payload == null) {
+            faults.add("it takes no payload: its first parameter is what the message carries");
+        }
+        return payload;
+    }
+
+    private static boolean isGiven(Class<?> type) {
+        return type == AtomicContext.class || type == LeasedContext.class || type == Tenant.class;
+    }
+
+    private @Nullable Channel<?> channel(SemelChannel declared, @Nullable Class<?> payload, List<String> faults) {
+        Channel<?> bean = known.get(declared.value());
+        if (bean != null || payload == null) {
+            return bean;
+        }
+        try {
+            return declared.form() == Idempotent.Form.ATOMIC
+                    ? Channel.atomic(declared.value(), payload).withPolicy(declared.policy())
+                    : Channel.leased(declared.value(), payload).withPolicy(declared.policy());
+        } catch (SemelException.Invalid e) {
+            faults.add(String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    /** Has the engine call them. */
+    void register(Semel semel, int concurrency) {
+        for (Handler handler : handlers) {
+            int own = handler.declared.annotation().concurrency();
+            Channel.Capacity capacity = Channel.Capacity.of(own > 0 ? own : concurrency);
+            if (handler.channel instanceof Channel.Atomic<?> atomic) {
+                register(semel, atomic, capacity, handler);
+            } else {
+                register(semel, (Channel.Leased<?>) handler.channel, capacity, handler);
+            }
+        }
+    }
+
+    private <P> void register(Semel semel, Channel.Atomic<P> channel, Channel.Capacity capacity, Handler handler) {
+        semel.handle(channel, capacity, (payload, tx) -> call(handler.declared, payload, tx, tx.tenant()));
+    }
+
+    private <P> void register(Semel semel, Channel.Leased<P> channel, Channel.Capacity capacity, Handler handler) {
+        semel.handle(channel, capacity, (payload, run) -> call(handler.declared, payload, run, run.tenant()));
+    }
+
+    private void call(Declared<SemelChannel> declared, @Nullable Object payload, Object context, Tenant tenant)
+            throws Exception {
+        Object bean = beans.getBean(declared.bean());
+        Method method = AopUtils.selectInvocableMethod(declared.method(), bean.getClass());
+        ReflectionUtils.makeAccessible(method);
+        Class<?>[] types = method.getParameterTypes();
+        @Nullable Object[] arguments = new Object[types.length];
+        for (int i = 0; i < types.length; i++) {
+            arguments[i] = types[i] == Tenant.class ? tenant : isGiven(types[i]) ? context : payload;
+        }
+        try {
+            method.invoke(bean, arguments);
+        } catch (InvocationTargetException e) {
+            ReflectionUtils.rethrowException(e.getTargetException());
+        }
+    }
+}

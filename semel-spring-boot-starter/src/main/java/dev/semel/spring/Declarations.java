@@ -1,0 +1,92 @@
+package dev.semel.spring;
+
+import dev.semel.AtomicContext;
+import dev.semel.Channel;
+import dev.semel.SemelException;
+import dev.semel.policy.Catalogue;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the beans of the context declare, checked together: every fault is named before anything runs. */
+final class Declarations {
+    private final Expressions expressions;
+    private final @Nullable Catalogue catalogue;
+    private final boolean inDataSource;
+    private final List<String> faults = new ArrayList<>();
+    private final Map<String, String> places = new HashMap<>();
+
+    /**
+     * @param catalogue absent when it is not known which policies there are
+     * @param inDataSource whether the ledger is where the application's own writes go
+     */
+    Declarations(Expressions expressions, @Nullable Catalogue catalogue, boolean inDataSource) {
+        this.expressions = expressions;
+        this.catalogue = catalogue;
+        this.inDataSource = inDataSource;
+    }
+
+    void check(List<Declared<Idempotent>> methods) {
+        for (Declared<Idempotent> each : methods) {
+            List<String> own = new ArrayList<>();
+            IdempotentMethod.of(each.type(), each.method(), each.annotation(), expressions, own);
+            policy(each.annotation().policy(), own);
+            if (each.annotation().form() == Idempotent.Form.ATOMIC) {
+                demandDataSource(each.method(), own);
+            }
+            once(each.annotation().value(), each.place(), own);
+            told("@Idempotent " + each.place(), own);
+        }
+    }
+
+    void check(List<Declared<SemelChannel>> methods, ChannelMethods channels) {
+        for (Declared<SemelChannel> each : methods) {
+            List<String> own = new ArrayList<>();
+            Channel<?> channel = channels.add(each, own);
+            if (channel != null) {
+                policy(channel.definition().operation().policy(), own);
+            }
+            if (channel instanceof Channel.Atomic) {
+                demandDataSource(each.method(), own);
+            }
+            once(each.annotation().value(), each.place(), own);
+            told("@SemelChannel " + each.place(), own);
+        }
+    }
+
+    private void demandDataSource(Method method, List<String> own) {
+        boolean takesContext = Arrays.asList(method.getParameterTypes()).contains(AtomicContext.class);
+        if (!inDataSource && !takesContext) {
+            own.add("it is atomic, but the ledger has a store of its own (semel.store), so that what the method writes"
+                    + " would not commit with its record: remove semel.store, declare form = LEASED, or take an AtomicContext"
+                    + " and write with its connection");
+        }
+    }
+
+    private void policy(String name, List<String> own) {
+        if (catalogue != null && catalogue.find(name).isEmpty()) {
+            own.add("no policy is called \"" + name + "\"; there are " + String.join(", ", catalogue.names()));
+        }
+    }
+
+    private void once(String operation, String place, List<String> own) {
+        String other = places.putIfAbsent(operation, place);
+        if (other != null && !other.equals(place)) {
+            own.add("its name \"" + operation + "\" is also that of " + other + ": records of the two would meet");
+        }
+    }
+
+    private void told(String place, List<String> own) {
+        own.forEach(fault -> faults.add(place + ": " + fault));
+    }
+
+    void refuse() {
+        if (!faults.isEmpty()) {
+            throw new SemelException.Misconfigured("Semel's annotations", faults);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.semel.spring;
+
+import dev.semel.SemelException;
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/** The expressions of annotations, with a method's arguments and the context's beans in sight. */
+final class Expressions {
+    static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
+
+    private final SpelExpressionParser parser = new SpelExpressionParser();
+    private final BeanFactory beans;
+
+    Expressions(BeanFactory beans) {
+        this.beans = beans;
+    }
+
+    /** @throws ParseException when it is none */
+    Expression parse(String text) {
+        return parser.parseExpression(text);
+    }
+
+    /** What an expression says of one call. */
+    @Nullable
+    Object value(Expression expression, Object target, Method method, @Nullable Object[] arguments) {
+        MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(target, method, arguments, NAMES);
+        context.setBeanResolver(new BeanFactoryResolver(beans));
+        try {
+            return expression.getValue(context);
+        } catch (EvaluationException e) {
+            throw new SemelException.Invalid(
+                    method.getDeclaringClass().getSimpleName() + "." + method.getName() + ": the expression \""
+                            + expression.getExpressionString() + "\" says nothing of this call (" + e.getMessage()
+                            + "). Nothing was run.",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package dev.semel.spring;
+
+import dev.semel.AtomicContext;
+import dev.semel.LeasedContext;
+import dev.semel.Operation;
+import dev.semel.SemelException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.stream.BaseStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+
+/**
+ * An {@link Idempotent} method, read once.
+ *
+ * @param said its expressions; those that are absent have their defaults
+ * @param patience how long to wait for another run; absent for the configured one
+ * @param context the parameter that is given the run's context; -1 when it wants none
+ */
+record IdempotentMethod(
+        Method method,
+        Operation<Object, byte[]> operation,
+        Said said,
+        @Nullable Duration patience,
+        Type result,
+        int context) {
+
+    /** What makes out a call. */
+    record Said(
+            Expression key,
+            @Nullable Expression payload,
+            @Nullable Expression tenant) {}
+
+    /** @param faults is told what is wrong with it; nothing is returned then */
+    static @Nullable IdempotentMethod of(
+            Class<?> type, Method method, Idempotent declared, Expressions expressions, List<String> faults) {
+        int before = faults.size();
+        checkShape(method, declared, faults);
+        Expression key = parsed(expressions, "key", declared.key(), faults);
+        Said said = key == null
+                ? null
+                : new Said(
+                        key,
+                        parsed(expressions, "payload", declared.payload(), faults),
+                        parsed(expressions, "tenant", declared.tenant(), faults));
+        if (declared.key().isBlank()) {
+            faults.add("its key is empty: say what makes two calls the same, such as key = \"#order.id\"");
+        }
+        Duration patience = patience(declared, faults);
+        Operation<Object, byte[]> operation = operation(declared, faults);
+        return faults.size() > before || said == null || operation == null
+                ? null
+                : new IdempotentMethod(
+                        method,
+                        operation,
+                        said,
+                        patience,
+                        ResolvableType.forMethodReturnType(method, type).getType(),
+                        contextOf(method));
+    }
+
+    private static void checkShape(Method method, Idempotent declared, List<String> faults) {
+        int modifiers = method.getModifiers();
+        if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
+            faults.add("it is private, static or final, so Spring cannot stand in front of it: make it none of these");
+        }
+        Class<?> result = method.getReturnType();
+        if (Future.class.isAssignableFrom(result)
+                || BaseStream.class.isAssignableFrom(result)
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(result) != null) {
+            faults.add("it returns " + result.getSimpleName()
+                    + ", which is not there yet when the method returns: return the result itself");
+        }
+        boolean atomic = declared.form() == Idempotent.Form.ATOMIC;
+        Class<?> wrong = atomic ? LeasedContext.class : AtomicContext.class;
+        if (Arrays.asList(method.getParameterTypes()).contains(wrong)) {
+            faults.add("it takes " + wrong.getSimpleName() + ", but its form is " + declared.form());
+        }
+        if (atomic && declared.repeatable()) {
+            faults.add("it is declared repeatable, which only a leased one can be: an atomic one leaves nothing behind"
+                    + " when it is interrupted");
+        }
+        if (declared.whileRunning() == Idempotent.WhileRunning.REJECT
+                && !declared.patience().isEmpty()) {
+            faults.add("it is to reject while another call runs, and to wait " + declared.patience() + ": choose one");
+        }
+    }
+
+    private static @Nullable Expression parsed(Expressions expressions, String what, String text, List<String> faults) {
+        if (text.isBlank()) {
+            return null;
+        }
+        try {
+            return expressions.parse(text);
+        } catch (ParseException e) {
+            faults.add("its " + what + " \"" + text + "\" is no SpEL expression: " + e.getMessage());
+            return null;
+        }
+    }
+
+    private static @Nullable Duration patience(Idempotent declared, List<String> faults) {
+        if (declared.whileRunning() == Idempotent.WhileRunning.REJECT) {
+            return Duration.ZERO;
+        }
+        if (declared.patience().isEmpty()) {
+            return null;
+        }
+        try {
+            Duration patience = DurationStyle.detectAndParse(declared.patience());
+            if (!patience.isNegative()) {
+                return patience;
+            }
+        } catch (IllegalArgumentException e) {
+            // said below
+        }
+        faults.add("its patience \"" + declared.patience() + "\" is no time to wait: write one such as 2s or 500ms");
+        return null;
+    }
+
+    private static @Nullable Operation<Object, byte[]> operation(Idempotent declared, List<String> faults) {
+        try {
+            if (declared.form() == Idempotent.Form.ATOMIC) {
+                return Operation.atomic(declared.value(), Object.class, byte[].class)
+                        .withPolicy(declared.policy());
+            }
+            Operation.Leased<Object, byte[]> leased = Operation.leased(declared.value(), Object.class, byte[].class)
+                    .withPolicy(declared.policy());
+            return declared.repeatable() ? leased.asRepeatable() : leased;
+        } catch (SemelException.Invalid e) {
+            faults.add(String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    private static int contextOf(Method method) {
+        List<Class<?>> types = Arrays.asList(method.getParameterTypes());
+        return Math.max(types.indexOf(AtomicContext.class), types.indexOf(LeasedContext.class));
+    }
+
+    boolean isAtomic() {
+        return operation instanceof Operation.Atomic;
+    }
+
+    /** The arguments, as what must be the same in every call of one key. */
+    @Nullable
+    Object payload(@Nullable Object[] arguments) {
+        Map<String, @Nullable Object> named = new LinkedHashMap<>();
+        String[] names = Expressions.NAMES.getParameterNames(method);
+        for (int i = 0; i < arguments.length; i++) {
+            if (i != context) {
+                named.put(names == null ? "p" + i : names[i], arguments[i]);
+            }
+        }
+        return named.size() == 1 ? named.values().iterator().next() : named;
+    }
+
+    /** The arguments with the run's context among them. */
+    @Nullable
+    Object[] with(Object runContext, @Nullable Object[] arguments) {
+        @Nullable Object[] given = arguments.clone();
+        if (context >= 0) {
+            given[context] = runContext;
+        }
+        return given;
+    }
+}

@@ -1,0 +1,147 @@
+package dev.semel.spring;
+
+import dev.semel.Channel;
+import dev.semel.Policy;
+import dev.semel.Semel;
+import dev.semel.Tenant;
+import dev.semel.operator.Operator;
+import dev.semel.watch.Watch;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.function.SingletonSupplier;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Semel in the application's data source, or in a store of its own; {@link Idempotent} methods and {@link SemelChannel}
+ * handlers. Backs off from a {@link Semel} bean of the application's.
+ */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
+            "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+            "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration",
+            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration"
+        })
+@ConditionalOnProperty(name = "semel.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(SemelProperties.class)
+@Import(SemelAutoConfiguration.Proxies.class)
+public class SemelAutoConfiguration {
+    /** After authorization and validation, so that a replay is authorized too; before the transaction, which it begins. */
+    static final int ORDER = Ordered.LOWEST_PRECEDENCE - 1_000;
+
+    /** Unless the application opens an engine of its own. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(Semel.class)
+    static class OpenedHere {
+        @Bean
+        @DependsOnDatabaseInitialization
+        Opening.Opened semelOpened(
+                SemelProperties properties,
+                ConfigurableListableBeanFactory beans,
+                ObjectProvider<Policy> policies,
+                ObjectProvider<Watch> watch,
+                Environment environment) {
+            return new Opening(
+                            properties,
+                            new DataSources(beans, properties.expert()),
+                            policies.orderedStream().toList(),
+                            watch.getIfAvailable(() -> Watch.NONE),
+                            environment.getProperty("spring.threads.virtual.enabled", Boolean.class, false))
+                    .open();
+        }
+
+        /** Closed with what it is made of. */
+        @Bean(destroyMethod = "")
+        Semel semel(Opening.Opened opened) {
+            return opened.semel();
+        }
+
+        @Bean
+        Operator semelOperator(Opening.Opened opened) {
+            return opened.engine().operator();
+        }
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TenantResolver semelTenants() {
+        return () -> Tenant.SINGLE;
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static DefaultPointcutAdvisor idempotentAdvisor(ConfigurableListableBeanFactory beans) {
+        DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
+                AnnotationMatchingPointcut.forMethodAnnotation(Idempotent.class),
+                new IdempotentInterceptor(SingletonSupplier.of(() -> surroundings(beans))));
+        advisor.setOrder(ORDER);
+        return advisor;
+    }
+
+    private static IdempotentInterceptor.Surroundings surroundings(ConfigurableListableBeanFactory beans) {
+        JsonMapper mapper = beans.getBeanProvider(JsonMapper.class).getIfUnique(JsonMapper::shared);
+        return new IdempotentInterceptor.Surroundings(
+                beans.getBean(Semel.class),
+                beans.getBean(TenantResolver.class),
+                new ResultCodec(mapper),
+                new Expressions(beans),
+                beans.getBean(SemelProperties.class).tuning().patience());
+    }
+
+    @Bean
+    ChannelMethods semelChannels(ConfigurableListableBeanFactory beans) {
+        List<Channel<?>> channels = new ArrayList<>();
+        beans.getBeansOfType(Channel.class).values().forEach(channels::add);
+        return new ChannelMethods(beans, channels);
+    }
+
+    @Bean
+    SmartInitializingSingleton semelDeclarations(
+            ConfigurableListableBeanFactory beans, ChannelMethods channels, ObjectProvider<Opening.Opened> opened) {
+        return () -> {
+            Opening.Opened mine = opened.getIfAvailable();
+            Declarations declarations = new Declarations(
+                    new Expressions(beans),
+                    mine == null ? null : mine.catalogue(),
+                    mine == null || mine.transactions() != null);
+            declarations.check(Declared.in(beans, Idempotent.class));
+            declarations.check(Declared.in(beans, SemelChannel.class), channels);
+            declarations.refuse();
+        };
+    }
+
+    @Bean
+    SemelLifecycle semelLifecycle(Semel semel, ChannelMethods channels, SemelProperties properties) {
+        return new SemelLifecycle(semel, channels, properties.tuning());
+    }
+
+    /** Sees to it that advice is applied, also where nothing else asks for it. */
+    static class Proxies implements ImportBeanDefinitionRegistrar {
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package dev.semel.spring;
+
+import dev.semel.Answer;
+import dev.semel.AtomicHandler;
+import dev.semel.Call;
+import dev.semel.Channel;
+import dev.semel.Deliveries;
+import dev.semel.LeasedHandler;
+import dev.semel.Message;
+import dev.semel.Operation;
+import dev.semel.Reconciler;
+import dev.semel.Semel;
+import dev.semel.SemelException;
+import dev.semel.Sent;
+import dev.semel.engine.Engine;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine as a bean of the application. Inside a transaction of the application's an atomic operation and a send join it;
+ * a leased operation is refused there, because its grant must be committed before it runs, which would take a second
+ * connection while the first is held. Handlers of channels are called once the context has started.
+ */
+final class SpringSemel implements Semel {
+    private final Engine engine;
+    private final @Nullable SpringTransactions transactions;
+    private final Map<String, AtomicHandler<?, ?>> handlers = new ConcurrentHashMap<>();
+    private final List<Runnable> beforeStart = new ArrayList<>();
+    private boolean started;
+
+    /** @param transactions absent when the ledger is not in a data source of the application's */
+    SpringSemel(Engine engine, @Nullable SpringTransactions transactions) {
+        this.engine = engine;
+        this.transactions = transactions;
+    }
+
+    @Override
+    public <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler) {
+        SpringTransactions spring = transactions;
+        if (spring == null) {
+            return engine.run(operation, call, handler);
+        }
+        AtomicHandler<P, R> inside = inside(spring, handler);
+        return isJoined()
+                ? joined(spring, joined -> joined.run(operation, call, inside))
+                : engine.run(operation, call, inside);
+    }
+
+    @Override
+    public <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler) {
+        demandOutside(operation);
+        return engine.run(operation, call, handler);
+    }
+
+    @Override
+    public <P, R> Answer<R> run(Operation<P, R> operation, Call<P> call) {
+        if (operation instanceof Operation.Atomic<P, R> atomic && handlers.containsKey(operation.name())) {
+            return run(atomic, call, known(atomic));
+        }
+        if (operation instanceof Operation.Leased<P, R>) {
+            demandOutside(operation);
+        }
+        return engine.run(operation, call);
+    }
+
+    @SuppressWarnings("unchecked") // the operation was registered with a handler of its own types
+    private <P, R> AtomicHandler<P, R> known(Operation.Atomic<P, R> operation) {
+        return (AtomicHandler<P, R>) handlers.get(operation.name());
+    }
+
+    @Override
+    public <P, R> List<Answer<R>> runAll(
+            Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler) {
+        SpringTransactions spring = transactions;
+        if (spring == null) {
+            return engine.runAll(operation, calls, handler);
+        }
+        if (spring.place() == SpringTransactions.Place.OUTSIDE) {
+            return engine.runAll(operation, calls, inside(spring, handler));
+        }
+        List<Answer<R>> answers = new ArrayList<>(calls.size());
+        for (Call<P> call : calls) {
+            answers.add(run(operation, call, handler));
+        }
+        return answers;
+    }
+
+    @Override
+    public <P, R> List<Answer<R>> runAll(
+            Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
+        demandOutside(operation);
+        return engine.runAll(operation, calls, handler);
+    }
+
+    @Override
+    public <P, R> void handle(Operation.Atomic<P, R> operation, AtomicHandler<P, R> handler) {
+        handlers.put(operation.name(), handler);
+        engine.handle(operation, transactions == null ? handler : inside(transactions, handler));
+    }
+
+    @Override
+    public <P, R> void handle(Operation.Leased<P, R> operation, LeasedHandler<P, R> handler) {
+        engine.handle(operation, handler);
+    }
+
+    @Override
+    public <P> void handle(Channel.Atomic<P> channel, Channel.Capacity capacity, Channel.AtomicDelivery<P> handler) {
+        SpringTransactions spring = transactions;
+        Channel.AtomicDelivery<P> inside = spring == null
+                ? handler
+                : (payload, tx) -> spring.<@Nullable Void>handled(() -> {
+                    handler.handle(payload, tx);
+                    return null;
+                });
+        onceStarted(() -> engine.handle(channel, capacity, inside));
+    }
+
+    @Override
+    public <P> void handle(Channel.Leased<P> channel, Channel.Capacity capacity, Channel.LeasedDelivery<P> handler) {
+        onceStarted(() -> engine.handle(channel, capacity, handler));
+    }
+
+    private synchronized void onceStarted(Runnable registration) {
+        if (started) {
+            registration.run();
+        } else {
+            beforeStart.add(registration);
+        }
+    }
+
+    /** From now on channels are handled, for the first time or again after a drain. */
+    synchronized void start() {
+        started = true;
+        engine.resume();
+        beforeStart.forEach(Runnable::run);
+        beforeStart.clear();
+    }
+
+    @Override
+    public <P> Sent send(Channel<P> channel, Message<P> message) {
+        SpringTransactions spring = transactions;
+        return spring != null && isJoined()
+                ? joined(spring, joined -> joined.send(channel, message))
+                : engine.send(channel, message);
+    }
+
+    @Override
+    public <P> List<Sent> sendAll(Channel<P> channel, List<Message<P>> messages) {
+        SpringTransactions spring = transactions;
+        if (spring == null || !isJoined()) {
+            return engine.sendAll(channel, messages);
+        }
+        return joined(spring, joined -> {
+            List<Sent> sent = new ArrayList<>(messages.size());
+            for (Message<P> message : messages) {
+                sent.add(joined.send(channel, message));
+            }
+            return sent;
+        });
+    }
+
+    @Override
+    public boolean drain(Duration bound) {
+        return engine.drain(bound);
+    }
+
+    @Override
+    public <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler) {
+        engine.reconcile(operation, reconciler);
+    }
+
+    @Override
+    public void reconcile(Deliveries source, Deliveries.Schedule schedule, Deliveries.Listener listener) {
+        onceStarted(() -> engine.reconcile(source, schedule, listener));
+    }
+
+    @Override
+    public Joined join(Connection connection) {
+        return engine.join(connection);
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    /** To be called at the end of a handler that wants to see for itself what would fail it. */
+    void settle() {
+        if (transactions != null) {
+            transactions.settle();
+        }
+    }
+
+    private boolean isJoined() {
+        return transactions != null && transactions.place() == SpringTransactions.Place.IN_THE_CALLERS;
+    }
+
+    private <T> T joined(SpringTransactions spring, Function<Joined, T> body) {
+        return spring.participate((connection, holder) -> body.apply(JoinedTransaction.in(engine, connection, holder)));
+    }
+
+    private static <P, R> AtomicHandler<P, R> inside(SpringTransactions spring, AtomicHandler<P, R> handler) {
+        return (payload, tx) -> spring.handled(() -> handler.run(payload, tx));
+    }
+
+    private void demandOutside(Operation<?, ?> operation) {
+        if (transactions != null && transactions.place() != SpringTransactions.Place.OUTSIDE) {
+            throw new SemelException.Invalid("Operation " + operation.name()
+                    + " is leased and was called inside a transaction. Its grant must be committed before it runs, which"
+                    + " would take a second connection while the first is held. Call it outside the transaction, send it to"
+                    + " a channel, or declare it atomic if it only writes to this database.");
+        }
+    }
+}

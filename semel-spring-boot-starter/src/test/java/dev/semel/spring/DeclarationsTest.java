@@ -1,0 +1,115 @@
+package dev.semel.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.AtomicContext;
+import dev.semel.Channel;
+import dev.semel.LeasedContext;
+import dev.semel.SemelException;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** What is wrong with annotations is said when the context starts, all of it. */
+class DeclarationsTest {
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(SemelAutoConfiguration.class))
+            .withPropertyValues("semel.store=memory:");
+
+    static class Wrong {
+        @Idempotent(value = "a", key = "", form = Idempotent.Form.LEASED)
+        public void noKey() {}
+
+        @Idempotent(value = "b", key = "#id +", form = Idempotent.Form.LEASED)
+        public void noExpression(String id) {}
+
+        @Idempotent(value = "c", key = "#id", form = Idempotent.Form.LEASED)
+        public CompletableFuture<String> later(String id) {
+            return CompletableFuture.completedFuture(id);
+        }
+
+        @Idempotent(value = "d", key = "#id", form = Idempotent.Form.LEASED, policy = "no.such")
+        public final void unreachable(String id) {}
+
+        @Idempotent(value = "e", key = "#id", repeatable = true)
+        public void contradicting(String id, LeasedContext run) {}
+
+        @Idempotent(
+                value = "f",
+                key = "#id",
+                form = Idempotent.Form.LEASED,
+                whileRunning = Idempotent.WhileRunning.REJECT,
+                patience = "2s")
+        public void impatient(String id) {}
+
+        @Idempotent(value = "g", key = "#id", form = Idempotent.Form.LEASED, patience = "soon")
+        public void vague(String id) {}
+
+        @Idempotent(value = "a", key = "#id", form = Idempotent.Form.LEASED)
+        public void again(String id) {}
+    }
+
+    static class WrongChannels {
+        static final Channel.Leased<String> KNOWN = Channel.leased("known", String.class);
+
+        @SemelChannel("none")
+        public void nothing(AtomicContext tx) {}
+
+        @SemelChannel("known")
+        public void other(Integer number) {}
+
+        @SemelChannel(value = "told", form = Idempotent.Form.LEASED)
+        public String told(String text) {
+            return text;
+        }
+
+        @SemelChannel("own")
+        public void elsewhere(String text) {}
+
+        @SemelChannel(value = "context", form = Idempotent.Form.LEASED, policy = "no.such")
+        public void context(String text, AtomicContext tx) {}
+    }
+
+    private static void assertFaults(Throwable failure, String... faults) {
+        assertThat(failure).isInstanceOfSatisfying(SemelException.Misconfigured.class, e -> {
+            for (String fault : faults) {
+                assertThat(e.faults())
+                        .anySatisfy(told -> assertThat(told).containsSubsequence(fault.split("\\.\\.\\.")));
+            }
+            assertThat(e.faults()).hasSize(faults.length);
+        });
+    }
+
+    @Test
+    void everyFaultOfMethodsIsNamed() {
+        runner.withBean(Wrong.class)
+                .run(context -> assertFaults(
+                        context.getStartupFailure(),
+                        "@Idempotent Wrong.noKey: its key is empty",
+                        "@Idempotent Wrong.noExpression: its key \"#id +\" is no SpEL expression",
+                        "@Idempotent Wrong.later: it returns CompletableFuture",
+                        "@Idempotent Wrong.unreachable: it is private, static or final",
+                        "@Idempotent Wrong.unreachable: no policy is called \"no.such\"",
+                        "@Idempotent Wrong.contradicting: it takes LeasedContext",
+                        "@Idempotent Wrong.contradicting: it is declared repeatable",
+                        "@Idempotent Wrong.contradicting: it is atomic, but the ledger has a store of its own",
+                        "@Idempotent Wrong.impatient: it is to reject",
+                        "@Idempotent Wrong.vague: its patience \"soon\"",
+                        "its name \"a\" is also that of"));
+    }
+
+    @Test
+    void everyFaultOfChannelsIsNamed() {
+        runner.withBean(WrongChannels.class)
+                .withBean("known", Channel.class, () -> WrongChannels.KNOWN)
+                .run(context -> assertFaults(
+                        context.getStartupFailure(),
+                        "@SemelChannel WrongChannels.nothing: it takes no payload",
+                        "@SemelChannel WrongChannels.other: it takes a java.lang.Integer...carry java.lang.String",
+                        "@SemelChannel WrongChannels.told: it returns something",
+                        "@SemelChannel WrongChannels.elsewhere: it is atomic, but the ledger has a store of its own",
+                        "@SemelChannel WrongChannels.context: it takes AtomicContext, but its channel is leased",
+                        "@SemelChannel WrongChannels.context: no policy is called \"no.such\""));
+    }
+}

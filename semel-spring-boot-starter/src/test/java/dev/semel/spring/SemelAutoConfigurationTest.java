@@ -1,0 +1,224 @@
+package dev.semel.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Answer;
+import dev.semel.Call;
+import dev.semel.Key;
+import dev.semel.Operation;
+import dev.semel.Policy;
+import dev.semel.Semel;
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.operator.Operator;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+
+class SemelAutoConfigurationTest {
+    private static final Operation.Atomic<String, String> ECHO = Operation.atomic("echo", String.class, String.class);
+
+    private final ApplicationContextRunner bare =
+            new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(SemelAutoConfiguration.class));
+    private final ApplicationContextRunner inDataSource = bare.withConfiguration(AutoConfigurations.of(
+                    DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class))
+            .withPropertyValues("spring.datasource.url=" + Databases.SQLITE.fresh());
+    private final ApplicationContextRunner inMemory = bare.withPropertyValues("semel.store=memory:");
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoSources {
+        @Bean
+        DataSource first() {
+            return new DriverManagerDataSource(Databases.SQLITE.fresh());
+        }
+
+        @Bean
+        DataSource second() {
+            return new DriverManagerDataSource(Databases.SQLITE.fresh());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OnePrimary {
+        @Bean
+        @Primary
+        DataSource first() {
+            return new TransactionAwareDataSourceProxy(new DriverManagerDataSource(Databases.SQLITE.fresh()));
+        }
+
+        @Bean
+        DataSource second() {
+            return new DriverManagerDataSource(Databases.SQLITE.fresh());
+        }
+    }
+
+    private static Answer<String> echo(Semel semel) {
+        return semel.run(ECHO, Call.of(Tenant.SINGLE, Key.of("k"), "hello"), (payload, tx) -> payload);
+    }
+
+    private static void assertFaults(Throwable failure, String... faults) {
+        assertThat(failure).rootCause().isInstanceOfSatisfying(SemelException.Misconfigured.class, e -> {
+            assertThat(e.faults()).hasSize(faults.length);
+            for (int i = 0; i < faults.length; i++) {
+                assertThat(e.faults().get(i)).contains(faults[i]);
+            }
+        });
+    }
+
+    @Test
+    void theLedgerIsInTheDataSource() {
+        inDataSource.run(context -> {
+            assertThat(context).hasSingleBean(Semel.class).hasSingleBean(Operator.class);
+            assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class);
+            assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Replayed.class);
+            assertThat(context.getBean(Opening.Opened.class).transactions()).isNotNull();
+        });
+    }
+
+    @Test
+    void theLedgerHasAStoreOfItsOwnIfItIsGivenOne() {
+        inMemory.run(context -> {
+            assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class);
+            assertThat(context.getBean(Opening.Opened.class).transactions()).isNull();
+        });
+    }
+
+    @Test
+    void itCanBeSwitchedOff() {
+        bare.withPropertyValues("semel.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(Semel.class));
+    }
+
+    @Test
+    void anEngineOfTheApplicationsOwnIsUsedInstead() {
+        bare.withBean(Semel.class, () -> Semel.open("memory:")).run(context -> {
+            assertThat(context).hasSingleBean(Semel.class).doesNotHaveBean(Opening.Opened.class);
+            assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class);
+        });
+    }
+
+    @Test
+    void withoutADataSourceItSaysWhatToSet() {
+        bare.run(context -> assertFaults(context.getStartupFailure(), "semel.store=sqlite:semel.db"));
+    }
+
+    @Test
+    void ofTwoDataSourcesOneMustBeNamed() {
+        bare.withUserConfiguration(TwoSources.class)
+                .run(context -> assertFaults(
+                        context.getStartupFailure(), "several data sources (first, second) and none is primary"));
+        bare.withUserConfiguration(TwoSources.class)
+                .withPropertyValues("semel.expert.data-source=third")
+                .run(context -> assertFaults(context.getStartupFailure(), "there are first, second"));
+        bare.withUserConfiguration(TwoSources.class)
+                .withPropertyValues("semel.expert.data-source=second")
+                .run(context -> assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class));
+        bare.withUserConfiguration(OnePrimary.class)
+                .run(context -> assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class));
+    }
+
+    @Test
+    void everyFaultOfTheSettingsIsNamedAtOnce() {
+        inDataSource
+                .withPropertyValues(
+                        "semel.store=memory:",
+                        "semel.expert.data-source=dataSource",
+                        "semel.expert.transaction-manager=transactionManager",
+                        "semel.tuning.patience=-1s",
+                        "semel.tuning.concurrency=0",
+                        "semel.tuning.local-cache=-5",
+                        "semel.policy.default.max-attempts=none",
+                        "semel.policy.http.client.bakoff=none")
+                .run(context -> assertFaults(
+                        context.getStartupFailure(),
+                        "semel.tuning.patience is PT-1S",
+                        "semel.tuning.concurrency is 0",
+                        "semel.tuning.local-cache is -5",
+                        "choose one",
+                        "remove semel.expert.transaction-manager",
+                        "semel.policy.http.client.bakoff is not a setting",
+                        "semel.policy.default.max-attempts=none"));
+    }
+
+    @Test
+    void aTransactionManagerThatManagesSomethingElseIsRefused() {
+        inDataSource
+                .withPropertyValues("semel.expert.transaction-manager=transactionManger")
+                .run(context -> assertFaults(context.getStartupFailure(), "no transaction manager has that name"));
+        inDataSource
+                .withPropertyValues("semel.expert.transaction-manager=dataSource")
+                .run(context -> assertFaults(context.getStartupFailure(), "does not manage the ledger's data source"));
+    }
+
+    @Test
+    void policiesComeFromBeansAndProperties() {
+        inMemory.withBean(
+                        Policy.class,
+                        () -> Policy.named("mine").withMaxAttempts(2).build())
+                .withPropertyValues(
+                        "semel.policy.http.client.max-attempts=9",
+                        "semel.policy.theirs.extends=http.client",
+                        "semel.policy.theirs.retention=payments")
+                .run(context -> {
+                    var catalogue = context.getBean(Opening.Opened.class).catalogue();
+                    assertThat(catalogue.get("mine").retry().maxAttempts()).isEqualTo(2);
+                    assertThat(catalogue.get("http.client").retry().maxAttempts())
+                            .isEqualTo(9);
+                    assertThat(catalogue.get("theirs").retention()).isEqualTo(Policy.Retention.PAYMENTS);
+                });
+        inMemory.withBean(
+                        Policy.class,
+                        () -> Policy.named("mine").withMaxAttempts(2).build())
+                .withPropertyValues("semel.policy.mine.extends=default", "semel.policy.mine.max-attempts=3")
+                .run(context -> assertFaults(context.getStartupFailure(), "policy mine is given twice"));
+    }
+
+    @Test
+    void aLedgerThatMustBeThereIsNotMade() {
+        inDataSource
+                .withPropertyValues("semel.schema=validate", "spring.datasource.url=" + Databases.POSTGRESQL.fresh())
+                .run(context -> assertFaults(context.getStartupFailure(), "there is no ledger in schema"));
+    }
+
+    @Test
+    void connectionsThatWouldLoseCommitsAreRefused() {
+        inDataSource
+                .withPropertyValues("spring.datasource.url=" + Databases.SQLITE.fresh() + "?synchronous=NORMAL")
+                .run(context -> assertFaults(context.getStartupFailure(), "synchronous=NORMAL"));
+        inDataSource
+                .withPropertyValues("spring.datasource.url=jdbc:sqlite::memory:")
+                .run(context -> assertFaults(context.getStartupFailure(), "in memory, which forgets everything"));
+    }
+
+    @Test
+    void itRunsWithoutMicrometerActuatorAndTheRestOfBoot() {
+        inDataSource
+                .withClassLoader(new FilteredClassLoader(
+                        "io.micrometer",
+                        "org.springframework.boot.actuate",
+                        "org.springframework.boot.health",
+                        "org.springframework.orm",
+                        "org.springframework.web",
+                        "jakarta"))
+                .run(context -> assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class));
+    }
+
+    @Test
+    void theReportNamesEveryFaultInALineOfItsOwn() {
+        var analysis = new MisconfiguredAnalyzer()
+                .analyze(new IllegalStateException(
+                        new SemelException.Misconfigured("Semel's settings", java.util.List.of("a is b: use c", "d"))));
+        assertThat(analysis.getDescription())
+                .isEqualTo("Semel's settings cannot be used, for 2 reasons:\n\n  - a is b: use c\n  - d");
+        assertThat(analysis.getAction()).contains("each line says how");
+    }
+}

@@ -1,0 +1,7 @@
+package dev.semel.spring;
+
+class ShopOnPostgresTest extends ShopSuite {
+    ShopOnPostgresTest() {
+        super(Databases.POSTGRESQL, false);
+    }
+}

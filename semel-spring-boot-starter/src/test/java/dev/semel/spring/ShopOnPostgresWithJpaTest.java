@@ -1,0 +1,7 @@
+package dev.semel.spring;
+
+class ShopOnPostgresWithJpaTest extends ShopSuite {
+    ShopOnPostgresWithJpaTest() {
+        super(Databases.POSTGRESQL, true);
+    }
+}

@@ -1,0 +1,7 @@
+package dev.semel.spring;
+
+class ShopOnSqliteTest extends ShopSuite {
+    ShopOnSqliteTest() {
+        super(Databases.SQLITE, false);
+    }
+}
