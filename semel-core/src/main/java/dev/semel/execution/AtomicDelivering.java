@@ -63,6 +63,9 @@ public final class AtomicDelivering {
 
     /** What is told without running it. */
     private <P, R> @Nullable Ending before(Delivery<P, R> delivery) {
+        if (delivery.held().standing() == LeaseKeeper.Stop.LEASE_OVER) {
+            return delivery.handedBack();
+        }
         Mode mode = environment.modes().beforeStart(delivery.asked());
         if (mode != Mode.LIVE) {
             return mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack();

@@ -21,6 +21,11 @@ public final class LeasedDelivering {
     }
 
     private <P, R> @Nullable Ending ending(Delivery<P, R> delivery, LeasedHandler<P, R> handler) {
+        // Before anything is asked of a store that may be away: a node that is cut off lets go of what it holds soon.
+        LeaseKeeper.Stop kept = delivery.held().standing();
+        if (kept != LeaseKeeper.Stop.NONE) {
+            return kept == LeaseKeeper.Stop.LEASE_OVER ? delivery.handedBack() : null;
+        }
         Mode mode = environment.modes().beforeStart(delivery.asked());
         if (mode != Mode.LIVE) {
             return mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack();

@@ -101,7 +101,8 @@ final class Caller {
                 case NOTIFY ->
                     semel.run(Work.NOTIFYING, asked, (payload, run) -> {
                         begin(run.fence(), run.attempt());
-                        outside.notice(item, run.fence(), run.attempt());
+                        Grant grant = new Grant(run.fence(), run.attempt());
+                        outside.receive(new Outside.Delivery(item.record(), item.payload(), grant, null));
                         return result;
                     });
                 case PRINT ->

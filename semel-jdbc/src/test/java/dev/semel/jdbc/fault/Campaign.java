@@ -52,7 +52,7 @@ final class Campaign {
     /** Trains the JVMs on a worker that is not killed, on the campaign's own place. */
     private void prepare() throws Exception {
         place.prepare();
-        String kind = kind();
+        String kind = place.engine();
         if (!Jvms.shared().trained(kind)) {
             Path log = directory.resolve("training.log");
             Jvms.shared()
@@ -128,7 +128,7 @@ final class Campaign {
         Path log = directory.resolve(name + ".log");
         return Jvms.shared()
                 .startTrained(
-                        kind(),
+                        place.engine(),
                         Worker.class,
                         log,
                         order(name, number, calls, flaw).arguments());
@@ -137,10 +137,6 @@ final class Campaign {
     private Worker.Order order(String process, int number, int calls, Flaw flaw) {
         Worker.Order.Range range = new Worker.Order.Range(seed * 31 + number, number * STEP, KEYS, calls);
         return new Worker.Order(place, directory.resolve(process + ".history"), process, range, flaw);
-    }
-
-    private String kind() {
-        return place.store().substring(0, place.store().indexOf(':'));
     }
 
     /** Asks for every record that anybody asked for until all have an answer that is final. */

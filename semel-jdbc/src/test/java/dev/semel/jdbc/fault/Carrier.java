@@ -6,7 +6,6 @@ import dev.semel.Semel;
 import dev.semel.engine.EngineSettings;
 import dev.semel.testkit.history.Event;
 import dev.semel.testkit.history.Event.Grant;
-import dev.semel.testkit.history.Event.Reception;
 import dev.semel.testkit.history.History;
 import dev.semel.time.TimeSource;
 import java.io.IOException;
@@ -29,7 +28,7 @@ public final class Carrier implements AutoCloseable {
     private final Order order;
     private final Channel<Parcel> channel;
     private final History history;
-    private final Receiver receiver;
+    private final Outside outside;
     private final Claims claims;
     private final Semel semel;
     private final Runnable onBegin;
@@ -58,7 +57,7 @@ public final class Carrier implements AutoCloseable {
         this.onBegin = onBegin;
         this.channel = Parcel.channel(order.channel());
         this.history = History.toFile(order.process(), TimeSource.system(), order.history());
-        this.receiver = new Receiver(order.place());
+        this.outside = new Outside(order.place());
         this.claims = new Claims(order.place().open(), order.channel(), order.slip());
         this.semel = EngineSettings.on(claims)
                 .withPolicy(Parcel.POLICY)
@@ -67,9 +66,7 @@ public final class Carrier implements AutoCloseable {
         if (channel instanceof Channel.Atomic<Parcel> atomic) {
             semel.handle(atomic, CAPACITY, (parcel, tx) -> {
                 onBegin.run();
-                order.slip()
-                        .deliver(() -> Receiver.keep(
-                                tx.connection(), parcel.record(channel), parcel, Grant.NONE, Reception.APPLIED));
+                order.slip().deliver(tx.connection(), order.place(), parcel.delivery(channel, Grant.NONE));
             });
         } else {
             semel.handle((Channel.Leased<Parcel>) channel, CAPACITY, this::call);
@@ -86,7 +83,7 @@ public final class Carrier implements AutoCloseable {
         history.start(record, number, run.fence(), run.attempt());
         onBegin.run();
         Grant grant = new Grant(run.fence(), run.attempt());
-        order.slip().deliver(() -> receiver.receive(record, parcel, grant));
+        order.slip().deliver(outside, parcel.delivery(channel, grant));
     }
 
     Claims claims() {
@@ -100,7 +97,7 @@ public final class Carrier implements AutoCloseable {
     @Override
     public void close() throws IOException, SQLException {
         semel.close();
-        receiver.close();
+        outside.close();
         history.close();
     }
 
@@ -114,6 +111,9 @@ public final class Carrier implements AutoCloseable {
         });
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             boolean drained = false;
+            if (carrier.order.slip() == Slip.ENDS_AT_ONCE) {
+                Runtime.getRuntime().halt(0);
+            }
             try (carrier) {
                 drained = carrier.drain();
             } catch (IOException | SQLException e) {

@@ -5,8 +5,10 @@ import dev.semel.store.Claimed;
 import dev.semel.store.Queue;
 import dev.semel.store.Row;
 import dev.semel.store.Store;
+import dev.semel.store.Switchboard;
 import dev.semel.testkit.fault.ForwardingQueue;
 import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.testkit.fault.ForwardingSwitchboard;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -20,6 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Claims extends ForwardingStore {
     private final Map<Granted, Long> asked = new ConcurrentHashMap<>();
     private final List<Integer> amounts = Collections.synchronizedList(new ArrayList<>());
+    private final AtomicInteger empty = new AtomicInteger();
+    private final Slip.Cursor cursor = new Slip.Cursor();
     private final AtomicInteger failures = new AtomicInteger();
     private final Queue queue;
 
@@ -33,17 +37,20 @@ final class Claims extends ForwardingStore {
             public Claimed claim(Claim claim) {
                 long now = System.nanoTime();
                 boolean counts = claim.operation().equals(operation);
+                Claim asking = slip.asked(claim);
                 if (counts) {
-                    amounts.add(claim.amount().records());
+                    amounts.add(asking.amount().records());
                 }
                 Claimed claimed;
                 try {
-                    claimed = slip.claimed(super.claim(claim));
-                } catch (RuntimeException e) {
+                    claimed = slip.claimed(super.claim(asking), cursor);
                     if (counts) {
-                        failures.incrementAndGet();
-                        amounts.clear();
+                        cursor.read(claimed);
+                        empty.addAndGet(Slip.nothing(claimed) ? 1 : 0);
                     }
+                } catch (RuntimeException e) {
+                    failures.incrementAndGet();
+                    amounts.clear();
                     throw e;
                 }
                 for (Row row : claimed.rows()) {
@@ -54,14 +61,39 @@ final class Claims extends ForwardingStore {
         };
     }
 
+    /** Asked before each claim, unless it is known. */
+    @Override
+    public Switchboard switchboard() {
+        return new ForwardingSwitchboard(delegate().switchboard()) {
+            @Override
+            public Modes modes() {
+                try {
+                    return super.modes();
+                } catch (RuntimeException e) {
+                    failures.incrementAndGet();
+                    throw e;
+                }
+            }
+        };
+    }
+
     @Override
     public Optional<Queue> queue() {
         return Optional.of(queue);
     }
 
+    void forgetAmounts() {
+        amounts.clear();
+    }
+
     /** How many records each claim asked for since one failed. */
     List<Integer> amounts() {
         return List.copyOf(amounts);
+    }
+
+    /** How many claims found nothing. */
+    int empty() {
+        return empty.get();
     }
 
     int failures() {

@@ -12,6 +12,7 @@ import dev.semel.store.Store;
 import dev.semel.testkit.history.Event;
 import dev.semel.testkit.history.History;
 import dev.semel.testkit.history.Judgement;
+import dev.semel.testkit.history.Rule;
 import dev.semel.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -29,7 +31,13 @@ import java.util.stream.Stream;
 
 /** Carriers in processes of their own on one place, and senders in this one; in the end everything is judged. */
 final class Fleet implements AutoCloseable {
-    private static final Duration BOUND = Duration.ofSeconds(120);
+    static final Duration BOUND = Duration.ofSeconds(120);
+
+    /** What every run of a fleet must keep. */
+    static final Rule[] KEPT = {Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9, Rule.R10};
+
+    /** For stores that are to give up soon. */
+    static final String IMPATIENT = "socketTimeout=2&connectTimeout=2&poolWaitMillis=2000";
 
     private final Place place;
     private final Path directory;
@@ -52,7 +60,7 @@ final class Fleet implements AutoCloseable {
                 .withPolicy(Parcel.POLICY)
                 .withPolicy(Work.POLICY)
                 .open();
-        this.load = new Load(place, semel, channel, history, Long.getLong("semel.seed", System.nanoTime()));
+        this.load = new Load(place, semel, channel, history, slip);
     }
 
     Load load() {
@@ -71,14 +79,18 @@ final class Fleet implements AutoCloseable {
     String start(Slip other) throws IOException {
         String name = "carrier" + ++started;
         Carrier.Order order = new Carrier.Order(place, file(name), name, channel.name(), other);
-        carriers.put(name, Jvms.shared().start(Carrier.class, log(name), order.arguments()));
+        carriers.put(name, Jvms.shared().startTrained(place.engine(), Carrier.class, log(name), order.arguments()));
         return name;
     }
 
     /** A carrier in this process. */
     Carrier carrier(Place through, Runnable onBegin) throws IOException, SQLException {
+        return carrier(through, slip, onBegin);
+    }
+
+    Carrier carrier(Place through, Slip other, Runnable onBegin) throws IOException, SQLException {
         String name = "carrier" + ++started;
-        return new Carrier(new Carrier.Order(through, file(name), name, channel.name(), slip), onBegin);
+        return new Carrier(new Carrier.Order(through, file(name), name, channel.name(), other), onBegin);
     }
 
     private Path file(String name) {
@@ -125,6 +137,16 @@ final class Fleet implements AutoCloseable {
 
     Path log(String name) {
         return directory.resolve(name + ".log");
+    }
+
+    static void await(Callable<Boolean> condition) throws Exception {
+        long end = System.nanoTime() + BOUND.toNanos();
+        while (!condition.call()) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("It did not happen within " + BOUND);
+            }
+            Thread.sleep(10);
+        }
     }
 
     /** Waits until everything that was accepted has ended, or has not within the bound: then the judge will say so. */

@@ -66,7 +66,6 @@ final class Judge {
         Judge judge = new Judge(place, events, ids);
         judge.readEffects();
         judge.readOutside();
-        judge.readParcels();
         try (Store store = place.open()) {
             judge.readLedger(store);
             judge.readAudit(store);
@@ -101,25 +100,13 @@ final class Judge {
                 }
             }
             try (ResultSet row = statement.executeQuery(
-                    "SELECT record, payload, fence, attempt, reception FROM received ORDER BY n")) {
+                    "SELECT record, payload, fence, attempt, reception, lane, number" + " FROM received ORDER BY n")) {
                 while (row.next()) {
                     Grant grant = new Grant(row.getLong(3), row.getInt(4));
-                    delivered(row.getString(1), grant, row.getString(2), Reception.valueOf(row.getString(5)), null);
+                    String lane = row.getString(6);
+                    Event.Place where = lane == null ? null : new Event.Place(lane, row.getLong(7));
+                    delivered(row.getString(1), grant, row.getString(2), Reception.valueOf(row.getString(5)), where);
                 }
-            }
-        }
-    }
-
-    private void readParcels() throws SQLException {
-        try (Connection connection = place.connectOutside();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT record, payload, fence, attempt, reception, lane, number"
-                        + " FROM parcels ORDER BY n")) {
-            while (row.next()) {
-                Grant grant = new Grant(row.getLong(3), row.getInt(4));
-                String lane = row.getString(6);
-                Event.Place where = lane == null ? null : new Event.Place(lane, row.getLong(7));
-                delivered(row.getString(1), grant, row.getString(2), Reception.valueOf(row.getString(5)), where);
             }
         }
     }

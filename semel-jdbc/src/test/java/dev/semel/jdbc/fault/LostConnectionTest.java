@@ -33,6 +33,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -81,6 +83,7 @@ class LostConnectionTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void a5_aCommitWhoseReplyIsLostIsAnsweredAsExecuted() throws Exception {
         proxy.atCommit(Loss.REPLY);
         assertThat(node.ask(Work.PAY, "k")).isInstanceOf(Answer.Executed.class);
@@ -88,6 +91,7 @@ class LostConnectionTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void a5_aLostReplyThatIsTakenForARollbackIsCaught() throws Exception {
         AtomicReference<FaultProxy.Trap> set = new AtomicReference<>();
         Semel believing = EngineSettings.on(new BelievesInRollback(place.open(), set))
@@ -127,6 +131,7 @@ class LostConnectionTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void a5_aCommitThatIsStillInFlightIsNeverDoubled() throws Exception {
         FaultProxy.Trap trap = proxy.atCommit(Loss.REQUEST_HELD);
         node.ask(Work.PAY, "k");
@@ -135,6 +140,7 @@ class LostConnectionTest {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @EnumSource(names = {"REQUEST", "REPLY"})
     void a6_aConnectionLostAtAnyStatementLeavesAllOrNothing(Loss loss) throws Exception {
         int reached = 0;
@@ -155,6 +161,7 @@ class LostConnectionTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void a6_anEffectThatIsCommittedBeforeItsRecordIsCaughtOnPostgres() throws Exception {
         restart(new Node(place, directory, "flawed", Flaw.COMMITS_THE_EFFECT_FIRST));
         List<Work.Item> asked = new ArrayList<>();
@@ -189,6 +196,7 @@ class LostConnectionTest {
     }
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @EnumSource
     void c1_everyCallIsBoundedOnABadNetworkAndUnknownIsNotFailed(Weather weather) throws Exception {
         weather.change.accept(proxy);
@@ -202,6 +210,7 @@ class LostConnectionTest {
 
     /** The bound is short, but what waits for ever is late for any. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void c1_aCallThatWaitsForEverIsCaught() throws Exception {
         Place unbounded = direct.withParameters("socketTimeout=0&poolSize=2").through(proxy.port());
         restart(new Node(unbounded, directory, "flawed"));

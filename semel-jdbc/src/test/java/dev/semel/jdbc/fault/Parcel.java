@@ -6,7 +6,10 @@ import dev.semel.Message;
 import dev.semel.Policy;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
+import dev.semel.testkit.history.Event;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param number its place in the row
  */
 record Parcel(String row, boolean ordered, long number) {
-    static final Duration LEASE = Duration.ofSeconds(2);
+    static final Duration LEASE = Duration.ofSeconds(1);
 
     /** Never dead, however often its holder is killed. */
     static final Policy POLICY = Policy.named("fleet")
@@ -55,8 +58,19 @@ record Parcel(String row, boolean ordered, long number) {
         return Work.bytes(toString());
     }
 
+    Outside.Delivery delivery(Channel<Parcel> channel, Event.Grant grant) {
+        Event.Place place = ordered ? new Event.Place(row, number) : null;
+        return new Outside.Delivery(record(channel), toString(), grant, place);
+    }
+
     Message<Parcel> message() {
         return Message.of(Work.TENANT, Key.of(key()), this);
+    }
+
+    static List<Parcel> row(String row, boolean ordered, long from, long to) {
+        return LongStream.rangeClosed(from, to)
+                .mapToObj(number -> new Parcel(row, ordered, number))
+                .toList();
     }
 
     /** Of a record by its name. */

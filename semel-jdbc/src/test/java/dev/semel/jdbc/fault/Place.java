@@ -36,6 +36,11 @@ record Place(String store, String effects, String outside) {
         return new Place(server.url(database), server.jdbcUrl(database), server.jdbcUrl(database));
     }
 
+    /** By its name. */
+    String engine() {
+        return store.substring(0, store.indexOf(':'));
+    }
+
     boolean isSqlite() {
         return effects.startsWith("jdbc:sqlite:");
     }
@@ -43,6 +48,11 @@ record Place(String store, String effects, String outside) {
     /** The same behind a proxy: only Semel goes through it. */
     Place through(int port) {
         return new Place(store.replaceFirst(":\\d+/", ":" + port + "/"), effects, outside);
+    }
+
+    /** With the outside world elsewhere. */
+    Place withOutside(Place other) {
+        return new Place(store, effects, other.outside);
     }
 
     Place withParameters(String parameters) {
@@ -62,10 +72,6 @@ record Place(String store, String effects, String outside) {
         execute(
                 outside,
                 "CREATE TABLE IF NOT EXISTS received (n " + number
-                        + ", record TEXT, fence BIGINT, attempt INTEGER, payload TEXT, reception TEXT)");
-        execute(
-                outside,
-                "CREATE TABLE IF NOT EXISTS parcels (n " + number
                         + ", record TEXT, fence BIGINT, attempt INTEGER, payload TEXT, reception TEXT,"
                         + " lane TEXT, number BIGINT)");
     }
