@@ -8,9 +8,7 @@ import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 
 /** Semel on PostgreSQL beside plain JDBC on pools of the same size. */
@@ -40,7 +38,7 @@ final class PostgresBench {
      * @return what an intake by batches reached, and the limit of this server for the same rows
      */
     Intake run(boolean owned) {
-        findings.machine().put("postgresql", settings());
+        findings.machine().put("postgresql", place.settings());
         try (Contest contest = new Contest();
                 Engine engine = EngineSettings.at(place.semelUrl()).open();
                 HikariDataSource pool = place.pool()) {
@@ -146,22 +144,5 @@ final class PostgresBench {
         try (Connection connection = pool.getConnection()) {
             work.run(connection);
         }
-    }
-
-    private Map<String, Object> settings() {
-        Map<String, Object> settings = new LinkedHashMap<>();
-        for (String name : List.of(
-                "server_version",
-                "fsync",
-                "synchronous_commit",
-                "full_page_writes",
-                "wal_level",
-                "wal_sync_method",
-                "shared_buffers",
-                "max_wal_size")) {
-            settings.put(name, place.text("SHOW " + name));
-        }
-        settings.put("connections", PostgresPlace.CONNECTIONS);
-        return settings;
     }
 }

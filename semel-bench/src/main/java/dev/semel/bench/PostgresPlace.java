@@ -10,6 +10,9 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 
 /** A schema of the bench's own in somebody's database; dropped when closed, with all that was measured in it. */
@@ -28,7 +31,12 @@ final class PostgresPlace implements AutoCloseable {
 
     /** Semel's URL of the schema. */
     String semelUrl() {
-        return with(url, "currentSchema=" + schema + "&poolSize=" + CONNECTIONS);
+        return semelUrl(CONNECTIONS);
+    }
+
+    /** The same, for a pool of so many connections. */
+    String semelUrl(int connections) {
+        return with(url, "currentSchema=" + schema + "&poolSize=" + connections);
     }
 
     /** The same, with everything that passes its connections counted by {@link CountingSockets}. */
@@ -41,12 +49,16 @@ final class PostgresPlace implements AutoCloseable {
     }
 
     HikariDataSource pool() {
+        return pool(CONNECTIONS, false);
+    }
+
+    HikariDataSource pool(int connections, boolean autoCommit) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(jdbcUrl());
         config.setDataSourceProperties(user());
-        config.setMaximumPoolSize(CONNECTIONS);
+        config.setMaximumPoolSize(connections);
         config.setMinimumIdle(0);
-        config.setAutoCommit(false);
+        config.setAutoCommit(autoCommit);
         config.setPoolName("semel-bench");
         return new HikariDataSource(config);
     }
@@ -75,6 +87,24 @@ final class PostgresPlace implements AutoCloseable {
         } catch (SQLException e) {
             throw unavailable(e);
         }
+    }
+
+    /** Those of the server's settings that durable figures depend on. */
+    Map<String, Object> settings() {
+        Map<String, Object> settings = new LinkedHashMap<>();
+        for (String name : List.of(
+                "server_version",
+                "fsync",
+                "synchronous_commit",
+                "full_page_writes",
+                "wal_level",
+                "wal_sync_method",
+                "shared_buffers",
+                "max_wal_size")) {
+            settings.put(name, text("SHOW " + name));
+        }
+        settings.put("connections", CONNECTIONS);
+        return settings;
     }
 
     private static SemelException.StoreUnavailable unavailable(SQLException e) {

@@ -1,6 +1,9 @@
 package dev.semel.cli;
 
 import dev.semel.bench.Baseline;
+import dev.semel.bench.ChannelBench;
+import dev.semel.bench.ChannelPlan;
+import dev.semel.bench.Contenders;
 import dev.semel.bench.LedgerBench;
 import dev.semel.bench.Plan;
 import dev.semel.bench.Report;
@@ -27,7 +30,7 @@ final class Bench implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Say what to measure: ledger.");
+        throw new ParameterException(spec.commandLine(), "Say what to measure: ledger or channel.");
     }
 
     /** What every bench is asked in the same way. */
@@ -80,6 +83,39 @@ final class Bench implements Runnable {
         PrintWriter err = spec.commandLine().getErr();
         Report report = new LedgerBench(plan, doing -> err.println("bench: " + doing)).run();
         return conclude(report, asked, baseline);
+    }
+
+    @Command(
+            name = "channel",
+            description = {
+                "Sends, drains, end to end and idle latency of channels, with and without lanes.",
+                "On PostgreSQL beside db-scheduler, JobRunr, transaction-outbox and namastack-outbox, which the launcher",
+                "fetches for this command. It works in schemas or a directory of its own, which it removes afterwards."
+            },
+            mixinStandardHelpOptions = true)
+    int channel(
+            @Option(
+                            names = "--store",
+                            paramLabel = "URL",
+                            description = {
+                                "Measure only this store: schemas of its own in the database, or files beside this one.",
+                                "Without it: a private PostgreSQL with durable settings, and SQLite files."
+                            })
+                    @Nullable
+                    String store,
+            @Option(
+                            names = "--quick",
+                            hidden = true,
+                            description = "As few messages as possible, to see that it works.")
+                    boolean quick,
+            @Mixin Asked asked) {
+        Baseline baseline = asked.baseline == null ? null : Baseline.read(asked.baseline);
+        ChannelPlan plan = new ChannelPlan(store, length(asked), quick ? ChannelPlan.TINY : ChannelPlan.FULL);
+        PrintWriter err = spec.commandLine().getErr();
+        try (Contenders contenders = Contenders.installed()) {
+            Report report = new ChannelBench(plan, contenders, doing -> err.println("bench: " + doing)).run();
+            return conclude(report, asked, baseline);
+        }
     }
 
     private Duration length(Asked asked) {

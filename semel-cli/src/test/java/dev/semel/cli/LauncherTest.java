@@ -38,8 +38,9 @@ class LauncherTest {
         tool(
                 "mvn",
                 "echo built >> '" + temp.resolve("builds") + "'",
-                "mkdir -p semel-cli/target",
-                "echo > semel-cli/target/semel.jar");
+                "mkdir -p semel-cli/target semel-bench-peers/target",
+                "echo > semel-cli/target/semel.jar",
+                "echo > semel-bench-peers/target/peers.jar");
     }
 
     @Test
@@ -72,6 +73,35 @@ class LauncherTest {
         Files.delete(source);
         semel("demo");
         assertThat(builds()).isEqualTo(3);
+    }
+
+    @Test
+    void theOthersAreFetchedOnceAndOnlyToBeMeasuredBeside() throws Exception {
+        semel("bench", "ledger");
+        assertThat(builds()).isEqualTo(1);
+        Shell first = semel("bench", "channel");
+        assertThat(first.exit()).isEqualTo(42);
+        assertThat(first.err()).contains("semel: fetching the libraries that channels are measured beside");
+        assertThat(builds()).isEqualTo(2);
+        Shell second = semel("bench", "channel", "--json");
+        assertThat(second.err()).isEmpty();
+        assertThat(builds()).isEqualTo(2);
+        String peers = second.out()
+                .lines()
+                .filter(line -> line.startsWith("[-Dsemel.peers="))
+                .findFirst()
+                .orElseThrow();
+        assertThat(Path.of(peers.substring("[-Dsemel.peers=".length(), peers.length() - 1)))
+                .isRegularFile();
+    }
+
+    @Test
+    void withoutTheOthersItRunsAllTheSame() throws Exception {
+        semel("demo");
+        tool("mvn", "echo 'no way out'", "exit 1");
+        Shell shell = semel("bench", "channel");
+        assertThat(shell.exit()).isEqualTo(42);
+        assertThat(shell.err()).contains("no way out", "semel: they could not be had");
     }
 
     @Test

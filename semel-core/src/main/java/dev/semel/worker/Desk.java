@@ -59,8 +59,13 @@ final class Desk<P, R> {
     private final Window window;
     private final Shelf<P, R> shelf;
     private final AtomicInteger held = new AtomicInteger();
+    private final AtomicInteger heldInLanes = new AtomicInteger();
     private final AtomicLong nextRetry = new AtomicLong(Long.MAX_VALUE);
     private final Set<RecordId> overdue = new HashSet<>();
+
+    /** Set before the claim looks, so that an end that is written meanwhile is not missed. */
+    private volatile boolean waitsForEnds;
+
     private String lastTenant = "";
 
     Desk(Environment environment, Registry.Known<P, R> known, Finisher finisher, Pauses pauses) {
@@ -104,8 +109,21 @@ final class Desk<P, R> {
         FULL
     }
 
+    /** Whether a claim may bring more once ends are written: there was no room, or those in front of a lane were held. */
+    boolean waitsForEnds() {
+        return waitsForEnds;
+    }
+
     /** Claims what there is room for. */
     Round claim() {
+        waitsForEnds = true;
+        boolean lanesBefore = heldInLanes.get() > 0;
+        Round round = claimed();
+        waitsForEnds = round == Round.FULL || lanesBefore || heldInLanes.get() > 0;
+        return round;
+    }
+
+    private Round claimed() {
         int room = guard.allowed(Math.min(LARGEST_CLAIM, window.size() - held.get()));
         if (room <= 0) {
             return Round.FULL;
@@ -190,6 +208,7 @@ final class Desk<P, R> {
                 continue;
             }
             held.incrementAndGet();
+            heldInLanes.addAndGet(delivery.lane() == null ? 0 : 1);
             boolean goesOn = !run.isEmpty()
                     && delivery.lane() != null
                     && delivery.lane().equals(run.get(run.size() - 1).lane());
@@ -353,6 +372,7 @@ final class Desk<P, R> {
         delivery.close();
         shelf.settled(delivery.row().header().tenant());
         held.decrementAndGet();
+        heldInLanes.addAndGet(delivery.lane() == null ? 0 : -1);
     }
 
     /** The store could not be asked. */

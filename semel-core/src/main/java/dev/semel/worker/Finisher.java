@@ -31,13 +31,18 @@ final class Finisher implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Item> items = new ArrayDeque<>();
     private final List<Thread> threads = new ArrayList<>();
+    private final Runnable whenBatchIsWritten;
     private TimeSource.Gate gate;
     private boolean closed;
 
-    /** @param writers threads that write; none, and whoever adds an ending writes it */
-    Finisher(Commits commits, TimeSource time, int writers) {
+    /**
+     * @param writers threads that write; none, and whoever adds an ending writes it
+     * @param whenBatchIsWritten told by a writer once all those of a batch have been told
+     */
+    Finisher(Commits commits, TimeSource time, int writers, Runnable whenBatchIsWritten) {
         this.commits = commits;
         this.time = time;
+        this.whenBatchIsWritten = whenBatchIsWritten;
         this.gate = time.gate();
         for (int i = 1; i <= writers; i++) {
             Thread thread = new Thread(this::write, "semel-finisher-" + i);
@@ -83,6 +88,7 @@ final class Finisher implements AutoCloseable {
             }
             if (!batch.isEmpty()) {
                 write(batch);
+                whenBatchIsWritten.run();
             } else if (!await(wait)) {
                 return;
             }

@@ -77,7 +77,7 @@ public final class Worker implements AutoCloseable {
         this.environment = environment;
         this.time = environment.tools().time();
         this.wake = time.gate();
-        this.finisher = new Finisher(environment.commits(), time, background ? WRITERS : 0);
+        this.finisher = new Finisher(environment.commits(), time, background ? WRITERS : 0, this::ended);
         this.pauses = new Pauses(environment.store(), environment.audits().events(), time);
         Signals signals = environment.store().signals().orElse(null);
         this.handlers = background ? Threads.handlers(staff == Staff.VIRTUAL_THREADS) : null;
@@ -113,6 +113,20 @@ public final class Worker implements AutoCloseable {
         for (String operation : operations) {
             Served served = desks.get(operation);
             if (served != null) {
+                served.woken = true;
+                any = true;
+            }
+        }
+        if (any) {
+            ring();
+        }
+    }
+
+    /** Ends are written: there is room again, and the next ones of their lanes can be claimed. */
+    private void ended() {
+        boolean any = false;
+        for (Served served : desks.values()) {
+            if (served.desk.waitsForEnds()) {
                 served.woken = true;
                 any = true;
             }

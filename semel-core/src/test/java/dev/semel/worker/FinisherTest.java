@@ -38,7 +38,7 @@ class FinisherTest {
         TimeSource time = TimeSource.system();
         var told = new LinkedBlockingQueue<String>();
         Move move = Transition.COMPLETE.of(RecordId.LAST, 1, Move.Change.NONE, null);
-        try (Finisher finisher = new Finisher(new Commits(store, time, Watch.NONE), time, 1)) {
+        try (Finisher finisher = new Finisher(new Commits(store, time, Watch.NONE), time, 1, () -> {})) {
             for (String name : List.of("first", "second")) {
                 finisher.add(new Ending(Ending.Kind.DONE, move, null), moved -> told.add(name + " " + moved));
                 assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo(name + " null");

@@ -1,0 +1,101 @@
+package dev.semel.bench.peers;
+
+import dev.semel.bench.Contender;
+import java.time.Duration;
+import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+import org.jobrunr.jobs.lambdas.JobRequest;
+import org.jobrunr.jobs.lambdas.JobRequestHandler;
+import org.jobrunr.jobs.mappers.JobMapper;
+import org.jobrunr.scheduling.JobRequestScheduler;
+import org.jobrunr.server.BackgroundJobServer;
+import org.jobrunr.server.BackgroundJobServerConfiguration;
+import org.jobrunr.server.JobActivator;
+import org.jobrunr.storage.sql.postgres.PostgresStorageProvider;
+import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
+import org.jspecify.annotations.Nullable;
+
+/** JobRunr with the shortest interval at which it lets a database be polled, and job requests instead of lambdas. */
+public final class JobRunrServer implements Contender {
+    private static final int WORKERS = 30;
+
+    @Override
+    public String name() {
+        return "JobRunr 8.7";
+    }
+
+    @Override
+    public String setUp() {
+        return WORKERS + " workers, polling each 5 s, which is the shortest it allows; keeps what is done";
+    }
+
+    @Override
+    public Session open(DataSource database, LongConsumer handler) {
+        Jackson3JsonMapper json = new Jackson3JsonMapper();
+        PostgresStorageProvider storage = new PostgresStorageProvider(database);
+        storage.setJobMapper(new JobMapper(json));
+        BackgroundJobServer server = new BackgroundJobServer(
+                storage,
+                json,
+                new Handlers(new LetterHandler(handler)),
+                BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration()
+                        .andWorkerCount(WORKERS)
+                        .andPollInterval(Duration.ofSeconds(5))
+                        .andInterruptJobsAwaitDurationOnStopBackgroundJobServer(Duration.ofSeconds(1)));
+        return new Opened(storage, new JobRequestScheduler(storage), server);
+    }
+
+    /** What a job carries. Its handler is found by its class. */
+    public record Letter(int number) implements JobRequest {
+        @Override
+        public Class<LetterHandler> getJobRequestHandler() {
+            return LetterHandler.class;
+        }
+    }
+
+    /** Counts. */
+    public static final class LetterHandler implements JobRequestHandler<Letter> {
+        private final LongConsumer handler;
+
+        LetterHandler(LongConsumer handler) {
+            this.handler = handler;
+        }
+
+        @Override
+        public void run(Letter letter) {
+            handler.accept(letter.number());
+        }
+    }
+
+    private record Handlers(LetterHandler handler) implements JobActivator {
+        @Override
+        public <T> @Nullable T activateJob(Class<T> type) {
+            return type == LetterHandler.class ? type.cast(handler) : null;
+        }
+    }
+
+    private record Opened(PostgresStorageProvider storage, JobRequestScheduler scheduler, BackgroundJobServer server)
+            implements Session {
+        @Override
+        public void load(int from, int count) {
+            scheduler.enqueue(IntStream.range(from, from + count).mapToObj(Letter::new));
+        }
+
+        @Override
+        public void start() {
+            server.start();
+        }
+
+        @Override
+        public void send(int number) {
+            scheduler.enqueue(new Letter(number));
+        }
+
+        @Override
+        public void close() {
+            server.stop();
+            storage.close();
+        }
+    }
+}

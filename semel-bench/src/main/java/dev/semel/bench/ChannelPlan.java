@@ -1,0 +1,28 @@
+package dev.semel.bench;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to measure of channels and for how long.
+ *
+ * @param store Semel's URL of the only store to measure; absent for a private PostgreSQL and a SQLite file
+ * @param perCell how long senders send; and half of how long others have to work off what waits
+ */
+public record ChannelPlan(@Nullable String store, Duration perCell, Volume volume) {
+    /** What the targets are stated for. */
+    public static final Volume FULL = new Volume(10_000, 1_000_000, 10_000, 5, 32, 200);
+
+    /** A moment of everything, to see that it works. Its figures mean nothing. */
+    public static final Volume TINY = new Volume(60, 120, 10, 1, 4, 2);
+
+    /**
+     * @param backlog messages that wait
+     * @param large as many messages again, for Semel only
+     * @param lanes among which they are spread, where it is not one or none
+     * @param rounds how often each piece of work is done, besides its warm-up
+     * @param senders threads that send at once
+     * @param samples messages sent one after the other to an idle worker
+     */
+    public record Volume(int backlog, int large, int lanes, int rounds, int senders, int samples) {}
+}

@@ -1,0 +1,79 @@
+package dev.semel.bench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The libraries that Semel is measured beside. They are no part of the command line: they come from a jar whose manifest
+ * names the rest of their class path, which the launcher builds when they are wanted.
+ */
+public final class Contenders implements AutoCloseable {
+    private static final String PROPERTY = "semel.peers";
+
+    private final List<Contender> all;
+    private final @Nullable URLClassLoader loader;
+
+    private Contenders(List<Contender> all, @Nullable URLClassLoader loader) {
+        this.all = all;
+        this.loader = loader;
+    }
+
+    /** Those of the class path, and of the jar that the system property {@code semel.peers} names. */
+    public static Contenders installed() {
+        String jar = System.getProperty(PROPERTY, "");
+        return jar.isBlank() ? none(Contenders.class.getClassLoader()) : of(Path.of(jar));
+    }
+
+    private static Contenders none(ClassLoader here) {
+        return new Contenders(load(here), null);
+    }
+
+    /** Those of a jar; none when it is not there. */
+    static Contenders of(Path jar) {
+        if (!Files.isRegularFile(jar)) {
+            return none(Contenders.class.getClassLoader());
+        }
+        try {
+            URLClassLoader loader =
+                    new URLClassLoader(new URL[] {jar.toUri().toURL()}, Contenders.class.getClassLoader());
+            return new Contenders(load(loader), loader);
+        } catch (MalformedURLException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static Contenders of(List<Contender> some) {
+        return new Contenders(some, null);
+    }
+
+    private static List<Contender> load(ClassLoader from) {
+        Stream<Contender> found =
+                ServiceLoader.load(Contender.class, from).stream().map(ServiceLoader.Provider::get);
+        return found.sorted(Comparator.comparing(Contender::name)).toList();
+    }
+
+    List<Contender> all() {
+        return all;
+    }
+
+    @Override
+    public void close() {
+        if (loader != null) {
+            try {
+                loader.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}

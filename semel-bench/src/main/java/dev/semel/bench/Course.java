@@ -1,0 +1,147 @@
+package dev.semel.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
+import org.HdrHistogram.Histogram;
+
+/** What Semel and the others have to do, each time in an empty place of their own: the same for all. */
+final class Course {
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration QUIET = Duration.ofMillis(10);
+
+    /** Sent ahead of what is timed, so that everything is running. */
+    private static final int AHEAD = 64;
+
+    private final String name;
+    private final Opener opener;
+    private final int lanes;
+
+    @FunctionalInterface
+    interface Opener {
+        Contender.Session open(LongConsumer handler) throws Exception;
+    }
+
+    /** @param lanes among which the opener's channel spreads the numbers; 0 for none */
+    Course(String name, Opener opener, int lanes) {
+        this.name = name;
+        this.opener = opener;
+        this.lanes = lanes;
+    }
+
+    /**
+     * How fast what waits is done: from the first message handled to the last, or to its record where the library can tell.
+     *
+     * @param atMost how long; when it is over, what was done until then is what was measured
+     */
+    Race.Lap drain(int backlog, Duration atMost) throws Exception {
+        Sink sink = new Sink(backlog, lanes);
+        try (Contender.Session session = opener.open(sink)) {
+            session.load(0, backlog);
+            session.start();
+            if (!sink.await(1, PATIENCE)) {
+                throw new IllegalStateException(name + " handled nothing of what waited for it.");
+            }
+            if (!sink.await(backlog, atMost)) {
+                return Race.Lap.of(sink.handled(), System.nanoTime() - sink.began());
+            }
+            session.settle();
+            Race.Lap lap = Race.Lap.of(backlog, System.nanoTime() - sink.began());
+            verify(sink, session, backlog);
+            return lap;
+        }
+    }
+
+    /**
+     * Senders send one by one as fast as they are answered while everything is handled: from the first send to the last
+     * message done.
+     *
+     * @param atMost how long they send
+     */
+    Race.Lap endToEnd(int senders, int messages, Duration atMost) throws Exception {
+        Sink sink = new Sink(AHEAD + messages, lanes);
+        ExecutorService threads = Executors.newFixedThreadPool(senders);
+        try (Contender.Session session = opener.open(sink)) {
+            session.start();
+            AtomicInteger next = new AtomicInteger();
+            send(threads, senders, session, next, AHEAD, Long.MAX_VALUE);
+            demand(sink.await(AHEAD, PATIENCE), sink, AHEAD);
+            long began = System.nanoTime();
+            send(threads, senders, session, next, AHEAD + messages, began + atMost.toNanos());
+            int sent = Math.min(next.get(), AHEAD + messages);
+            if (!sink.await(sent, atMost.multipliedBy(4).plusSeconds(5))) {
+                return Race.Lap.of(sink.handled() - AHEAD, System.nanoTime() - began);
+            }
+            session.settle();
+            Race.Lap lap = Race.Lap.of(sent - AHEAD, System.nanoTime() - began);
+            verify(sink, session, sent);
+            return lap;
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static void send(
+            ExecutorService threads, int senders, Contender.Session session, AtomicInteger next, int upTo, long until)
+            throws Exception {
+        Callable<Void> sender = () -> {
+            while (System.nanoTime() - until < 0) {
+                int number = next.getAndUpdate(n -> Math.min(n + 1, upTo));
+                if (number >= upTo) {
+                    break;
+                }
+                session.send(number);
+            }
+            return null;
+        };
+        List<Callable<Void>> all = new ArrayList<>();
+        for (int i = 0; i < senders; i++) {
+            all.add(sender);
+        }
+        for (Future<Void> each : threads.invokeAll(all)) {
+            each.get();
+        }
+    }
+
+    /** From the call that sends a message to its handler, when nothing else is to be done. */
+    Race.Lap idle(int samples, Duration atMost) throws Exception {
+        Sink sink = new Sink(samples + 1, lanes);
+        Histogram latencies = Timing.latencies();
+        try (Contender.Session session = opener.open(sink)) {
+            session.start();
+            session.send(0);
+            demand(sink.await(1, PATIENCE), sink, 1);
+            long began = System.nanoTime();
+            int sent = 1;
+            while (sent <= samples && (sent == 1 || System.nanoTime() - began < atMost.toNanos())) {
+                LockSupport.parkNanos(QUIET.toNanos());
+                long before = System.nanoTime();
+                session.send(sent++);
+                demand(sink.await(sent, PATIENCE), sink, sent);
+                latencies.recordValue(Math.min(sink.at() - before, latencies.getHighestTrackableValue()));
+            }
+            session.settle();
+            verify(sink, session, sent);
+            return new Race.Lap(sent - 1, System.nanoTime() - began, latencies);
+        }
+    }
+
+    private void verify(Sink sink, Contender.Session session, int sent) throws Exception {
+        sink.verify(name, sent);
+        session.verify(sent);
+    }
+
+    private void demand(boolean handled, Sink sink, int sent) {
+        if (!handled) {
+            throw new IllegalStateException(name + ": of " + sent + " messages only " + sink.handled()
+                    + " were handled in " + PATIENCE.toMinutes() + " minutes.");
+        }
+    }
+}

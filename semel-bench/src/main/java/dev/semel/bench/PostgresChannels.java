@@ -1,0 +1,235 @@
+package dev.semel.bench;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.semel.Channel;
+import dev.semel.bench.Letters.Letter;
+import dev.semel.engine.EngineSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/** Channels on PostgreSQL, beside the same rows without Semel and beside other libraries on pools of the same size. */
+final class PostgresChannels {
+    private static final Duration NO_BOUND = Duration.ofMinutes(30);
+    private static final String SEMEL = "postgresql ";
+    private static final String JUDGED = "db-scheduler";
+    private static final String MISSING =
+            "not measured: the other libraries are not on the class path; ./semel puts them there";
+
+    private final String url;
+    private final ChannelPlan plan;
+    private final ChannelPlan.Volume volume;
+    private final Findings findings;
+    private final Consumer<String> progress;
+
+    PostgresChannels(String url, ChannelPlan plan, Findings findings, Consumer<String> progress) {
+        this.url = url;
+        this.plan = plan;
+        this.volume = plan.volume();
+        this.findings = findings;
+        this.progress = progress;
+    }
+
+    void run(List<Contender> others) {
+        Map<String, Object> set = new LinkedHashMap<>();
+        others.forEach(other -> set.put(other.name(), other.setUp()));
+        try (PostgresPlace place = new PostgresPlace(url)) {
+            findings.machine().put("postgresql", place.settings());
+            findings.machine().put("others", set.isEmpty() ? "none on the class path" : set);
+            progress.accept("postgresql: sends");
+            new PostgresSends(place, plan, findings).run();
+        }
+        if (others.isEmpty()) {
+            progress.accept("postgresql: the other libraries are not on the class path, so Semel runs without them");
+        }
+        drains(others);
+        endToEnd(others);
+        idle(others);
+    }
+
+    private void drains(List<Contender> others) {
+        progress.accept("postgresql: drains of " + volume.backlog());
+        int backlog = volume.backlog();
+        List<Race.Entrant> entrants = new ArrayList<>(List.of(
+                raw(backlog, false),
+                raw(backlog, true),
+                drain(Letters.FREE, 0, backlog),
+                drain(Letters.ATOMIC, 0, backlog),
+                drain(Letters.IN_LANES, volume.lanes(), backlog),
+                drain(Letters.IN_LANES, 1, backlog)));
+        int first = entrants.size();
+        for (Contender other : others) {
+            Course course = course(other);
+            Duration bound = plan.perCell().multipliedBy(2);
+            entrants.add(new Race.Entrant(
+                    other.name() + " drain", PostgresPlace.CONNECTIONS, () -> course.drain(backlog, bound)));
+        }
+        List<Timing> small = Race.run(volume.rounds(), entrants);
+        show(small.subList(0, first));
+        small.subList(first, small.size()).forEach(findings::result);
+        others(small.get(2), small.subList(first, small.size()));
+        progress.accept("postgresql: drains of " + volume.large());
+        List<Timing> large = new ArrayList<>();
+        for (Race.Entrant entrant : List.of(
+                raw(volume.large(), true),
+                drain(Letters.FREE, 0, volume.large()),
+                drain(Letters.IN_LANES, volume.lanes(), volume.large()),
+                drain(Letters.IN_LANES, 1, volume.large()))) {
+            progress.accept(entrant.name());
+            large.add(Race.once(entrant));
+        }
+        findings.result(large.get(0));
+        large.subList(1, large.size()).forEach(timing -> findings.result(timing, large.get(0)));
+        judge(small, large);
+    }
+
+    /** Raw rows, raw rows with events, and what is compared with the latter; the ways to keep an order with no order. */
+    private void show(List<Timing> timings) {
+        Timing audited = timings.get(1);
+        findings.result(timings.get(0));
+        findings.result(audited, timings.get(0));
+        Timing free = timings.get(2);
+        findings.result(free, audited);
+        findings.result(timings.get(3), audited);
+        findings.result(timings.get(4), free);
+        findings.result(timings.get(5), free);
+    }
+
+    private void others(Timing semel, List<Timing> others) {
+        others.forEach(other -> findings.result(semel, other));
+        Timing judged = others.stream()
+                .filter(other -> other.cell().name().startsWith(JUDGED))
+                .findFirst()
+                .orElse(null);
+        String name = "postgresql drain with the audit on, of db-scheduler's";
+        if (judged == null) {
+            findings.target(new Report.Target(name, ">= 6", 0, false, MISSING));
+        } else {
+            findings.atLeast(name, 6, semel.ratioTo(judged));
+        }
+    }
+
+    private void judge(List<Timing> small, List<Timing> large) {
+        findings.atLeast(
+                "postgresql drain of a backlog of " + volume.large() + ", of one of " + volume.backlog(),
+                0.8,
+                Report.rounded(large.get(1).perSecond() / small.get(2).perSecond(), 3));
+        lanes(
+                volume.lanes() + " lanes, of no lanes",
+                0.4,
+                small.get(4).ratioTo(small.get(2)),
+                large.get(2).ratioTo(large.get(1)));
+        lanes(
+                "a single lane, of no lanes",
+                0.2,
+                small.get(5).ratioTo(small.get(2)),
+                large.get(3).ratioTo(large.get(1)));
+    }
+
+    private void lanes(String what, double least, double few, double many) {
+        double worse = Math.min(few, many);
+        findings.target(new Report.Target(
+                "postgresql drain of " + what,
+                ">= " + least,
+                worse,
+                worse >= least,
+                "the lower of " + few + " with " + volume.backlog() + " waiting and " + many + " with "
+                        + volume.large()));
+    }
+
+    private void endToEnd(List<Contender> others) {
+        progress.accept("postgresql: end to end");
+        List<Race.Entrant> entrants = new ArrayList<>();
+        entrants.add(endToEnd(SEMEL + "end to end, a transaction of the caller's for each send", this::joined));
+        entrants.add(endToEnd(SEMEL + "end to end, send by send", handler -> semel(handler, Letters.FREE, 0)));
+        others.forEach(other ->
+                entrants.add(endToEnd(other.name() + " end to end", handler -> OnPlace.open(url, other, handler))));
+        List<Timing> timings = Race.run(volume.rounds(), entrants);
+        List<Timing> rest = timings.subList(2, timings.size());
+        Timing best = rest.stream()
+                .max(java.util.Comparator.comparingDouble(Timing::perSecond))
+                .orElse(null);
+        String name = "postgresql end to end with one transaction per send, of the best of the others";
+        if (best == null) {
+            timings.forEach(findings::result);
+            findings.target(new Report.Target(name, ">= 3", 0, false, MISSING));
+            return;
+        }
+        rest.forEach(findings::result);
+        findings.result(timings.get(0), best);
+        findings.result(timings.get(1), best);
+        double strict = timings.get(0).ratioTo(best);
+        findings.target(new Report.Target(
+                name,
+                ">= 3",
+                strict,
+                strict >= 3,
+                "of " + best.cell().name() + "; " + timings.get(1).ratioTo(best)
+                        + " where Semel brings sends of several callers together"));
+    }
+
+    private Race.Entrant endToEnd(String name, Course.Opener opener) {
+        Course course = new Course(name, opener, 0);
+        return new Race.Entrant(
+                name, volume.senders(), () -> course.endToEnd(volume.senders(), 10 * volume.backlog(), plan.perCell()));
+    }
+
+    private void idle(List<Contender> others) {
+        progress.accept("postgresql: idle");
+        Course semel = new Course(SEMEL + "idle", handler -> semel(handler, Letters.FREE, 0), 0);
+        Timing idle = Race.once(new Race.Entrant(SEMEL + "idle", 1, () -> semel.idle(volume.samples(), NO_BOUND)));
+        findings.result(idle);
+        for (Contender other : others) {
+            Course course = course(other);
+            Duration bound = plan.perCell().multipliedBy(2);
+            findings.result(
+                    Race.once(new Race.Entrant(other.name() + " idle", 1, () -> course.idle(volume.samples(), bound))));
+        }
+        findings.below(
+                "postgresql idle latency, p50 in ms",
+                5,
+                Report.rounded(idle.micros(50) / 1e3, 3),
+                "from the call of send to the handler; p99 " + Report.rounded(idle.micros(99) / 1e3, 3));
+    }
+
+    private Race.Entrant raw(int backlog, boolean audited) {
+        String name = "raw claim and finish" + (audited ? " with events, " : ", ") + backlog;
+        return new Race.Entrant(name, PostgresQueueRows.CONNECTIONS, () -> {
+            try (PostgresPlace place = new PostgresPlace(url)) {
+                return new PostgresQueueRows(place, audited).drain(backlog);
+            }
+        });
+    }
+
+    private Race.Entrant drain(Channel<Letter> channel, int lanes, int backlog) {
+        String how = channel instanceof Channel.Atomic ? " atomic" : "";
+        String among = lanes == 0 ? "" : lanes == 1 ? " in one lane" : " in " + lanes + " lanes";
+        String name = SEMEL + "drain" + how + ", " + backlog + among;
+        Course course = new Course(name, handler -> semel(handler, channel, lanes), lanes);
+        return new Race.Entrant(name, SemelSession.HANDLERS, () -> course.drain(backlog, NO_BOUND));
+    }
+
+    private Course course(Contender other) {
+        return new Course(other.name(), handler -> OnPlace.open(url, other, handler), 0);
+    }
+
+    private Contender.Session semel(LongConsumer handler, Channel<Letter> channel, int lanes) {
+        PostgresPlace place = new PostgresPlace(url);
+        return new OnPlace(place, new SemelSession(EngineSettings.at(place.semelUrl()), channel, lanes, handler, null));
+    }
+
+    /** The pool's connections are divided between Semel and the application whose transactions they are. */
+    private Contender.Session joined(LongConsumer handler) {
+        PostgresPlace place = new PostgresPlace(url);
+        int half = PostgresPlace.CONNECTIONS / 2;
+        HikariDataSource application = place.pool(half, false);
+        return new OnPlace(
+                place,
+                application,
+                new SemelSession(EngineSettings.at(place.semelUrl(half)), Letters.FREE, 0, handler, application));
+    }
+}

@@ -1,0 +1,78 @@
+package dev.semel.bench;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.semel.Semel;
+import dev.semel.engine.Engine;
+import dev.semel.engine.EngineSettings;
+import java.sql.Connection;
+import java.util.List;
+
+/** Sends on PostgreSQL that nobody handles meanwhile, beside the same writes without Semel. */
+final class PostgresSends {
+    private static final int WRITERS = 2;
+
+    private final PostgresPlace place;
+    private final ChannelPlan plan;
+    private final Findings findings;
+
+    PostgresSends(PostgresPlace place, ChannelPlan plan, Findings findings) {
+        this.place = place;
+        this.plan = plan;
+        this.findings = findings;
+    }
+
+    void run() {
+        try (Contest contest = new Contest();
+                Engine engine = EngineSettings.at(place.semelUrl()).open();
+                HikariDataSource pool = place.pool()) {
+            place.execute(PostgresRows.TABLES);
+            SendCells cells = new SendCells("postgresql", engine, PostgresBench.EFFECT);
+            for (int callers : SendCells.CALLERS) {
+                List<Timing> timings = contest.run(
+                        plan.perCell(),
+                        List.of(
+                                Cell.of("postgresql bare effect", callers, caller -> bare(pool)),
+                                cells.oneByOne(callers),
+                                cells.withEffect(callers),
+                                Cell.of(
+                                        "postgresql send in a transaction of the caller's",
+                                        callers,
+                                        caller -> joined(engine, pool))));
+                findings.result(timings.get(0));
+                timings.subList(1, timings.size()).forEach(timing -> findings.result(timing, timings.get(0)));
+            }
+            int size = SendCells.BATCH;
+            List<Timing> batches = contest.run(
+                    plan.perCell(),
+                    List.of(
+                            Cell.of("postgresql raw multi-row, records with events", WRITERS, caller -> raw(pool, size))
+                                    .inBatchesOf(size),
+                            cells.batches(WRITERS)));
+            findings.result(batches.get(0));
+            findings.result(batches.get(1), batches.get(0));
+        }
+    }
+
+    private static void bare(HikariDataSource pool) throws Exception {
+        try (Connection connection = pool.getConnection()) {
+            PostgresRows.effect(connection);
+            connection.commit();
+        }
+    }
+
+    private static void joined(Engine engine, HikariDataSource pool) throws Exception {
+        try (Connection connection = pool.getConnection();
+                Semel.Joined joined = engine.join(connection)) {
+            PostgresRows.effect(connection);
+            joined.send(Letters.FREE, Letters.message(0, 0));
+            connection.commit();
+            joined.committed();
+        }
+    }
+
+    private static void raw(HikariDataSource pool, int size) throws Exception {
+        try (Connection connection = pool.getConnection()) {
+            PostgresRows.atomicBatch(connection, size);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package dev.semel.bench;
+
+import dev.semel.Channel;
+import dev.semel.SemelException;
+import dev.semel.bench.Letters.Letter;
+import dev.semel.engine.Engine;
+import dev.semel.engine.EngineSettings;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/** Channels on SQLite files, beside plain JDBC where there is something to compare. */
+final class SqliteChannels {
+    private static final Duration NO_BOUND = Duration.ofMinutes(30);
+
+    private final SqlitePlace place;
+    private final ChannelPlan plan;
+    private final Findings findings;
+    private final Consumer<String> progress;
+    private final AtomicInteger files = new AtomicInteger();
+
+    SqliteChannels(SqlitePlace place, ChannelPlan plan, Findings findings, Consumer<String> progress) {
+        this.place = place;
+        this.plan = plan;
+        this.findings = findings;
+        this.progress = progress;
+    }
+
+    void run() {
+        progress.accept("sqlite: sends");
+        sends();
+        progress.accept("sqlite: drains");
+        int backlog = plan.volume().backlog();
+        List<Timing> drains = Race.run(
+                plan.volume().rounds(),
+                List.of(
+                        drain(Letters.FREE, 0, backlog),
+                        drain(Letters.ATOMIC, 0, backlog),
+                        drain(Letters.IN_LANES, plan.volume().lanes(), backlog),
+                        drain(Letters.IN_LANES, 1, backlog)));
+        findings.result(drains.get(0));
+        drains.subList(1, drains.size()).forEach(timing -> findings.result(timing, drains.get(0)));
+        progress.accept("sqlite: end to end, idle");
+        Course course = new Course("sqlite", handler -> session(handler, Letters.FREE, 0), 0);
+        int senders = plan.volume().senders();
+        findings.result(Race.run(
+                        1,
+                        List.of(new Race.Entrant(
+                                "sqlite end to end, send by send",
+                                senders,
+                                () -> course.endToEnd(senders, 10 * backlog, plan.perCell()))))
+                .get(0));
+        findings.result(Race.once(new Race.Entrant(
+                "sqlite idle", 1, () -> course.idle(plan.volume().samples(), NO_BOUND))));
+    }
+
+    private void sends() {
+        try (Contest contest = new Contest();
+                Engine engine = EngineSettings.at(place.semelUrl("sends")).open();
+                SqliteRows rows = new SqliteRows(place.jdbcUrl("plain"))) {
+            engine.run(Work.ATOMIC, Work.call(), (order, tx) -> {
+                try (var statement = tx.connection().createStatement()) {
+                    statement.executeUpdate(SqliteRows.EFFECT_TABLE);
+                }
+                return Work.RECEIPT;
+            });
+            SendCells cells = new SendCells("sqlite", engine, (order, tx) -> {
+                SqliteRows.effect(tx.connection());
+                return Work.RECEIPT;
+            });
+            for (int callers : SendCells.CALLERS) {
+                List<Timing> timings = contest.run(
+                        plan.perCell(),
+                        List.of(
+                                Cell.of("sqlite bare effect", callers, caller -> rows.bareEffect()),
+                                cells.oneByOne(callers),
+                                cells.withEffect(callers)));
+                findings.result(timings.get(0));
+                timings.subList(1, timings.size()).forEach(timing -> findings.result(timing, timings.get(0)));
+            }
+            List<Timing> batches = contest.run(
+                    plan.perCell(),
+                    List.of(
+                            Cell.of("sqlite raw multi-row", 1, caller -> rows.batch(SendCells.BATCH))
+                                    .inBatchesOf(SendCells.BATCH),
+                            cells.batches(1)));
+            findings.result(batches.get(0));
+            findings.result(batches.get(1), batches.get(0));
+        } catch (SQLException e) {
+            throw new SemelException.StoreUnavailable(
+                    "SQLite without Semel failed in " + place.directory() + ": " + e.getMessage()
+                            + ". See that there is room and that it can be written.",
+                    e);
+        }
+    }
+
+    private Race.Entrant drain(Channel<Letter> channel, int lanes, int backlog) {
+        String how = channel instanceof Channel.Atomic ? " atomic" : "";
+        String among = lanes == 0 ? "" : lanes == 1 ? " in one lane" : " in " + lanes + " lanes";
+        String name = "sqlite drain" + how + ", " + backlog + among;
+        Course course = new Course(name, handler -> session(handler, channel, lanes), lanes);
+        return new Race.Entrant(name, SemelSession.HANDLERS, () -> course.drain(backlog, NO_BOUND));
+    }
+
+    private Contender.Session session(LongConsumer handler, Channel<Letter> channel, int lanes) {
+        String url = place.semelUrl("channels" + files.incrementAndGet());
+        return new SemelSession(EngineSettings.at(url), channel, lanes, handler, null);
+    }
+}
