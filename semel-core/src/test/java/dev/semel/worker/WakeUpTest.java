@@ -1,0 +1,117 @@
+package dev.semel.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Channel;
+import dev.semel.Key;
+import dev.semel.Message;
+import dev.semel.Tenant;
+import dev.semel.engine.Engine;
+import dev.semel.engine.EngineSettings;
+import dev.semel.store.MemoryStore;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** With a worker that never polls: whatever there is to do, somebody wakes it. */
+@Timeout(60)
+class WakeUpTest {
+    private static final int MESSAGES = 1_500;
+    private static final Channel.Leased<Integer> FREE = Channel.leased("free", Integer.class);
+    private static final Channel.Leased<Integer> ONE_LANE =
+            Channel.leased("one-lane", Integer.class).withLane(number -> "all");
+
+    private final Engine engine = EngineSettings.on(new MemoryStore(TimeSource.system()))
+            .withTime(new NoPolls())
+            .open();
+    private final List<Integer> handled = Collections.synchronizedList(new ArrayList<>());
+    private final CountDownLatch all = new CountDownLatch(MESSAGES);
+
+    @AfterEach
+    void close() {
+        engine.close();
+    }
+
+    private void handle(int number) {
+        handled.add(number);
+        all.countDown();
+    }
+
+    private void sendAll(Channel<Integer> channel) {
+        engine.sendAll(
+                channel,
+                IntStream.range(0, MESSAGES)
+                        .mapToObj(number -> Message.of(Tenant.of("acme"), Key.of("k-" + number), number))
+                        .toList());
+    }
+
+    @Test
+    void aLaneGoesOnAsSoonAsTheRunBeforeIsWritten() throws Exception {
+        sendAll(ONE_LANE);
+        engine.handle(ONE_LANE, (number, run) -> handle(number));
+        all.await();
+        assertThat(handled)
+                .containsExactlyElementsOf(IntStream.range(0, MESSAGES).boxed().toList());
+    }
+
+    @Test
+    void thereIsRoomAsSoonAsEndsAreWritten() throws Exception {
+        sendAll(FREE);
+        engine.handle(FREE, (number, run) -> handle(number));
+        all.await();
+        assertThat(handled).doesNotHaveDuplicates();
+    }
+
+    /** Whoever waits at a gate for a while waits until it is opened. */
+    private static final class NoPolls implements TimeSource {
+        private final TimeSource system = TimeSource.system();
+
+        @Override
+        public long millis() {
+            return system.millis();
+        }
+
+        @Override
+        public long nanos() {
+            return system.nanos();
+        }
+
+        @Override
+        public void sleep(Duration duration) throws InterruptedException {
+            system.sleep(duration);
+        }
+
+        @Override
+        public Gate gate() {
+            Gate gate = system.gate();
+            return new Gate() {
+                @Override
+                public void open() {
+                    gate.open();
+                }
+
+                @Override
+                public boolean isOpen() {
+                    return gate.isOpen();
+                }
+
+                @Override
+                public void await() throws InterruptedException {
+                    gate.await();
+                }
+
+                @Override
+                public boolean await(Duration atMost) throws InterruptedException {
+                    return gate.await(atMost.isZero() ? atMost : Duration.ofDays(1));
+                }
+            };
+        }
+    }
+}
