@@ -15,17 +15,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The libraries that Semel is measured beside. They are no part of the command line: they come from a jar whose manifest
- * names the rest of their class path, which the launcher builds when they are wanted.
+ * names the rest of their class path, which the launcher builds when they are wanted. Their threads look for classes there
+ * too: opened and closed by the thread that measures.
  */
 public final class Contenders implements AutoCloseable {
     private static final String PROPERTY = "semel.peers";
 
     private final List<Contender> all;
     private final @Nullable URLClassLoader loader;
+    private final @Nullable ClassLoader before = Thread.currentThread().getContextClassLoader();
 
     private Contenders(List<Contender> all, @Nullable URLClassLoader loader) {
         this.all = all;
         this.loader = loader;
+        if (loader != null) {
+            Thread.currentThread().setContextClassLoader(loader);
+        }
     }
 
     /** Those of the class path, and of the jar that the system property {@code semel.peers} names. */
@@ -69,6 +74,7 @@ public final class Contenders implements AutoCloseable {
     @Override
     public void close() {
         if (loader != null) {
+            Thread.currentThread().setContextClassLoader(before);
             try {
                 loader.close();
             } catch (IOException e) {

@@ -14,7 +14,7 @@ import org.HdrHistogram.Histogram;
 
 /** What Semel and the others have to do, each time in an empty place of their own: the same for all. */
 final class Course {
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration QUIET = Duration.ofMillis(10);
 
     /** Sent ahead of what is timed, so that everything is running. */

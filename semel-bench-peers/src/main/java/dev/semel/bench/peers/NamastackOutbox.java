@@ -58,13 +58,7 @@ public final class NamastackOutbox implements Contender {
         context.registerBean(DataSource.class, () -> database, definition -> definition.setDestroyMethodName(""));
         context.registerBean(LetterHandler.class, () -> new LetterHandler(handler));
         context.register(Application.class);
-        ClassLoader before = Thread.currentThread().getContextClassLoader();
-        Thread.currentThread().setContextClassLoader(NamastackOutbox.class.getClassLoader());
-        try {
-            context.refresh();
-        } finally {
-            Thread.currentThread().setContextClassLoader(before);
-        }
+        context.refresh();
         OutboxProcessingScheduler processing = context.getBean(OutboxProcessingScheduler.class);
         processing.stop();
         return new Opened(
