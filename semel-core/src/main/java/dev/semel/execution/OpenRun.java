@@ -273,7 +273,22 @@ public final class OpenRun implements Begun {
         boolean committed = refused.current() != null
                 && refused.current().state() == State.COMPLETED
                 && refused.current().fence() == granted.fence();
-        return committed ? new Committed() : new Told(leased.lost(refused), null);
+        if (!committed) {
+            return new Told(leased.lost(refused), null);
+        }
+        withoutAnswer();
+        return new Committed();
+    }
+
+    /** There will be none, so nobody need wait for one. */
+    private void withoutAnswer() {
+        Duration keep = asked.policy().retention().success();
+        try {
+            commit(Transition.ANSWER.of(asked.id(), granted.fence(), Transition.result(keep, null), null));
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            // It is waited for until its lease is over, as after a crash.
+            return;
+        }
     }
 
     private Moved commit(Move move) {

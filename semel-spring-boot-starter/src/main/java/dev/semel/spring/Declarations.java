@@ -33,6 +33,11 @@ final class Declarations {
     void check(List<Declared<Idempotent>> methods) {
         for (Declared<Idempotent> each : methods) {
             List<String> own = new ArrayList<>();
+            if (each.annotation().key().isEmpty() && RouteRules.isRoute(each.method())) {
+                route(each, own);
+                told("@Idempotent " + each.place(), own);
+                continue;
+            }
             IdempotentMethod.of(each.type(), each.method(), each.annotation(), expressions, own);
             policy(each.annotation().policy(), own);
             if (each.annotation().form() == Idempotent.Form.ATOMIC) {
@@ -40,6 +45,30 @@ final class Declarations {
             }
             once(each.annotation().value(), each.place(), own);
             told("@Idempotent " + each.place(), own);
+        }
+    }
+
+    /** A controller's method: the key comes with the request. */
+    private void route(Declared<Idempotent> each, List<String> own) {
+        Idempotent said = each.annotation();
+        policy(said.policy(), own);
+        if (!said.value().isEmpty()
+                || !said.payload().isEmpty()
+                || !said.tenant().isEmpty()) {
+            own.add(
+                    "it gives a name, a payload or a tenant, but no key: requests bring their own, so leave all of these"
+                            + " out, or give a key to have the method itself run once");
+        }
+        IdempotentMethod.patience(said, own);
+        boolean bound = said.level() == Idempotent.Level.SPAN || said.level() == Idempotent.Level.MARKER;
+        if (bound && !inDataSource) {
+            own.add("its level is " + said.level() + ", but the ledger has a store of its own (semel.store), so that"
+                    + " nothing ties its effect to the ledger: use PLAIN, or remove semel.store");
+        }
+        if (bound && RouteRules.isAsynchronous(each.method())) {
+            own.add("its level is " + said.level()
+                    + ", but it answers asynchronously, so that its transaction is on another"
+                    + " thread: use PLAIN, or return the result itself");
         }
     }
 

@@ -10,6 +10,10 @@ import java.lang.annotation.Target;
  * Makes a method of a bean take effect once for each key: the first call runs it, every other one gets the same result, also
  * in another process and after a restart. Like every advice of Spring it acts on calls that come from outside the bean.
  *
+ * <p>On a controller's method that maps requests, or on a controller for all of them, it needs no name and no key: the client
+ * sends the key in the header {@code Idempotency-Key}, and the filter answers repetitions. Then {@link #header}, {@link #level},
+ * {@link #policy} and {@link #patience} say how.
+ *
  * <p>Expressions are SpEL; parameters are known by name ({@code #order.id}) and by place ({@code #p0}), beans by
  * {@code @name}.
  *
@@ -17,15 +21,15 @@ import java.lang.annotation.Target;
  * running, the key was used with another payload, or it failed for good before, sees
  * {@link dev.semel.SemelException.NoResult}, which carries the answer.
  */
-@Target(ElementType.METHOD)
+@Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 public @interface Idempotent {
     /** The operation's name: part of every record's identity, so renaming it forgets its records. */
-    String value();
+    String value() default "";
 
     /** What makes two calls the same: text, or a {@link dev.semel.Key}. */
-    String key();
+    String key() default "";
 
     /** What must be the same in both, or the second is a conflict; all arguments by default. */
     String payload() default "";
@@ -50,6 +54,36 @@ public @interface Idempotent {
 
     /** How long to wait, such as {@code 2s}; by default {@code semel.tuning.patience}. */
     String patience() default "";
+
+    /** For a controller: whether a request needs a key. */
+    Header header() default Header.CONFIGURED;
+
+    /** For a controller: what is promised of its effect and its answer. */
+    Level level() default Level.CONFIGURED;
+
+    /** Whether a request needs the header {@code Idempotency-Key}. */
+    enum Header {
+        /** As {@code semel.http.keys} says; an annotated method is among those that need one. */
+        CONFIGURED,
+        /** Without one it is refused. */
+        REQUIRED,
+        /** Without one it passes untouched. */
+        OPTIONAL,
+        /** It passes untouched, key or not. */
+        OFF
+    }
+
+    /** What is promised of a request: see {@code dev.semel.http.Level}. */
+    enum Level {
+        /** As {@code semel.http.level} says. */
+        CONFIGURED,
+        /** One transaction holds the effect and the answer. */
+        SPAN,
+        /** The transaction of the effect says that it was committed; a crash may lose the answer, never repeat the effect. */
+        MARKER,
+        /** Nothing ties the effect to the ledger; a crash leaves it unknown. */
+        PLAIN
+    }
 
     /** How a method runs. */
     enum Form {

@@ -99,7 +99,15 @@ final class IdempotentInterceptor implements MethodInterceptor {
     private static Tenant tenant(MethodInvocation invocation, IdempotentMethod declared, Surroundings with) {
         Expression said = declared.said().tenant();
         if (said == null) {
-            return with.tenants().current();
+            Tenant current = with.tenants().current();
+            if (current == null) {
+                throw new SemelException.Invalid(
+                        "Operation " + declared.operation().name()
+                                + ": its caller belongs to no tenant ("
+                                + with.tenants().getClass().getName()
+                                + " says). Nothing was run.");
+            }
+            return current;
         }
         Object value = value(invocation, declared, with, said);
         if (value == null) {

@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
+import org.springframework.util.ClassUtils;
 
 /**
  * An {@link Idempotent} method, read once.
@@ -42,6 +44,13 @@ record IdempotentMethod(
             @Nullable Expression payload,
             @Nullable Expression tenant) {}
 
+    /** Whether calls of it are decided here: a controller's method without a key is the filter's. */
+    static boolean isOne(Method method, Class<?> type) {
+        Idempotent declared = AnnotatedElementUtils.findMergedAnnotation(
+                ClassUtils.getMostSpecificMethod(method, type), Idempotent.class);
+        return declared != null && !declared.key().isEmpty();
+    }
+
     /** @param faults is told what is wrong with it; nothing is returned then */
     static @Nullable IdempotentMethod of(
             Class<?> type, Method method, Idempotent declared, Expressions expressions, List<String> faults) {
@@ -56,6 +65,9 @@ record IdempotentMethod(
                         parsed(expressions, "tenant", declared.tenant(), faults));
         if (declared.key().isBlank()) {
             faults.add("its key is empty: say what makes two calls the same, such as key = \"#order.id\"");
+        }
+        if (declared.level() != Idempotent.Level.CONFIGURED || declared.header() != Idempotent.Header.CONFIGURED) {
+            faults.add("it has a level or a header, which are a controller's: remove them, or the key");
         }
         Duration patience = patience(declared, faults);
         Operation<Object, byte[]> operation = operation(declared, faults);
@@ -109,7 +121,7 @@ record IdempotentMethod(
         }
     }
 
-    private static @Nullable Duration patience(Idempotent declared, List<String> faults) {
+    static @Nullable Duration patience(Idempotent declared, List<String> faults) {
         if (declared.whileRunning() == Idempotent.WhileRunning.REJECT) {
             return Duration.ZERO;
         }

@@ -48,8 +48,11 @@ final class Opening {
     record Opened(
             Engine engine,
             SpringSemel semel,
+            Store store,
             Catalogue catalogue,
-            @Nullable SpringTransactions transactions) implements AutoCloseable {
+            @Nullable SpringTransactions transactions,
+            long largestValue)
+            implements AutoCloseable {
         @Override
         public void close() {
             engine.close();
@@ -77,8 +80,10 @@ final class Opening {
             return new Opened(
                     engine,
                     new SpringSemel(engine, transactions),
+                    store,
                     Catalogue.shipped().with(added.values()),
-                    transactions);
+                    transactions,
+                    properties.tuning().largestValue().toBytes());
         } finally {
             if (!opened) {
                 store.close();

@@ -6,11 +6,12 @@ import dev.semel.Semel;
 import dev.semel.Tenant;
 import dev.semel.operator.Operator;
 import dev.semel.watch.Watch;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
-import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -94,7 +95,12 @@ public class SemelAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static DefaultPointcutAdvisor idempotentAdvisor(ConfigurableListableBeanFactory beans) {
         DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
-                AnnotationMatchingPointcut.forMethodAnnotation(Idempotent.class),
+                new StaticMethodMatcherPointcut() {
+                    @Override
+                    public boolean matches(Method method, Class<?> type) {
+                        return IdempotentMethod.isOne(method, type);
+                    }
+                },
                 new IdempotentInterceptor(SingletonSupplier.of(() -> surroundings(beans))));
         advisor.setOrder(ORDER);
         return advisor;

@@ -9,10 +9,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.ConnectionHolder;
-import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
@@ -61,8 +62,21 @@ final class SpringTransactions implements Demarcation {
         this.jdbcOnly = manager instanceof org.springframework.jdbc.datasource.DataSourceTransactionManager;
     }
 
-    static SpringTransactions of(DataSource source) {
-        return new SpringTransactions(new JdbcTransactionManager(source), source);
+    /** @throws SemelException.Misconfigured when the manager cannot be listened to */
+    void listen(TransactionExecutionListener listener) {
+        if (!(manager instanceof ConfigurableTransactionManager configurable)) {
+            throw new SemelException.Misconfigured(
+                    "transaction manager",
+                    List.of(manager.getClass().getName()
+                            + " tells nobody when a transaction begins, so that the level MARKER"
+                            + " is not possible: set semel.http.level to span or plain"));
+        }
+        configurable.addListener(listener);
+    }
+
+    /** The connection of the transaction that the calling thread is in. */
+    Connection connection() {
+        return holder().getConnection();
     }
 
     /** @throws SemelException.Invalid where no operation can be run */

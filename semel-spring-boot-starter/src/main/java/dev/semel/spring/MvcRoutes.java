@@ -1,0 +1,120 @@
+package dev.semel.spring;
+
+import dev.semel.http.Hooks;
+import dev.semel.http.Rule;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.HandlerExecutionChain;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.function.HandlerFunction;
+import org.springframework.web.util.ServletRequestPathUtils;
+
+/**
+ * The routes of Spring MVC. Which one a request is on is found out before it is handled, on a request that looks like it and
+ * keeps what the mappings leave behind to itself. Whatever no handler of the application would get passes untouched: there is
+ * nothing to run twice.
+ */
+final class MvcRoutes implements Hooks.Routes {
+    private static final Hooks.Routes.Found PASSES = new Found("/", Map.of(), Rule.off());
+
+    private final Supplier<List<HandlerMapping>> mappings;
+    private final RouteRules rules;
+    private final Rule usual;
+
+    /** @param usual the rule of handlers that are functions, which carry no annotation */
+    MvcRoutes(Supplier<List<HandlerMapping>> mappings, RouteRules rules, Rule usual) {
+        this.mappings = mappings;
+        this.rules = rules;
+        this.usual = usual;
+    }
+
+    @Override
+    public Optional<Found> find(HttpServletRequest request) {
+        Probe probe = new Probe(request);
+        ServletRequestPathUtils.parseAndCache(probe);
+        Object handler = handler(probe);
+        Object pattern = probe.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+        if (pattern == null || !isApplications(handler)) {
+            return Optional.of(PASSES);
+        }
+        Rule rule =
+                handler instanceof HandlerMethod method ? rules.of(method.getBeanType(), method.getMethod()) : usual;
+        return Optional.of(new Found(pattern.toString(), values(probe), rule));
+    }
+
+    private @Nullable Object handler(Probe probe) {
+        try {
+            for (HandlerMapping mapping : mappings.get()) {
+                HandlerExecutionChain chain = mapping.getHandler(probe);
+                if (chain != null) {
+                    return chain.getHandler();
+                }
+            }
+            return null;
+        } catch (Exception e) {
+            // A mapping refuses it, for its method or its media type; it will again, and then answers it.
+            return null;
+        }
+    }
+
+    /** Not Boot's own: the Actuator's endpoints and the page of errors. Not files. */
+    private static boolean isApplications(@Nullable Object handler) {
+        return handler instanceof HandlerMethod method
+                ? !method.getBeanType().getName().startsWith("org.springframework.boot.")
+                : handler instanceof HandlerFunction<?>;
+    }
+
+    private static Map<String, String> values(Probe probe) {
+        Map<String, String> values = new HashMap<>();
+        if (probe.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE) instanceof Map<?, ?> found) {
+            found.forEach((name, value) -> values.put(String.valueOf(name), String.valueOf(value)));
+        }
+        return values;
+    }
+
+    /** Attributes that are set on it are its own. */
+    private static final class Probe extends HttpServletRequestWrapper {
+        private final Map<String, Optional<Object>> own = new HashMap<>();
+
+        Probe(HttpServletRequest request) {
+            super(request);
+        }
+
+        @Override
+        public @Nullable Object getAttribute(String name) {
+            Optional<Object> mine = own.get(name);
+            return mine == null ? super.getAttribute(name) : mine.orElse(null);
+        }
+
+        @Override
+        public void setAttribute(String name, @Nullable Object value) {
+            own.put(name, Optional.ofNullable(value));
+        }
+
+        @Override
+        public void removeAttribute(String name) {
+            own.put(name, Optional.empty());
+        }
+
+        @Override
+        public java.util.Enumeration<String> getAttributeNames() {
+            var names = new java.util.TreeSet<>(Collections.list(super.getAttributeNames()));
+            own.forEach((name, value) -> {
+                if (value.isPresent()) {
+                    names.add(name);
+                } else {
+                    names.remove(name);
+                }
+            });
+            return Collections.enumeration(names);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package dev.semel.spring;
+
+import dev.semel.http.Level;
+import dev.semel.http.Rule;
+import java.lang.reflect.Method;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+
+/** The rule of a controller's method: what is configured, changed by its {@link Idempotent} or its class's. */
+final class RouteRules {
+    private static final String ROUTE = "org.springframework.web.bind.annotation.RequestMapping";
+    private static final Set<String> ASYNCHRONOUS = Set.of(
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.SseEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    private final Rule usual;
+    private final boolean onlyAnnotated;
+
+    RouteRules(Rule usual, boolean onlyAnnotated) {
+        this.usual = usual;
+        this.onlyAnnotated = onlyAnnotated;
+    }
+
+    /** Whether requests are mapped to the method. */
+    static boolean isRoute(Method method) {
+        return AnnotatedElementUtils.isAnnotated(method, ROUTE);
+    }
+
+    Rule of(Class<?> type, Method method) {
+        Idempotent said = said(type, method);
+        Rule rule = said == null ? usual : changed(usual, said);
+        boolean left = said == null || said.level() == Idempotent.Level.CONFIGURED;
+        if (left && rule.level() != Level.PLAIN && isAsynchronous(method)) {
+            // Its transaction is on another thread, where nothing would mark it.
+            rule = rule.withLevel(Level.PLAIN);
+        }
+        return said == null && onlyAnnotated ? rule.withKey(Rule.KeyUse.OFF) : rule;
+    }
+
+    static @Nullable Idempotent said(Class<?> type, Method method) {
+        Idempotent own = AnnotatedElementUtils.findMergedAnnotation(method, Idempotent.class);
+        if (own != null && own.key().isEmpty()) {
+            return own;
+        }
+        return AnnotatedElementUtils.findMergedAnnotation(type, Idempotent.class);
+    }
+
+    private static Rule changed(Rule usual, Idempotent said) {
+        Rule rule = usual;
+        if (said.level() != Idempotent.Level.CONFIGURED) {
+            rule = rule.withLevel(Level.valueOf(said.level().name()));
+        }
+        if (!said.policy().equals("default")) {
+            rule = rule.withPolicy(said.policy());
+        }
+        if (!said.patience().isEmpty()) {
+            rule = rule.withPatience(DurationStyle.detectAndParse(said.patience()));
+        }
+        return switch (said.header()) {
+            case CONFIGURED -> rule;
+            case REQUIRED -> rule.withKey(Rule.KeyUse.REQUIRED);
+            case OPTIONAL -> rule.withKey(Rule.KeyUse.OPTIONAL);
+            case OFF -> rule.withKey(Rule.KeyUse.OFF);
+        };
+    }
+
+    static boolean isAsynchronous(Method method) {
+        ResolvableType type = ResolvableType.forMethodReturnType(method);
+        return isAsynchronous(type) || type.hasGenerics() && isAsynchronous(type.getGeneric(0));
+    }
+
+    private static boolean isAsynchronous(ResolvableType type) {
+        Class<?> result = type.resolve(Object.class);
+        return Future.class.isAssignableFrom(result)
+                || Callable.class.isAssignableFrom(result)
+                || ASYNCHRONOUS.contains(result.getName())
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(result) != null;
+    }
+}

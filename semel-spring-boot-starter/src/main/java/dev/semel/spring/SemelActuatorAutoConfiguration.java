@@ -1,0 +1,41 @@
+package dev.semel.spring;
+
+import dev.semel.operator.Operator;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Semel in the Actuator: its health, and the endpoint {@code semel}. */
+@AutoConfiguration(after = SemelAutoConfiguration.class)
+@ConditionalOnBean(Opening.Opened.class)
+public class SemelActuatorAutoConfiguration {
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+    static class Health {
+        @Bean
+        @ConditionalOnEnabledHealthIndicator("semel")
+        @ConditionalOnMissingBean(name = "semelHealthIndicator")
+        HealthIndicator semelHealthIndicator(Opening.Opened opened) {
+            return new SemelHealth(opened.store(), opened.engine().operator());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+    static class Actions {
+        @Bean
+        @ConditionalOnAvailableEndpoint
+        @ConditionalOnMissingBean
+        SemelEndpoint semelEndpoint(Opening.Opened opened, Operator operator) {
+            return new SemelEndpoint(opened.store(), operator);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.semel.spring;
+
+import dev.semel.http.Level;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Settings of the Idempotency-Key filter, in the same three tiers.
+ *
+ * @param enabled Whether requests pass through the filter at all.
+ * @param keys Which POST, PUT, PATCH and DELETE requests need a key.
+ * @param anonymous Whether callers need not be authenticated. Those of a tenant share their keys then.
+ * @param level What is promised of a handler's effect and its answer. By default marker, or plain where the ledger is not in the
+ *     application's data source.
+ * @param tuning What is often changed.
+ * @param expert What few need.
+ */
+@ConfigurationProperties("semel.http")
+record SemelHttpProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("required") Keys keys,
+        @DefaultValue("false") boolean anonymous,
+        @Nullable Level level,
+        @DefaultValue Tuning tuning,
+        @DefaultValue Expert expert) {
+
+    /** Which requests need a key. */
+    enum Keys {
+        /** All of them, unless their handler says otherwise. */
+        REQUIRED,
+        /** None, but what comes with one is run once. */
+        OPTIONAL,
+        /** Those whose handler is annotated. */
+        ANNOTATED
+    }
+
+    /**
+     * @param policy Retention, lease, attempt time-out and pauses of routes that name no policy.
+     * @param patience How long a duplicate waits for the first before it is told that it is in progress.
+     * @param largestRequest Largest request body, also once it is unpacked.
+     * @param largestKeptResponse Largest response body that is kept for replays. A larger one is sent once and not kept.
+     * @param replayedHeaders Further response headers that a replay repeats.
+     */
+    record Tuning(
+            @DefaultValue("api.request") String policy,
+            @DefaultValue("0s") Duration patience,
+            @DefaultValue("10MB") DataSize largestRequest,
+            @DefaultValue("256KB") DataSize largestKeptResponse,
+            @DefaultValue List<String> replayedHeaders) {}
+
+    /**
+     * @param ietfDocumentation Answers as the IETF's draft asks (422 for a reused key, keys in quotes), with a link to this page.
+     * @param order Of the filter. Behind Spring Security's, so that authentication comes first.
+     */
+    record Expert(
+            @Nullable URI ietfDocumentation,
+            @DefaultValue("-50") int order) {}
+}

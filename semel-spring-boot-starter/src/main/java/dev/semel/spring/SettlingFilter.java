@@ -1,0 +1,36 @@
+package dev.semel.spring;
+
+import dev.semel.http.Exchange;
+import dev.semel.http.Level;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+
+/**
+ * At the level SPAN, right behind the Idempotency-Key filter: what the handler's persistence context holds back is written
+ * before its answer counts, so that what the database refuses fails the request and not the commit.
+ */
+final class SettlingFilter implements Filter {
+    private final SpringTransactions transactions;
+
+    SettlingFilter(SpringTransactions transactions) {
+        this.transactions = transactions;
+    }
+
+    @Override
+    public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        chain.doFilter(request, response);
+        boolean span = Exchange.current()
+                .filter(exchange -> exchange.level() == Level.SPAN)
+                .isPresent();
+        boolean kept = response instanceof HttpServletResponse http && http.getStatus() < 400;
+        if (span && kept) {
+            transactions.settle();
+        }
+    }
+}

@@ -1,0 +1,7 @@
+package dev.semel.spring;
+
+class HttpOnPostgresTest extends HttpSuite {
+    HttpOnPostgresTest() {
+        super(Databases.POSTGRESQL);
+    }
+}

@@ -1,0 +1,7 @@
+package dev.semel.spring;
+
+class HttpOnSqliteTest extends HttpSuite {
+    HttpOnSqliteTest() {
+        super(Databases.SQLITE);
+    }
+}

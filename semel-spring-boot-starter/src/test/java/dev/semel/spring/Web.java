@@ -1,0 +1,56 @@
+package dev.semel.spring;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+
+/** A client of a test's server. */
+record Web(int port, @Nullable String user) {
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+    Web as(String name) {
+        return new Web(port, name);
+    }
+
+    HttpResponse<String> send(String method, String path, @Nullable String key, @Nullable Object body) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .method(
+                        method,
+                        body == null
+                                ? HttpRequest.BodyPublishers.noBody()
+                                : HttpRequest.BodyPublishers.ofString(body.toString()));
+        if (body != null) {
+            request.header("Content-Type", "application/json");
+        }
+        if (key != null) {
+            request.header("Idempotency-Key", key);
+        }
+        if (user != null) {
+            String credentials = user + ":secret";
+            request.header(
+                    "Authorization",
+                    "Basic " + Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8)));
+        }
+        try {
+            return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    HttpResponse<String> post(String path, @Nullable String key, @Nullable Object body) {
+        return send("POST", path, key, body);
+    }
+
+    static String order(String id, String fault) {
+        return "{\"id\":\"" + id + "\",\"fault\":\"" + fault + "\"}";
+    }
+}
