@@ -42,7 +42,8 @@ final class RouteTable {
                     return difference > 0;
                 }
             }
-            return segments.size() > other.segments.size();
+            // Both match the same path, so whichever is longer has nothing left but its rest.
+            return segments.size() < other.segments.size();
         }
 
         private static int weight(String segment) {

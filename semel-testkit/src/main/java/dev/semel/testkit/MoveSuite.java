@@ -55,6 +55,25 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
+    void aCompletedRecordTakesAnotherResultUnderItsFenceOnly() {
+        long fence = put("k", State.COMPLETED, 50_000, 0);
+        Status before = status("k");
+        assertThat(move(Shift.of(Ask.id("k"), fence - 1, State.COMPLETED)
+                        .from(State.COMPLETED)
+                        .result(new byte[] {1})))
+                .isEqualTo(new Moved.Refused(before));
+        for (int i = 0; i < 2; i++) {
+            assertThat(move(Shift.of(Ask.id("k"), fence, State.COMPLETED)
+                            .from(State.COMPLETED)
+                            .in(60_000)
+                            .result(new byte[] {2})))
+                    .isEqualTo(new Moved.Applied());
+            assertThat(row("k").result()).isEqualTo(new byte[] {2});
+            assertThat(status("k").at()).isEqualTo(now() + 60_000);
+        }
+    }
+
+    @Test
     void aMoveUnderAnotherFenceIsRefused() {
         long fence = grant("k").fence();
         Status before = status("k");

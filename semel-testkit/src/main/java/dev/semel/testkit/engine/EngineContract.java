@@ -83,6 +83,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class Exchanges extends ExchangeSuite {
+        Exchanges() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class Channels extends ChannelSuite {
         Channels() {
             super(EngineContract.this);

@@ -1,0 +1,83 @@
+package dev.semel.http;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The module leans on the core alone, reads no clock, makes no thread, and shows little. */
+class ArchitectureTest {
+    private static final JavaClasses MODULE = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("dev.semel.http");
+
+    @Test
+    void itDependsOnTheCoreAndTheServletApi() {
+        classes()
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "java..",
+                        "jakarta.servlet..",
+                        "dev.semel",
+                        "dev.semel.engine",
+                        "dev.semel.execution",
+                        "dev.semel.http",
+                        "dev.semel.key",
+                        "dev.semel.policy",
+                        "dev.semel.time",
+                        "io.github.resilience4j.circuitbreaker..",
+                        "org.jspecify.annotations",
+                        "org.slf4j..",
+                        "tools.jackson..")
+                .check(MODULE);
+    }
+
+    @Test
+    void timeThreadsAndSqlAreOthersAffair() {
+        noClasses().should().callMethod(System.class, "currentTimeMillis").check(MODULE);
+        noClasses().should().callMethod(System.class, "nanoTime").check(MODULE);
+        noClasses().should().callMethod(Thread.class, "sleep", long.class).check(MODULE);
+        noClasses().should().callMethod(java.time.Instant.class, "now").check(MODULE);
+        noClasses()
+                .should()
+                .accessClassesThat()
+                .belongToAnyOf(java.util.concurrent.Executors.class, java.util.Timer.class)
+                .check(MODULE);
+        noClasses()
+                .should()
+                .accessClassesThat()
+                .resideInAPackage("java.sql")
+                .because("a handler's connection is passed through, and nothing is done with it")
+                .check(MODULE);
+    }
+
+    @Test
+    void itShowsWhatANewcomerMustSee() {
+        List<String> shown = MODULE.stream()
+                .filter(type -> type.isTopLevelClass() && type.getModifiers().contains(JavaModifier.PUBLIC))
+                .map(JavaClass::getSimpleName)
+                .sorted()
+                .toList();
+        assertThat(shown)
+                .containsExactly(
+                        "Exchange",
+                        "ExpectedVersion",
+                        "Hooks",
+                        "HttpSettings",
+                        "IdempotencyFilter",
+                        "Level",
+                        "ProblemCode",
+                        "RetryingClient",
+                        "Rule",
+                        "Scope",
+                        "VersionMismatch");
+    }
+}

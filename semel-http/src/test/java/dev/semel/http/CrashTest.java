@@ -1,0 +1,184 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.engine.EngineSettings;
+import dev.semel.http.NodeProcess.Halt;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A server's process halts while it serves a request; what another server tells the client who repeats it. */
+@Timeout(300)
+class CrashTest {
+    /** What the client is told in the end. */
+    private enum Told {
+        RUN_AGAIN,
+        REPLAYED,
+        NOT_KEPT,
+        UNKNOWN
+    }
+
+    private static final int AHEAD = 2;
+
+    private static final Map<Ground.Kind, Place> PLACES = new EnumMap<>(Ground.Kind.class);
+
+    /** A database with servers that are started before they are needed. */
+    private static final class Place {
+        private final Ground ground;
+        private final Deque<NodeProcess> ready = new ArrayDeque<>();
+
+        Place(Ground.Kind kind) {
+            ground = kind.fresh();
+        }
+
+        NodeProcess next() {
+            while (ready.size() <= AHEAD) {
+                ready.add(NodeProcess.start(ground));
+            }
+            return ready.remove();
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        PLACES.values().forEach(place -> place.ready.forEach(NodeProcess::close));
+    }
+
+    static Stream<Arguments> crashes() {
+        return Stream.of(Ground.Kind.values())
+                .flatMap(kind -> Stream.of(
+                                Arguments.of(kind, Level.SPAN, Halt.BEFORE_THE_HANDLER, Told.RUN_AGAIN),
+                                Arguments.of(kind, Level.SPAN, Halt.BEFORE_ITS_COMMIT, Told.RUN_AGAIN),
+                                Arguments.of(kind, Level.SPAN, Halt.AFTER_THE_FINISH, Told.REPLAYED),
+                                Arguments.of(kind, Level.MARKER, Halt.BEFORE_THE_HANDLER, Told.RUN_AGAIN),
+                                Arguments.of(kind, Level.MARKER, Halt.BEFORE_ITS_COMMIT, Told.RUN_AGAIN),
+                                Arguments.of(kind, Level.MARKER, Halt.AFTER_ITS_COMMIT, Told.NOT_KEPT),
+                                Arguments.of(kind, Level.MARKER, Halt.AFTER_THE_FINISH, Told.REPLAYED),
+                                Arguments.of(kind, Level.PLAIN, Halt.BEFORE_THE_HANDLER, Told.UNKNOWN),
+                                Arguments.of(kind, Level.PLAIN, Halt.AFTER_ITS_COMMIT, Told.UNKNOWN),
+                                Arguments.of(kind, Level.PLAIN, Halt.AFTER_THE_FINISH, Told.REPLAYED))
+                        .filter(each -> Boolean.getBoolean("semel.campaign") || isOrdinary(each.get())));
+    }
+
+    /** On PostgreSQL those where its transactions decide; the others wait for the campaign. */
+    private static boolean isOrdinary(Object[] crash) {
+        return crash[0] == Ground.Kind.SQLITE
+                || crash[2] == Halt.BEFORE_ITS_COMMIT
+                || crash[2] == Halt.AFTER_ITS_COMMIT;
+    }
+
+    @ParameterizedTest
+    @MethodSource("crashes")
+    void aCrashLeavesWhatTheLevelPromises(Ground.Kind kind, Level level, Halt halt, Told told) throws Exception {
+        Place place = PLACES.computeIfAbsent(kind, Place::new);
+        Ground ground = place.ground;
+        String name = level + "-" + halt;
+        String path = "/" + level.name().toLowerCase(Locale.ROOT) + "/" + name;
+        try (NodeProcess node = place.next()) {
+            assertThat(isAnswered(node.port(), path, name, halt))
+                    .as("no byte has left")
+                    .isFalse();
+            node.halted();
+        }
+        AtomicInteger runs = new AtomicInteger();
+        EngineSettings engine = EngineSettings.on(ground.open(null)).withPolicy(NodeProcess.policy());
+        try (Site site = Site.with(
+                Container.TOMCAT, engine, all -> NodeProcess.settings(all.withSingleTenant()), (request, response) -> {
+                    runs.incrementAndGet();
+                    NodeProcess.app(ground).handle(request, response);
+                })) {
+            AtomicReference<Heard> last = new AtomicReference<>();
+            Until.holds(() -> {
+                last.set(site.send(site.requestOf("alice", "POST", path, "{}").header("Idempotency-Key", name)));
+                return !last.get().text().contains("idempotency.in_progress");
+            });
+            Heard heard = last.get();
+            switch (told) {
+                case RUN_AGAIN -> {
+                    assertThat(heard.status()).isEqualTo(201);
+                    assertThat(heard.replayed()).isFalse();
+                }
+                case REPLAYED -> {
+                    assertThat(heard.status()).isEqualTo(201);
+                    assertThat(heard.replayed()).isTrue();
+                    assertThat(heard.text()).isEqualTo("done " + name);
+                }
+                case NOT_KEPT -> {
+                    assertThat(heard.status()).isEqualTo(200);
+                    assertThat(heard.header("Idempotency-Notice")).contains("idempotency.response_not_kept");
+                }
+                case UNKNOWN -> assertThat(heard.code()).isEqualTo("idempotency.outcome_unknown");
+            }
+            assertThat(runs).hasValue(told == Told.RUN_AGAIN ? 1 : 0);
+            boolean none = told == Told.UNKNOWN && halt == Halt.BEFORE_THE_HANDLER;
+            assertThat(ground.effects(name)).isEqualTo(none ? 0 : 1);
+        }
+    }
+
+    private static boolean isAnswered(int port, String path, String key, Halt halt) throws InterruptedException {
+        try {
+            Site.CLIENT.send(
+                    request(port, path, key).header("X-Halt", halt.name()).build(),
+                    HttpResponse.BodyHandlers.ofString());
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static HttpRequest.Builder request(int port, String path, String key) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .header("X-User", "alice")
+                .header("Content-Type", "application/json")
+                .header("Idempotency-Key", key)
+                .POST(HttpRequest.BodyPublishers.ofString("{}"));
+    }
+
+    @Test
+    void e7_ofTwoServersThatAreAskedAtOnceOneRuns() {
+        Ground ground = Ground.Kind.POSTGRESQL.fresh();
+        try (NodeProcess one = NodeProcess.start(ground);
+                NodeProcess two = NodeProcess.start(ground)) {
+            for (int round = 0; round < 60; round++) {
+                Level level = Level.values()[round % 3];
+                String path = "/" + level.name().toLowerCase(Locale.ROOT) + "/round-" + round;
+                String key = "round-" + round;
+                Stream<Heard> heard = Stream.of(one.port(), two.port(), one.port(), two.port())
+                        .map(port -> Site.CLIENT
+                                .sendAsync(request(port, path, key).build(), HttpResponse.BodyHandlers.ofByteArray())
+                                .thenApply(Heard::of))
+                        .toList()
+                        .stream()
+                        .map(CompletableFuture::join);
+                int executed = 0;
+                for (Heard each : heard.toList()) {
+                    if (each.status() == 201) {
+                        executed += each.replayed() ? 0 : 1;
+                        assertThat(each.text()).isEqualTo("done " + key);
+                    } else {
+                        assertThat(each.code()).as(level.name()).isEqualTo("idempotency.in_progress");
+                    }
+                }
+                assertThat(executed).as(key).isEqualTo(1);
+                assertThat(ground.effects(key)).isEqualTo(1);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Call;
+import dev.semel.Key;
+import dev.semel.Operation;
+import dev.semel.Tenant;
+import dev.semel.engine.EngineSettings;
+import dev.semel.store.MemoryStore;
+import dev.semel.time.TimeSource;
+import java.net.http.HttpRequest;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Errors that handlers give, in the many ways there are. */
+@ParameterizedClass
+@EnumSource(Container.class)
+class ErrorsTest {
+    @Parameter
+    private Container container;
+
+    private final AtomicInteger runs = new AtomicInteger();
+
+    @Test
+    void anErrorThatIsNotKeptIsTheContainersToShow() {
+        try (Site site = Site.open(container, (request, response) -> {
+            int status = Integer.parseInt(request.getPathInfo().substring(1));
+            if (status == 403) {
+                response.sendError(status);
+            } else {
+                response.sendError(status, "said by the handler");
+            }
+        })) {
+            for (int status : new int[] {401, 403, 500, 503}) {
+                Heard heard = site.send(site.post("/" + status, "k-" + status, "{}"));
+                assertThat(heard.status()).isEqualTo(status);
+                assertThat(heard.header("Content-Type").orElse("")).doesNotContain("problem+json");
+                assertThat(heard.header("X-Correlation-ID")).isPresent();
+            }
+        }
+    }
+
+    @Test
+    void anApplicationMayWriteTheBodiesOfItsRefusals() {
+        try (Site site = Site.open(
+                container,
+                all -> all.withErrors((request, response, status, message) -> {
+                    response.setContentType("text/plain");
+                    response.getWriter().write("our page for " + status + ": " + message);
+                }),
+                (request, response) -> {
+                    runs.incrementAndGet();
+                    response.getWriter().write("half a page");
+                    response.sendError(404, "no such order");
+                })) {
+            for (int i = 0; i < 2; i++) {
+                Heard heard = site.send(site.post("/a", "k-1", "{}"));
+                assertThat(heard.status()).isEqualTo(404);
+                assertThat(heard.text()).isEqualTo("our page for 404: no such order");
+            }
+            assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void anErrorPageThatCannotBeWrittenIsAFailure() {
+        try (Site site = Site.open(
+                container,
+                all -> all.withDefault(Rule.required().withLevel(Level.SPAN))
+                        .withErrors((request, response, status, message) -> {
+                            throw new IllegalStateException("no template");
+                        }),
+                (request, response) -> response.sendError(404))) {
+            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(500);
+            assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.retry_later");
+        }
+    }
+
+    @Test
+    void aCheckedExceptionAndAnErrorReachTheContainer() {
+        try (Site site = Site.open(container, (request, response) -> {
+            switch (request.getPathInfo()) {
+                case "/checked" -> throw new Exception("checked");
+                case "/error" -> throw new StackOverflowError();
+                default -> throw new InterruptedException();
+            }
+        })) {
+            for (String path : new String[] {"/checked", "/error", "/interrupted"}) {
+                assertThat(site.send(site.post(path, path, "{}")).status()).isEqualTo(500);
+                assertThat(site.send(site.post(path, path, "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+            }
+        }
+    }
+
+    @Test
+    void aFormThatSomebodyParsedBeforeTheFilterStillCounts() {
+        IdempotencyFilter[] built = new IdempotencyFilter[1];
+        try (Site site = Site.open(
+                container,
+                all -> {
+                    built[0] = all.build();
+                    return all;
+                },
+                (request, response) ->
+                        response.getWriter().write(request.getParameter("a") + runs.incrementAndGet()))) {
+            container.serve(
+                    (request, response, chain) -> {
+                        request.getParameter("a");
+                        built[0].doFilter(request, response, chain);
+                    },
+                    (request, response) ->
+                            response.getWriter().write(request.getParameter("a") + runs.incrementAndGet()));
+            assertThat(site.send(form(site, "a=x&b=1")).text()).isEqualTo("x1");
+            assertThat(site.send(form(site, "b=1&a=x")).text()).isEqualTo("x1");
+            assertThat(site.send(form(site, "a=y&b=1")).code()).isEqualTo("idempotency.payload_mismatch");
+        }
+    }
+
+    private static HttpRequest.Builder form(Site site, String body) {
+        return HttpRequest.newBuilder(site.at("/form"))
+                .header("X-User", "alice@acme")
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .header("Idempotency-Key", "k-1")
+                .POST(HttpRequest.BodyPublishers.ofString(body));
+    }
+
+    @Test
+    void aRouteWhoseNameIsUsedByAnotherOperationDoesNotAnswerWithItsResult() {
+        EngineSettings engine = EngineSettings.on(new MemoryStore(TimeSource.system()));
+        try (Site site = Site.open(
+                container,
+                engine,
+                all -> all.withRoute("POST", "/a", Rule.required()),
+                (request, response) -> runs.incrementAndGet())) {
+            var other = Operation.leased("POST /a", String.class, String.class);
+            site.engine()
+                    .run(
+                            other,
+                            Call.of(Tenant.of("acme"), Key.of("u:alice%40acme:k-1"), "secret"),
+                            (payload, run) -> "their result");
+            Heard heard = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(heard.status()).isEqualTo(409);
+            assertThat(heard.text()).doesNotContain("their result");
+            assertThat(runs).hasValue(0);
+        }
+    }
+}

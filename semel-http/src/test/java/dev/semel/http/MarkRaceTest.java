@@ -1,0 +1,111 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.engine.EngineSettings;
+import dev.semel.time.ManualTime;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A mark whose transaction is still under way decides, whoever asks meanwhile: they wait for it and never guess. */
+@Timeout(120)
+class MarkRaceTest {
+    private final Ground ground = Ground.Kind.POSTGRESQL.fresh();
+    private final ManualTime time = new ManualTime(1_700_000_000_000L);
+    private final AtomicInteger runs = new AtomicInteger();
+
+    private Site site(App app) {
+        EngineSettings engine =
+                EngineSettings.on(ground.open(time)).withTime(time).withoutBackground();
+        Rule rule = Rule.required().withLevel(Level.MARKER);
+        return Site.open(Container.JETTY, engine, all -> all.withTime(time).withDefault(rule), app);
+    }
+
+    private boolean somebodyWaitsForALock() {
+        try (Connection connection = ground.connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("select count(*) from pg_stat_activity"
+                        + " where datname = current_database() and wait_event_type = 'Lock'")) {
+            rows.next();
+            return rows.getInt(1) > 0;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void aRequestThatWouldBeTakenOverWaitsForItsMark() throws Exception {
+        CountDownLatch marked = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        App app = (request, response) -> {
+            int run = runs.incrementAndGet();
+            try (Connection connection = ground.connect()) {
+                connection.setAutoCommit(false);
+                Ground.effect(connection, "one");
+                Exchange.of(request).orElseThrow().mark(connection);
+                marked.countDown();
+                assertThat(go.await(60, TimeUnit.SECONDS)).isTrue();
+                connection.commit();
+            }
+            response.getWriter().write("run " + run);
+        };
+        try (Site first = site(app)) {
+            CompletableFuture<Heard> slow = first.sending(first.post("/a", "k-1", "{}"));
+            assertThat(marked.await(60, TimeUnit.SECONDS)).isTrue();
+            time.advance(Duration.ofMinutes(2));
+            try (Site second = site(app)) {
+                CompletableFuture<Heard> other = second.sending(second.post("/a", "k-1", "{}"));
+                Until.holds(this::somebodyWaitsForALock);
+                go.countDown();
+                assertThat(slow.join().text()).isEqualTo("run 1");
+                Heard heard = other.join();
+                assertThat(heard.status() == 409 ? heard.code() : heard.text())
+                        .isIn("run 1", "idempotency.in_progress");
+                assertThat(runs).hasValue(1);
+                assertThat(ground.effects("one")).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void a5_aHandlerThatFailsWhileItsCommitIsUnderWayIsJudgedByHowThatEnds() throws Exception {
+        for (boolean commits : new boolean[] {true, false}) {
+            runs.set(0);
+            String name = commits ? "committed" : "rolled-back";
+            try (Connection connection = ground.connect();
+                    Site site = site((request, response) -> {
+                        if (runs.incrementAndGet() == 1) {
+                            connection.setAutoCommit(false);
+                            Ground.effect(connection, name);
+                            Exchange.of(request).orElseThrow().mark(connection);
+                            throw new SQLException("the reply to COMMIT was lost");
+                        }
+                        ground.marked(Exchange.of(request).orElseThrow(), name);
+                    })) {
+                CompletableFuture<Heard> first = site.sending(site.post("/a", name, "{}"));
+                Until.holds(this::somebodyWaitsForALock);
+                if (commits) {
+                    connection.commit();
+                } else {
+                    connection.rollback();
+                }
+                assertThat(first.join().status()).isEqualTo(500);
+                time.advance(Duration.ofMinutes(2));
+                Heard again = site.send(site.post("/a", name, "{}"));
+                assertThat(again.status()).isEqualTo(200);
+                assertThat(again.header("Idempotency-Notice").isPresent()).isEqualTo(commits);
+                assertThat(runs).hasValue(commits ? 1 : 2);
+                assertThat(ground.effects(name)).isEqualTo(1);
+            }
+        }
+    }
+}

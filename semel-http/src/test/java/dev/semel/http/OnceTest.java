@@ -1,0 +1,190 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.engine.EngineSettings;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.MemoryTable;
+import dev.semel.store.RecordFilter;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.store.Transactions;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.Faults.Fault;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.testkit.fault.ForwardingTransactions;
+import dev.semel.testkit.fault.StoreCall;
+import dev.semel.time.ManualTime;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Nothing is run twice: by many at once, by lost replies, by transactions that are tried again; and callbacks follow. */
+@ParameterizedClass
+@EnumSource(Container.class)
+class OnceTest {
+    @Parameter
+    private Container container;
+
+    private final AtomicInteger runs = new AtomicInteger();
+    private final List<String> told = Collections.synchronizedList(new ArrayList<>());
+
+    @Test
+    void a1_ofManyWhoAskAtOnceOneIsServed() {
+        for (Level level : Level.values()) {
+            runs.set(0);
+            try (Site site = Site.open(
+                    container,
+                    all -> all.withDefault(Rule.required().withLevel(level)),
+                    (request, response) -> response.getWriter().write("run " + runs.incrementAndGet()))) {
+                List<CompletableFuture<Heard>> all = new ArrayList<>();
+                for (int i = 0; i < 32; i++) {
+                    all.add(site.sending(site.post("/a", "k-1", "{}")));
+                }
+                for (CompletableFuture<Heard> each : all) {
+                    Heard heard = each.join();
+                    if (heard.status() != 200) {
+                        assertThat(heard.code()).isEqualTo("idempotency.in_progress");
+                    } else {
+                        assertThat(heard.text()).isEqualTo("run 1");
+                    }
+                }
+                assertThat(runs).hasValue(1);
+            }
+        }
+    }
+
+    @Test
+    void callbacksAfterTheFirstCommitRunOnceAndNeverForAReplayARefusalOrAFailure() {
+        for (Level level : Level.values()) {
+            told.clear();
+            try (Site site = Site.open(
+                    container,
+                    all -> all.withDefault(Rule.required().withLevel(level)).afterFirstCommit((request, exchange) -> {
+                        told.add("filter " + request.getPathInfo() + " " + exchange.tenant());
+                        throw new IllegalStateException("nobody minds");
+                    }),
+                    (request, response) -> {
+                        Exchange exchange = Exchange.of(request).orElseThrow();
+                        exchange.afterFirstCommit(() -> told.add("handler " + request.getPathInfo()));
+                        response.setStatus(
+                                Integer.parseInt(request.getPathInfo().substring(1)));
+                    })) {
+                for (int status : new int[] {201, 422, 403, 500}) {
+                    for (int i = 0; i < 2; i++) {
+                        site.send(site.post("/" + status, "k-" + status, "{}"));
+                    }
+                }
+                assertThat(told).as(level.name()).containsExactly("handler /201", "filter /201 acme");
+            }
+        }
+    }
+
+    @Test
+    void aLostReplyOfTheStoreRunsNothingTwice() {
+        for (Level level : Level.values()) {
+            for (StoreCall call : new StoreCall[] {StoreCall.RESERVE, StoreCall.MOVE, StoreCall.COMMIT}) {
+                runs.set(0);
+                Store store =
+                        new FaultyStore(new MemoryStore(TimeSource.system()), Faults.nth(1, call, Fault.LOSE_REPLY));
+                try (Site site = Site.open(
+                        container,
+                        EngineSettings.on(store).withoutBackground(),
+                        all -> all.withDefault(Rule.required().withLevel(level)),
+                        (request, response) -> response.getWriter().write("run " + runs.incrementAndGet()))) {
+                    Heard first = site.send(site.post("/a", "k-1", "{}"));
+                    assertThat(first.status()).isIn(200, 409);
+                    Heard second = site.send(site.post("/a", "k-1", "{}"));
+                    assertThat(second.text()).as(level + " " + call).isEqualTo("run 1");
+                    assertThat(runs).hasValue(1);
+                }
+            }
+        }
+    }
+
+    /** As where many callers share a commit, and it fails. */
+    private static final class TriedTwice extends ForwardingStore {
+        TriedTwice(Store delegate) {
+            super(delegate);
+        }
+
+        @Override
+        public Optional<Transactions> transactions() {
+            return delegate().transactions().map(real -> new ForwardingTransactions(real) {
+                @Override
+                public <T> T run(Work<T> work) throws Exception {
+                    real.run(tx -> Transactions.Ended.undo(work.run(tx).value()));
+                    return real.run(work);
+                }
+            });
+        }
+    }
+
+    @Test
+    void span_aTransactionThatIsTriedAgainAnswersOnce() {
+        MemoryStore memory = new MemoryStore(TimeSource.system());
+        try (Site site = Site.open(
+                container,
+                EngineSettings.on(new TriedTwice(memory)).withoutBackground(),
+                all -> all.withDefault(Rule.required().withLevel(Level.SPAN)),
+                (request, response) -> {
+                    int run = runs.incrementAndGet();
+                    Exchange exchange = Exchange.of(request).orElseThrow();
+                    assertThat(request.getAttribute("seen")).isNull();
+                    request.setAttribute("seen", run);
+                    exchange.transaction().unwrap(MemoryTable.class).put("effect", "run " + run);
+                    exchange.afterFirstCommit(() -> told.add("run " + run));
+                    response.addHeader("ETag", "\"" + run + "\"");
+                    String body = new String(request.getInputStream().readAllBytes(), "UTF-8");
+                    response.getWriter().write(body + run);
+                })) {
+            Heard heard = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(heard.text()).isEqualTo("{}2");
+            assertThat(heard.headers().allValues("ETag")).containsExactly("\"2\"");
+            assertThat(memory.table()).containsEntry("effect", "run 2");
+            assertThat(told).containsExactly("run 2");
+            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("{}2");
+        }
+    }
+
+    @Test
+    void aHandlerThatOutlivesItsTimeOutIsInterruptedAndJudgedByItsLevel() throws Exception {
+        for (Level level : Level.values()) {
+            ManualTime time = new ManualTime(1_700_000_000_000L);
+            EngineSettings engine =
+                    EngineSettings.on(new MemoryStore(time)).withTime(time).withoutBackground();
+            AtomicInteger entered = new AtomicInteger();
+            try (Site site = Site.open(
+                    container,
+                    engine,
+                    all -> all.withTime(time).withDefault(Rule.required().withLevel(level)),
+                    (request, response) -> {
+                        entered.incrementAndGet();
+                        new CountDownLatch(1).await();
+                    })) {
+                CompletableFuture<Heard> slow = site.sending(site.post("/a", "k-1", "{}"));
+                Until.holds(() -> entered.get() == 1);
+                Until.holds(() -> {
+                    time.advance(Duration.ofSeconds(31));
+                    site.engine().duties().keeper().tick();
+                    return slow.isDone();
+                });
+                assertThat(slow.join().status()).isEqualTo(500);
+                State left = level == Level.PLAIN ? State.UNKNOWN : State.FAILED_RETRYABLE;
+                assertThat(site.engine().operator().list(left, RecordFilter.ALL, RecordFilter.Cursor.START, 2))
+                        .hasSize(1);
+            }
+        }
+    }
+}

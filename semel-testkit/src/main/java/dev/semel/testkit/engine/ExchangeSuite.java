@@ -1,0 +1,298 @@
+package dev.semel.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.Answer;
+import dev.semel.Call;
+import dev.semel.Failure;
+import dev.semel.Key;
+import dev.semel.Mode;
+import dev.semel.Operation;
+import dev.semel.SemelException;
+import dev.semel.engine.Engine;
+import dev.semel.execution.Exchanges.End;
+import dev.semel.execution.OpenRun;
+import dev.semel.execution.Settled;
+import dev.semel.operator.Operator.Warrant;
+import dev.semel.store.State;
+import dev.semel.store.Switchboard;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** Runs whose end a gateway decides: what each end leaves, what a mark in the caller's transaction decides. */
+abstract class ExchangeSuite extends EngineSuite {
+    private static final Operation.Leased<byte[], byte[]> ONCE =
+            Operation.leased("once", byte[].class, byte[].class).withPolicy("steady");
+    private static final Operation.Leased<byte[], byte[]> MARKED = Operation.leased(
+                    "marked", byte[].class, byte[].class)
+            .withPolicy("steady")
+            .asRepeatable();
+    private static final Operation.Atomic<byte[], byte[]> WITHIN =
+            Operation.atomic("within", byte[].class, byte[].class).withPolicy("steady");
+    private static final Failure BROKEN = Failure.of(Failure.Category.UPSTREAM_ERROR, "broken");
+
+    ExchangeSuite(EngineContract contract) {
+        super(contract);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static Call<byte[]> asked(String key) {
+        return Call.of(ACME, Key.of(key), bytes("payload"));
+    }
+
+    private static Settled.Begun begin(Engine on, Operation.Leased<byte[], byte[]> operation, String key) {
+        return on.exchanges().begin(operation, asked(key), Map.of("request", "r-1"));
+    }
+
+    private OpenRun open(Operation.Leased<byte[], byte[]> operation, String key) {
+        return (OpenRun) begin(engine, operation, key);
+    }
+
+    private Answer<byte[]> told(Operation.Leased<byte[], byte[]> operation, String key) {
+        return told(engine, operation, key);
+    }
+
+    private static Answer<byte[]> told(Engine on, Operation.Leased<byte[], byte[]> operation, String key) {
+        return ((Settled.Told) begin(on, operation, key)).answer();
+    }
+
+    private static void assertReplays(Answer<byte[]> answer, @Nullable String text) {
+        assertThat(answer).isInstanceOf(Answer.Replayed.class);
+        assertThat(answer.orThrow()).isEqualTo(text == null ? null : bytes(text));
+    }
+
+    @Test
+    void whatIsKeptIsReplayedForTheRetentionOfSuccesses() {
+        OpenRun run = open(ONCE, "k");
+        assertThat(told(ONCE, "k")).isInstanceOf(Answer.InProgress.class);
+        assertThat(run.tenant()).isEqualTo(ACME);
+        assertThat(run.attempt()).isEqualTo(1);
+        run.enter();
+        run.leave();
+        assertThat(run.keep(bytes("answer"))).isEqualTo(new Settled.Ended(null));
+        assertReplays(told(ONCE, "k"), "answer");
+        assertThat(story(ONCE, "k")).containsExactly("operation.executed", "operation.replayed");
+        assertThatThrownBy(run::drop).isInstanceOf(SemelException.Invalid.class);
+        time.advance(Duration.ofHours(25));
+        assertThat(begin(engine, ONCE, "k")).isInstanceOf(OpenRun.class);
+    }
+
+    @Test
+    void whatIsRefusedIsReplayedForTheRetentionOfFailures() {
+        open(ONCE, "k").refuse(bytes("no"));
+        assertReplays(told(ONCE, "k"), "no");
+        time.advance(Duration.ofMinutes(61));
+        assertThat(begin(engine, ONCE, "k")).isInstanceOf(OpenRun.class);
+    }
+
+    @Test
+    void whatIsDroppedLeavesNothing() {
+        assertThat(open(ONCE, "k").drop()).isEqualTo(new Settled.Ended(null));
+        assertThat(row(ONCE, "k")).isNull();
+        assertThat(story(ONCE, "k")).isEmpty();
+    }
+
+    @Test
+    void whatFailsMayBeAskedForAgainAfterAGrowingPause() {
+        assertThat(open(ONCE, "k").fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
+        assertThat(told(ONCE, "k")).isInstanceOf(Answer.RetryLater.class);
+        time.advance(Duration.ofSeconds(1));
+        assertThat(open(ONCE, "k").fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(2)));
+        time.advance(Duration.ofSeconds(2));
+        OpenRun third = open(ONCE, "k");
+        assertThat(third.attempt()).isEqualTo(3);
+        assertThat(third.fail(BROKEN.withRetryAfter(Duration.ofMinutes(2))))
+                .isEqualTo(new Settled.Ended(Duration.ofMinutes(2)));
+        time.advance(Duration.ofMinutes(2));
+        assertThat(open(ONCE, "k").attempt()).as("a new budget").isEqualTo(1);
+        assertThat(story(ONCE, "k")).containsExactly("retry.attempt", "retry.attempt", "retry.exhausted");
+    }
+
+    @Test
+    void aRunThatIsHandedBackSpendsNoAttempt() {
+        OpenRun run = open(ONCE, "k");
+        assertThat(run.handBack(Duration.ofSeconds(5), BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(5)));
+        assertThat(told(ONCE, "k")).isInstanceOf(Answer.RetryLater.class);
+        time.advance(Duration.ofSeconds(5));
+        assertThat(open(ONCE, "k").attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsParkedIsUnknown() {
+        assertThat(open(ONCE, "k").park(BROKEN)).isEqualTo(new Settled.Ended(null));
+        assertThat(told(ONCE, "k")).isInstanceOf(Answer.Unknown.class);
+        assertThat(story(ONCE, "k")).containsExactly("operation.unknown");
+    }
+
+    @Test
+    void aRunWhoseLeaseIsOverIsTakenOverOrParkedByWhoeverAsksNext() {
+        OpenRun once = open(ONCE, "k");
+        OpenRun repeatable = open(MARKED, "k");
+        time.advance(LEASE);
+        Engine other = otherNode();
+        assertThat(told(other, ONCE, "k")).isInstanceOf(Answer.Unknown.class);
+        OpenRun second = (OpenRun) begin(other, MARKED, "k");
+        assertThat(second.fence()).isGreaterThan(repeatable.fence());
+        assertThat(second.downstreamKey()).isEqualTo(repeatable.downstreamKey());
+        second.keep(bytes("second"));
+        Settled.Told late = (Settled.Told) repeatable.keep(bytes("first"));
+        assertReplays(late.answer(), "second");
+        assertThat(once.keep(bytes("late"))).as("nobody else was granted it").isEqualTo(new Settled.Ended(null));
+        assertReplays(told(ONCE, "k"), "late");
+    }
+
+    @Test
+    void aLeaseIsRenewedUntilTheRunEnds() {
+        OpenRun run = open(MARKED, "k");
+        for (int i = 0; i < 10; i++) {
+            time.advance(LEASE.dividedBy(2));
+            engine.duties().keeper().tick();
+        }
+        assertThat(told(otherNode(), MARKED, "k")).isInstanceOf(Answer.InProgress.class);
+        assertThat(run.keep(bytes("answer"))).isEqualTo(new Settled.Ended(null));
+    }
+
+    @Test
+    void modesHoldForExchangesToo() {
+        engine.operator().setMode(new Switchboard.Setting(null, "once", Mode.HALTED), new Warrant("ops", "test"));
+        assertThat(told(ONCE, "k")).isInstanceOf(Answer.Halted.class);
+        engine.operator().setMode(new Switchboard.Setting(null, "once", Mode.SHADOW), new Warrant("ops", "test"));
+        assertThat(told(ONCE, "k")).isInstanceOf(Answer.Shadowed.class);
+        assertThat(state(ONCE, "k")).isEqualTo(State.SHADOWED);
+    }
+
+    @Test
+    void aMarkCommitsWithTheCallersTransactionAndTakesItsAnswerLater() throws Exception {
+        try (Connection connection = connection()) {
+            OpenRun run = open(MARKED, "k");
+            run.mark(connection);
+            run.mark(connection);
+            assertThat(run.marked()).isTrue();
+            connection.commit();
+            assertThat(state(MARKED, "k")).isEqualTo(State.COMPLETED);
+            Engine other = otherNode();
+            assertThat(told(other, MARKED, "k")).isInstanceOf(Answer.InProgress.class);
+            time.advance(LEASE);
+            assertReplays(told(other, MARKED, "k"), null);
+            assertThat(run.keep(bytes("answer"))).isEqualTo(new Settled.Ended(null));
+            assertReplays(told(other, MARKED, "k"), "answer");
+            assertThat(story(MARKED, "k")).contains("operation.executed");
+        }
+    }
+
+    @Test
+    void aMarkDecidesWhateverTheGatewaySaysThen() throws Exception {
+        try (Connection connection = connection()) {
+            for (String key : new String[] {"fail", "park", "drop"}) {
+                OpenRun run = open(MARKED, key);
+                run.mark(connection);
+                connection.commit();
+                Settled settled = switch (key) {
+                    case "fail" -> run.fail(BROKEN);
+                    case "park" -> run.park(BROKEN);
+                    default -> run.drop();
+                };
+                assertThat(settled).as(key).isEqualTo(new Settled.Committed());
+                time.advance(LEASE);
+                assertReplays(told(MARKED, key), null);
+            }
+        }
+    }
+
+    @Test
+    void aMarkThatIsRolledBackIsNone() throws Exception {
+        try (Connection connection = connection()) {
+            OpenRun kept = open(MARKED, "kept");
+            kept.mark(connection);
+            connection.rollback();
+            assertThat(kept.keep(bytes("answer"))).isEqualTo(new Settled.Ended(null));
+            assertReplays(told(MARKED, "kept"), "answer");
+            OpenRun failed = open(MARKED, "failed");
+            failed.mark(connection);
+            connection.rollback();
+            assertThat(failed.fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
+        }
+    }
+
+    @Test
+    void aMarkUnderAnOldFenceIsRefused() throws Exception {
+        try (Connection connection = connection()) {
+            OpenRun first = open(MARKED, "k");
+            time.advance(LEASE);
+            OpenRun second = (OpenRun) begin(otherNode(), MARKED, "k");
+            assertThatThrownBy(() -> first.mark(connection))
+                    .isInstanceOfSatisfying(
+                            SemelException.LeaseLost.class,
+                            lost -> assertThat(lost.fence()).isEqualTo(first.fence()));
+            connection.rollback();
+            assertThat(second.keep(bytes("second"))).isEqualTo(new Settled.Ended(null));
+            assertThat(first.fail(BROKEN)).isInstanceOf(Settled.Told.class);
+        }
+    }
+
+    private Connection connection() throws Exception {
+        var found = connect();
+        Assumptions.assumeTrue(found.isPresent(), () -> store.name() + " has no JDBC transactions to mark in");
+        Connection connection = found.orElseThrow();
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    private Settled within(String key, End end) {
+        return engine.exchanges().within(WITHIN, asked(key), Map.of("request", "r-1"), tx -> {
+            effects.apply(tx, key);
+            return end;
+        });
+    }
+
+    private Answer<byte[]> toldWithin(String key) {
+        return ((Settled.Told) within(key, new End.Kept(bytes("not run")))).answer();
+    }
+
+    @Test
+    void inOneTransactionEffectAndAnswerAreKeptTogetherOrTheEffectIsNot() throws Exception {
+        assertThat(within("kept", new End.Kept(bytes("answer")))).isEqualTo(new Settled.Ended(null));
+        assertReplays(toldWithin("kept"), "answer");
+        assertThat(effects.count("kept")).isEqualTo(1);
+        assertThat(within("refused", new End.Refused(bytes("no")))).isEqualTo(new Settled.Ended(null));
+        assertReplays(toldWithin("refused"), "no");
+        assertThat(within("dropped", new End.Dropped())).isEqualTo(new Settled.Ended(null));
+        assertThat(row(WITHIN, "dropped")).isNull();
+        assertThat(within("failed", new End.Failed(BROKEN))).isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
+        assertThat(toldWithin("failed")).isInstanceOf(Answer.RetryLater.class);
+        for (String key : new String[] {"refused", "dropped", "failed"}) {
+            assertThat(effects.count(key)).as(key).isZero();
+        }
+        time.advance(Duration.ofSeconds(1));
+        assertThat(within("failed", new End.Failed(BROKEN))).isEqualTo(new Settled.Ended(Duration.ofSeconds(2)));
+        assertThat(story(WITHIN, "failed")).containsExactly("retry.attempt", "retry.attempt");
+        time.advance(Duration.ofMinutes(61));
+        assertThat(within("refused", new End.Kept(bytes("yes")))).isEqualTo(new Settled.Ended(null));
+    }
+
+    @Test
+    void inOneTransactionAnExceptionIsAFailure() throws Exception {
+        assertThat(engine.exchanges().within(WITHIN, asked("k"), Map.of(), tx -> {
+                    effects.apply(tx, "k");
+                    throw new IllegalStateException("broken");
+                }))
+                .isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
+        assertThat(effects.count("k")).isZero();
+        assertThat(state(WITHIN, "k")).isEqualTo(State.FAILED_RETRYABLE);
+    }
+
+    @Test
+    void anAnswerThatIsTooLargeForTheLedgerIsKnownBefore() {
+        assertThat(engine.exchanges().canKeep(new byte[1 << 20])).isTrue();
+        assertThat(engine.exchanges().canKeep(new byte[(1 << 20) + 1])).isFalse();
+    }
+}
