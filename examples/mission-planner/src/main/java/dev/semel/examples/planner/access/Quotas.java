@@ -1,0 +1,26 @@
+package dev.semel.examples.planner.access;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** How many writes each caller has sent in its present minute, on this node. */
+final class Quotas {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private final Cache<Caller, AtomicInteger> used =
+            Caffeine.newBuilder().expireAfterWrite(MINUTE).maximumSize(100_000).build();
+
+    /** How long the caller must wait; empty to let it pass. */
+    Optional<Duration> refusal(Caller caller) {
+        int count = used.get(caller, any -> new AtomicInteger()).incrementAndGet();
+        return count <= caller.perMinute()
+                ? Optional.empty()
+                : used.policy()
+                        .expireAfterWrite()
+                        .flatMap(ages -> ages.ageOf(caller))
+                        .map(MINUTE::minus);
+    }
+}

@@ -1,0 +1,83 @@
+package dev.semel.examples.planner.effects;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.semel.Tenant;
+import dev.semel.examples.planner.access.Caller;
+import dev.semel.spring.SemelChannel;
+import java.time.Duration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * How many missions and assignments a project has: counted when something has changed, stored, and kept in memory for a few
+ * seconds. An entry is forgotten when a write or a count is committed on this node; other nodes see it when it is too old.
+ */
+@Component
+class Dashboards {
+    private static final Duration OLDEST = Duration.ofSeconds(5);
+
+    private static final String REFRESH = """
+            INSERT INTO dashboard (organisation, project, missions, assignments)
+            SELECT :organisation, :project,
+                (SELECT count(*) FROM mission WHERE organisation = :organisation AND project = :project),
+                (SELECT count(*) FROM assignment a
+                    JOIN mission m ON m.organisation = a.organisation AND m.id = a.mission
+                    WHERE a.organisation = :organisation AND m.project = :project)
+            WHERE 1 = 1
+            ON CONFLICT (organisation, project)
+                DO UPDATE SET missions = excluded.missions, assignments = excluded.assignments
+            """;
+
+    private static final String READ =
+            "SELECT missions, assignments FROM dashboard WHERE organisation = :organisation AND project = :project";
+
+    private final JdbcClient jdbc;
+    private final Cache<Place, Dashboard> cache =
+            Caffeine.newBuilder().expireAfterWrite(OLDEST).maximumSize(10_000).build();
+
+    Dashboards(JdbcClient jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    /** Nothing is cached without its organisation. */
+    private record Place(String organisation, String project) {}
+
+    record Dashboard(long missions, long assignments) {
+        static final Dashboard EMPTY = new Dashboard(0, 0);
+    }
+
+    @SemelChannel("dashboard.refresh")
+    @Transactional
+    public void refresh(Jobs.RefreshDashboard message, Tenant organisation) {
+        jdbc.sql(REFRESH)
+                .param("organisation", organisation.name())
+                .param("project", message.project())
+                .update();
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+                forget(organisation.name(), message.project());
+            }
+        });
+    }
+
+    Dashboard read(Caller caller, String project) {
+        return cache.get(
+                new Place(caller.organisation(), project),
+                place -> jdbc.sql(READ)
+                        .param("organisation", place.organisation())
+                        .param("project", place.project())
+                        .query(Dashboard.class)
+                        .optional()
+                        .orElse(Dashboard.EMPTY));
+    }
+
+    /** Also what is being read just now: that may be what was there before. */
+    void forget(String organisation, String project) {
+        cache.asMap().compute(new Place(organisation, project), (place, old) -> null);
+    }
+}

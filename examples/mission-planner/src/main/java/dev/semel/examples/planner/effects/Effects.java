@@ -1,0 +1,57 @@
+package dev.semel.examples.planner.effects;
+
+import dev.semel.Call;
+import dev.semel.Channel;
+import dev.semel.Message;
+import dev.semel.Semel;
+import dev.semel.examples.planner.access.Caller;
+import dev.semel.http.Exchange;
+import org.springframework.stereotype.Component;
+
+/**
+ * What follows from a write. It is sent in the transaction of the write, so that it happens exactly if that commits, and for
+ * the caller's own organisation: there is no way to name another.
+ */
+@Component
+public class Effects {
+    private final Semel semel;
+    private final Dashboards dashboards;
+
+    Effects(Semel semel, Dashboards dashboards) {
+        this.semel = semel;
+        this.dashboards = dashboards;
+    }
+
+    public void missionChanged(Caller caller, String project, String mission, long version) {
+        String cause = "mission/" + mission + "@" + version;
+        send(caller, Jobs.SEARCH, cause, new Jobs.IndexMission(mission, version));
+        refresh(caller, project, cause);
+    }
+
+    public void assignmentChanged(Caller caller, String project, String assignment, long version) {
+        refresh(caller, project, "assignment/" + assignment + "@" + version);
+    }
+
+    /** @param cause what it is about, at which version: nobody is told twice of the same */
+    public void tell(Caller caller, String cause, String person, String words) {
+        send(caller, Jobs.NOTIFICATIONS, cause, new Jobs.TellPerson(person, words));
+    }
+
+    private void refresh(Caller caller, String project, String cause) {
+        send(caller, Jobs.DASHBOARD, project + "/" + cause, new Jobs.RefreshDashboard(project, cause));
+        // Once, when the write is committed; not for a replay, and not for a write that failed.
+        Exchange.current()
+                .ifPresent(
+                        exchange -> exchange.afterFirstCommit(() -> dashboards.forget(caller.organisation(), project)));
+    }
+
+    private <P> void send(Caller caller, Channel<P> channel, String resource, P payload) {
+        Call.Origin origin = Call.Origin.UNSTATED.withActor(caller.person(), "user");
+        String correlation = Exchange.current().map(Exchange::correlationId).orElse(null);
+        semel.send(
+                        channel,
+                        Message.of(caller.tenant(), Jobs.key(caller.tenant(), channel, resource), payload)
+                                .withOrigin(correlation == null ? origin : origin.withCorrelationId(correlation)))
+                .orThrow();
+    }
+}

@@ -1,0 +1,42 @@
+package dev.semel.examples.planner.effects;
+
+import dev.semel.examples.planner.access.Caller;
+import java.util.List;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** Stands for a mail service: it keeps what it was told, once for each delivery. */
+@Component
+class Inbox implements Notifier {
+    private static final String PUT = """
+            INSERT INTO notification (organisation, id, person, words) VALUES (:organisation, :id, :person, :words)
+            ON CONFLICT DO NOTHING
+            """;
+
+    private static final String READ =
+            "SELECT words FROM notification WHERE organisation = :organisation AND person = :person ORDER BY id LIMIT 100";
+
+    private final JdbcClient jdbc;
+
+    Inbox(JdbcClient jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    @Override
+    public void tell(String organisation, String person, String words, String delivery) {
+        jdbc.sql(PUT)
+                .param("organisation", organisation)
+                .param("id", delivery)
+                .param("person", person)
+                .param("words", words)
+                .update();
+    }
+
+    List<String> read(Caller caller) {
+        return jdbc.sql(READ)
+                .param("organisation", caller.organisation())
+                .param("person", caller.person())
+                .query(String.class)
+                .list();
+    }
+}

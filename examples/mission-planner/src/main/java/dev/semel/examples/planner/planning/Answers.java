@@ -1,0 +1,20 @@
+package dev.semel.examples.planner.planning;
+
+import dev.semel.http.ExpectedVersion;
+import java.net.URI;
+import org.springframework.http.ResponseEntity;
+
+/** Answers that carry the version of what they show. */
+final class Answers {
+    private Answers() {}
+
+    static <T> ResponseEntity<T> created(String location, long version, T body) {
+        return ResponseEntity.created(URI.create(location))
+                .eTag(ExpectedVersion.etag(version))
+                .body(body);
+    }
+
+    static <T> ResponseEntity<T> of(long version, T body) {
+        return ResponseEntity.ok().eTag(ExpectedVersion.etag(version)).body(body);
+    }
+}

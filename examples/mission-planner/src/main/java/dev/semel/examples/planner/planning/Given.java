@@ -1,0 +1,42 @@
+package dev.semel.examples.planner.planning;
+
+import org.jspecify.annotations.Nullable;
+
+/** What a client gave, as far as it is usable. */
+final class Given {
+    private static final int LONGEST = 200;
+
+    private Given() {}
+
+    static String text(String field, @Nullable String value) {
+        if (value == null || value.isBlank() || value.length() > LONGEST) {
+            throw Refusal.invalid(
+                    "request.invalid",
+                    "The field " + field + " needs 1 to " + LONGEST + " characters, not only spaces.");
+        }
+        return value.strip();
+    }
+
+    /** Whoever changes something says which version of it they have seen. */
+    static long version(@Nullable Long value) {
+        if (value == null) {
+            throw Refusal.invalid(
+                    "request.invalid", "Say which version you mean to change: read it, and send its version.");
+        }
+        return value;
+    }
+
+    static <T> T present(String field, @Nullable T value) {
+        if (value == null) {
+            throw Refusal.invalid("request.invalid", "The field " + field + " is missing.");
+        }
+        return value;
+    }
+
+    static int limit(int value) {
+        if (value < 1 || value > 1000) {
+            throw Refusal.invalid("request.invalid", "A page has 1 to 1000 entries.");
+        }
+        return value;
+    }
+}

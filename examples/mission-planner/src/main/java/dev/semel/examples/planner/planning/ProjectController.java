@@ -1,0 +1,55 @@
+package dev.semel.examples.planner.planning;
+
+import dev.semel.examples.planner.access.Caller;
+import java.util.List;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Projects, and what was done in the organisation. */
+@RestController
+@RequestMapping("/v1")
+class ProjectController {
+    private final Projects projects;
+    private final Trail trail;
+
+    ProjectController(Projects projects, Trail trail) {
+        this.projects = projects;
+        this.trail = trail;
+    }
+
+    @PostMapping("/projects")
+    ResponseEntity<Projects.Project> create(Caller caller, @RequestBody Projects.Draft draft) {
+        Projects.Project made = projects.create(caller, draft);
+        return Answers.created("/v1/projects/" + made.id(), made.version(), made);
+    }
+
+    @PutMapping("/projects/{project}")
+    ResponseEntity<Projects.Project> rename(
+            Caller caller, @PathVariable String project, @RequestBody Projects.Draft draft) {
+        Projects.Project now = projects.rename(caller, project, draft);
+        return Answers.of(now.version(), now);
+    }
+
+    @GetMapping("/projects/{project}")
+    ResponseEntity<Projects.Project> get(Caller caller, @PathVariable String project) {
+        Projects.Project now = projects.get(caller, project);
+        return Answers.of(now.version(), now);
+    }
+
+    @GetMapping("/projects")
+    List<Projects.Project> list(Caller caller, @RequestParam(defaultValue = "100") int limit) {
+        return projects.list(caller, Given.limit(limit));
+    }
+
+    @GetMapping("/audit")
+    List<Trail.Event> audit(Caller caller, @RequestParam(defaultValue = "100") int limit) {
+        return trail.read(caller, Given.limit(limit));
+    }
+}

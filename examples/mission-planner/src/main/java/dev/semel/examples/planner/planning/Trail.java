@@ -1,0 +1,72 @@
+package dev.semel.examples.planner.planning;
+
+import dev.semel.examples.planner.access.Caller;
+import dev.semel.http.Exchange;
+import java.time.Clock;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * Who changed what, in the transaction that changed it. A replay changes nothing and is not written here: Semel's own audit
+ * has it, under the same correlation id.
+ */
+@Component
+class Trail {
+    private static final String WRITE = """
+            INSERT INTO audit_event (organisation, id, at, actor, action, resource, version, request_id, correlation_id)
+            VALUES (:organisation, :id, :at, :actor, :action, :resource, :version, :request, :correlation)
+            """;
+
+    private static final String READ = """
+            SELECT at, actor, action, resource, version, request_id, correlation_id FROM audit_event
+            WHERE organisation = :organisation ORDER BY at DESC, id LIMIT :limit
+            """;
+
+    private final JdbcClient jdbc;
+    private final Clock clock = Clock.systemUTC();
+
+    Trail(JdbcClient jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    /** One change. */
+    record Event(String at, String actor, String action, Changed changed, Ids ids) {}
+
+    /** What was changed, and to which version. */
+    record Changed(String resource, long version) {}
+
+    /** By which request. */
+    record Ids(String requestId, String correlationId) {}
+
+    void wrote(Caller caller, String action, String resource, long version) {
+        Exchange exchange = Exchange.current()
+                .orElseThrow(() -> new IllegalStateException("A write came by no request with a key."));
+        jdbc.sql(WRITE)
+                .param("organisation", caller.organisation())
+                .param("id", UUID.randomUUID().toString())
+                .param("at", clock.instant().toString())
+                .param("actor", caller.person())
+                .param("action", action)
+                .param("resource", resource)
+                .param("version", version)
+                .param("request", exchange.requestId())
+                .param("correlation", exchange.correlationId())
+                .update();
+    }
+
+    /** The newest first. */
+    List<Event> read(Caller caller, int limit) {
+        return jdbc.sql(READ)
+                .param("organisation", caller.organisation())
+                .param("limit", limit)
+                .query((row, number) -> new Event(
+                        row.getString("at"),
+                        row.getString("actor"),
+                        row.getString("action"),
+                        new Changed(row.getString("resource"), row.getLong("version")),
+                        new Ids(row.getString("request_id"), row.getString("correlation_id"))))
+                .list();
+    }
+}

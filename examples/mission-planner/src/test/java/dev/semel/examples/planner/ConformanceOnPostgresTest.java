@@ -1,0 +1,7 @@
+package dev.semel.examples.planner;
+
+class ConformanceOnPostgresTest extends ConformanceSuite {
+    ConformanceOnPostgresTest() {
+        super(Engine.POSTGRESQL);
+    }
+}

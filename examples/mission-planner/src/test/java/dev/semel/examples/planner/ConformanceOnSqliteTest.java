@@ -1,0 +1,7 @@
+package dev.semel.examples.planner;
+
+class ConformanceOnSqliteTest extends ConformanceSuite {
+    ConformanceOnSqliteTest() {
+        super(Engine.SQLITE);
+    }
+}

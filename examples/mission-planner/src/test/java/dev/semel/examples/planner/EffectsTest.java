@@ -1,0 +1,232 @@
+package dev.semel.examples.planner;
+
+import static dev.semel.examples.planner.Person.freshKey;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Channel;
+import dev.semel.Failure;
+import dev.semel.Key;
+import dev.semel.Message;
+import dev.semel.Sent;
+import dev.semel.Tenant;
+import dev.semel.examples.planner.effects.Jobs;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What follows from a write happens later, once, and is tried again where it fails. */
+class EffectsTest {
+
+    @ParameterizedTest
+    @EnumSource
+    void theIndexTheDashboardAndThePeopleFollowAWrite(Engine engine) {
+        Organisation home = engine.organisation();
+        Person ada = home.ada();
+        Person bob = home.bob();
+        String project = ada.newProject();
+        String mission = ada.newMission(project);
+        String assignment = ada.newAssignment(mission, "bob");
+        Until.holds(
+                "the mission is found",
+                () -> ada.get("/v1/search?words=lan").json().size() == 1);
+        dashboardIs(ada, project, 1, 1);
+        Until.holds("bob is told", () -> bob.get("/v1/notifications").json().size() == 1);
+        assertThat(bob.get("/v1/notifications").json().path(0).asString()).isEqualTo("You are assigned to Land.");
+
+        ada.write("PATCH", "/v1/missions/" + mission, freshKey(), "{\"name\":\"Return\",\"version\":1}");
+        Until.holds(
+                "the new name is found",
+                () -> ada.get("/v1/search?words=return").json().size() == 1);
+        assertThat(ada.get("/v1/search?words=lan").json().size()).isZero();
+
+        ada.write("DELETE", "/v1/assignments/" + assignment + "?version=1", freshKey(), "");
+        ada.write("DELETE", "/v1/missions/" + mission + "?version=2", freshKey(), "");
+        Until.holds(
+                "it is not found any more",
+                () -> ada.get("/v1/search?words=return").json().size() == 0);
+        dashboardIs(ada, project, 0, 0);
+    }
+
+    private static void dashboardIs(Person who, String project, long missions, long assignments) {
+        Until.holds("the dashboard shows " + missions + " and " + assignments, () -> {
+            Heard dashboard = who.get("/v1/projects/" + project + "/dashboard");
+            return dashboard.number("missions") == missions && dashboard.number("assignments") == assignments;
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aMoveWritesTheAssignmentAloneAndBothDashboardsFollow(Engine engine) {
+        Person ada = engine.organisation().ada();
+        String here = ada.newProject();
+        String there = ada.newProject();
+        String from = ada.newMission(here);
+        String to = ada.newMission(there);
+        String assignment = ada.newAssignment(from, "bob");
+        dashboardIs(ada, here, 1, 1);
+        ada.post("/v1/assignments/" + assignment + "/move", freshKey(), "{\"mission\":\"" + to + "\",\"version\":1}");
+        dashboardIs(ada, here, 1, 0);
+        dashboardIs(ada, there, 1, 1);
+        for (String mission : List.of(from, to)) {
+            assertThat(ada.get("/v1/missions/" + mission).number("version")).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aWriteThatIsRefusedSendsNothing(Engine engine) {
+        Person ada = engine.organisation().ada();
+        String mission = ada.newMission(ada.newProject());
+        String jobs = "SELECT count(*) FROM semel_record WHERE tenant = ? AND place IS NOT NULL";
+        long before = engine.planner().count(jobs, ada.organisation());
+        assertThat(ada.write("PATCH", "/v1/missions/" + mission, freshKey(), "{\"name\":\"X\",\"version\":9}")
+                        .status())
+                .isEqualTo(409);
+        assertThat(engine.planner().count(jobs, ada.organisation())).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aJobIsTriedAgainUnderItsOwnKeyAndTakesEffectOnce(Engine engine) {
+        Organisation home = engine.organisation();
+        WilfulNotifier notifier = engine.planner().notifier();
+        notifier.when(home.id(), call -> {
+            if (call < 3) {
+                throw Failure.of(Failure.Category.NETWORK, "The mail service is away.")
+                        .asException();
+            }
+        });
+        Person bob = home.bob();
+        String assignment = assigned(home, "bob", "correlation-7");
+        Until.holds("bob is told", () -> bob.get("/v1/notifications").json().size() == 1);
+        Key key = Jobs.key(Tenant.of(home.id()), Jobs.NOTIFICATIONS, "assignment/" + assignment + "@1");
+        Until.holds(
+                "the job is done",
+                () -> job(engine, home, Jobs.NOTIFICATIONS, key).state() == State.COMPLETED);
+        Row job = job(engine, home, Jobs.NOTIFICATIONS, key);
+        assertThat(job.status().attempt()).isEqualTo(3);
+        assertThat(job.header().correlationId()).isEqualTo("correlation-7");
+        assertThat(notifier.deliveries(home.id())).hasSize(3);
+        assertThat(Set.copyOf(notifier.deliveries(home.id()))).hasSize(1);
+
+        Sent.Accepted again = engine.planner()
+                .semel()
+                .send(
+                        Jobs.NOTIFICATIONS,
+                        Message.of(Tenant.of(home.id()), key, new Jobs.TellPerson("bob", "You are assigned to Land.")))
+                .orThrow();
+        assertThat(again.first()).as("a second job of that key").isFalse();
+        assertThat(notifier.deliveries(home.id())).hasSize(3);
+        assertThat(bob.get("/v1/notifications").json().size()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aJobThatNeverSucceedsIsADeadLetterOfItsOrganisationAlone(Engine engine) {
+        Organisation home = engine.organisation();
+        engine.planner().notifier().when(home.id(), call -> {
+            throw Failure.of(Failure.Category.NETWORK, "The mail service is away.")
+                    .asException();
+        });
+        assigned(home, "bob", "correlation-8");
+        Person ada = home.ada();
+        Until.holds("it is given up", () -> ada.get("/v1/dead-letters").json().size() == 1);
+        var letter = ada.get("/v1/dead-letters").json().path(0);
+        assertThat(letter.path("channel").asString()).isEqualTo("notifications.tell-person");
+        assertThat(letter.path("attempts").asInt()).isEqualTo(5);
+        assertThat(letter.path("reason").asString()).isEqualTo("The mail service is away.");
+        assertThat(letter.path("correlationId").asString()).isEqualTo("correlation-8");
+        assertThat(engine.planner().notifier().deliveries(home.id())).hasSize(5);
+        assertThat(engine.organisation().ada().get("/v1/dead-letters").json().size())
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aJobThatCannotSucceedIsNotTriedAgain(Engine engine) {
+        Organisation home = engine.organisation();
+        engine.planner().notifier().when(home.id(), call -> {
+            throw Failure.of(Failure.Category.VALIDATION, "Nobody has that address.")
+                    .asException();
+        });
+        assigned(home, "nobody", "correlation-9");
+        Person ada = home.ada();
+        Until.holds("it is given up", () -> ada.get("/v1/dead-letters").json().size() == 1);
+        assertThat(engine.planner().notifier().deliveries(home.id())).hasSize(1);
+    }
+
+    /** A lease is two seconds in these tests: whoever did not renew it would have lost the job. */
+    @ParameterizedTest
+    @EnumSource
+    void theLeaseOfAJobThatTakesLongIsRenewed(Engine engine) {
+        Organisation home = engine.organisation();
+        CountDownLatch done = new CountDownLatch(1);
+        engine.planner().notifier().when(home.id(), call -> await(done));
+        Person bob = home.bob();
+        String assignment = assigned(home, "bob", "correlation-10");
+        Key key = Jobs.key(Tenant.of(home.id()), Jobs.NOTIFICATIONS, "assignment/" + assignment + "@1");
+        Until.holds(
+                "it runs",
+                () -> !engine.planner().notifier().deliveries(home.id()).isEmpty());
+        long first = job(engine, home, Jobs.NOTIFICATIONS, key).status().at();
+        Until.holds(
+                "its lease ends a whole lease later than at first",
+                () -> job(engine, home, Jobs.NOTIFICATIONS, key).status().at() >= first + 2_000);
+        done.countDown();
+        Until.holds("bob is told", () -> bob.get("/v1/notifications").json().size() == 1);
+        Until.holds(
+                "the job is done",
+                () -> job(engine, home, Jobs.NOTIFICATIONS, key).state() == State.COMPLETED);
+        assertThat(job(engine, home, Jobs.NOTIFICATIONS, key).status().attempt())
+                .isEqualTo(1);
+        assertThat(engine.planner().notifier().deliveries(home.id())).hasSize(1);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String assigned(Organisation home, String person, String correlation) {
+        Person ada = home.ada();
+        String mission = ada.newMission(ada.newProject());
+        Heard made = Person.send(ada.keyed(
+                        "POST",
+                        "/v1/missions/" + mission + "/assignments",
+                        freshKey(),
+                        "{\"person\":\"" + person + "\"}")
+                .header("X-Correlation-ID", correlation));
+        assertThat(made.status()).isEqualTo(201);
+        return made.text("id");
+    }
+
+    private static Row job(Engine engine, Organisation home, Channel<?> channel, Key key) {
+        return engine.planner()
+                .operator()
+                .find(Tenant.of(home.id()), channel.name(), key)
+                .orElseThrow();
+    }
+
+    @Test
+    void theKeyOfAJobIsMadeOfOrganisationQueueTypeAndResource() {
+        assertThat(Jobs.key(Tenant.of("acme"), Jobs.SEARCH, "mission/7@3").text())
+                .isEqualTo("job:acme:search:index-mission:mission/7@3");
+        assertThat(Jobs.key(Tenant.of("acme"), Jobs.SEARCH, "mission/7@3"))
+                .isEqualTo(Jobs.key(Tenant.of("acme"), Jobs.SEARCH, "mission/7@3"));
+        assertThat(Set.of(
+                        Jobs.key(Tenant.of("acme"), Jobs.SEARCH, "mission/7@3"),
+                        Jobs.key(Tenant.of("globex"), Jobs.SEARCH, "mission/7@3"),
+                        Jobs.key(Tenant.of("acme"), Jobs.DASHBOARD, "mission/7@3"),
+                        Jobs.key(Tenant.of("acme"), Jobs.SEARCH, "mission/7@4")))
+                .hasSize(4);
+    }
+}

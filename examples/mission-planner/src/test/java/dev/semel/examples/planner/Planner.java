@@ -1,0 +1,76 @@
+package dev.semel.examples.planner;
+
+import dev.semel.Key;
+import dev.semel.Semel;
+import dev.semel.Tenant;
+import dev.semel.operator.Operator;
+import dev.semel.store.Row;
+import java.net.URI;
+import java.util.Optional;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** A running planner: the whole application, on a port of its own. */
+record Planner(ConfigurableApplicationContext context, URI base) implements AutoCloseable {
+
+    /** As it is shipped, but for the notifier, which tests may have fail, and pauses that are short. */
+    static Planner start(String database, String... properties) {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(
+                        MissionPlanner.class, WilfulNotifier.class)
+                .properties("spring.main.banner-mode=off")
+                .run(arguments(database, properties));
+        String port = context.getEnvironment().getRequiredProperty("local.server.port");
+        return new Planner(context, URI.create("http://127.0.0.1:" + port));
+    }
+
+    private static String[] arguments(String database, String[] more) {
+        String[] all = {
+            "--server.port=0",
+            "--server.address=127.0.0.1",
+            "--spring.datasource.url=" + database,
+            "--semel.policy.jobs.backoff=exp 20ms x2 cap 100ms",
+            "--semel.policy.jobs.lease=2s"
+        };
+        String[] arguments = java.util.Arrays.copyOf(all, all.length + more.length);
+        for (int i = 0; i < more.length; i++) {
+            arguments[all.length + i] = "--" + more[i];
+        }
+        return arguments;
+    }
+
+    JdbcClient jdbc() {
+        return context.getBean(JdbcClient.class);
+    }
+
+    Semel semel() {
+        return context.getBean(Semel.class);
+    }
+
+    Operator operator() {
+        return context.getBean(Operator.class);
+    }
+
+    WilfulNotifier notifier() {
+        return context.getBean(WilfulNotifier.class);
+    }
+
+    /** What the ledger has of a request. */
+    Optional<Row> record(Person who, String operation, String key) {
+        return operator().find(Tenant.of(who.organisation()), operation, Key.of("u:" + who.name() + ":" + key));
+    }
+
+    long count(String sql, String organisation) {
+        return jdbc().sql(sql).param(organisation).query(Long.class).single();
+    }
+
+    /** Requests and jobs of an organisation, of which the ledger knows. */
+    long records(String organisation) {
+        return count("SELECT count(*) FROM semel_record WHERE tenant = ?", organisation);
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

@@ -1,0 +1,141 @@
+package dev.semel.examples.planner;
+
+import static dev.semel.examples.planner.Person.freshKey;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.audit.AuditEvent;
+import dev.semel.store.Row;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the second request with a key is told, and what it leaves behind. */
+class ReplayTest {
+    private static final String CREATE = "POST /v1/projects/{project}/missions";
+
+    @ParameterizedTest
+    @EnumSource
+    void aRetriedPostIsAnsweredAsTheFirstWas(Engine engine) {
+        Person ada = engine.organisation().ada();
+        String missions = "/v1/projects/" + ada.newProject() + "/missions";
+        String key = freshKey();
+        Heard first = ada.post(missions, key, "{\"name\":\"Orbit\"}");
+        Heard second = ada.post(missions, key, "{\"name\":\"Orbit\"}");
+        assertThat(first.status()).isEqualTo(201);
+        assertThat(first.isReplay()).isFalse();
+        assertThat(second.status()).isEqualTo(201);
+        assertThat(second.isReplay()).isTrue();
+        assertThat(second.body()).isEqualTo(first.body());
+        for (String header : List.of("Content-Type", "ETag", "Location", "X-Correlation-ID")) {
+            assertThat(second.header(header)).as(header).isNotEmpty().isEqualTo(first.header(header));
+        }
+        assertThat(second.header("X-Request-ID")).isNotEqualTo(first.header("X-Request-ID"));
+        assertThat(ada.get(missions).json().size()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyKindOfWriteIsReplayed(Engine engine) {
+        Person ada = engine.organisation().ada();
+        String project = ada.newProject();
+        String mission = "/v1/missions/" + ada.newMission(project);
+        replayed(ada, "PUT", "/v1/projects/" + project, "{\"name\":\"Gemini\",\"version\":1}", 200);
+        replayed(ada, "PUT", mission, "{\"name\":\"Dock\",\"status\":\"ACTIVE\",\"version\":1}", 200);
+        replayed(ada, "PATCH", mission, "{\"status\":\"DONE\",\"version\":2}", 200);
+        assertThat(ada.get(mission).number("version")).isEqualTo(3);
+        replayed(ada, "DELETE", mission + "?version=3", "", 204);
+        assertThat(ada.get(mission).status()).isEqualTo(404);
+    }
+
+    private static void replayed(Person who, String method, String path, String body, int status) {
+        String key = freshKey();
+        Heard first = who.write(method, path, key, body);
+        Heard second = who.write(method, path, key, body);
+        assertThat(first).matches(heard -> heard.status() == status && !heard.isReplay());
+        assertThat(second).matches(heard -> heard.status() == status && heard.isReplay());
+        assertThat(second.body()).isEqualTo(first.body());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theSamePayloadMayBeSpelledOtherwise(Engine engine) {
+        Person ada = engine.organisation().ada();
+        String missions = "/v1/projects/" + ada.newProject() + "/missions";
+        String key = freshKey();
+        ada.post(missions, key, "{\"name\":\"Orbit\",\"status\":\"PLANNED\"}");
+        assertThat(ada.post(missions, key, "{ \"status\": \"PLANNED\",\n  \"name\": \"Orbit\" }"))
+                .matches(Heard::isReplay);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRefusalIsReplayedToo(Engine engine) {
+        Person ada = engine.organisation().ada();
+        String missions = "/v1/projects/" + ada.newProject() + "/missions";
+        String key = freshKey();
+        Heard first = ada.post(missions, key, "{\"name\":\" \"}");
+        Heard second = ada.post(missions, key, "{\"name\":\" \"}");
+        assertThat(first).matches(heard -> heard.is(400, "request.invalid") && !heard.isReplay());
+        assertThat(first.text("correlation_id")).isEqualTo(first.header("X-Correlation-ID"));
+        assertThat(second).matches(heard -> heard.is(400, "request.invalid") && heard.isReplay());
+        assertThat(second.body()).isEqualTo(first.body());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aReplayLeavesNoSecondAuditRecordAndSendsNothing(Engine engine) {
+        Planner planner = engine.planner();
+        Person ada = engine.organisation().ada();
+        String missions = "/v1/projects/" + ada.newProject() + "/missions";
+        String key = freshKey();
+        ada.post(missions, key, "{\"name\":\"Orbit\"}");
+        String audits = "SELECT count(*) FROM audit_event WHERE organisation = ?";
+        long audited = planner.count(audits, ada.organisation());
+        long records = planner.records(ada.organisation());
+        for (int i = 0; i < 3; i++) {
+            assertThat(ada.post(missions, key, "{\"name\":\"Orbit\"}")).matches(Heard::isReplay);
+        }
+        assertThat(planner.count(audits, ada.organisation())).isEqualTo(audited);
+        assertThat(planner.records(ada.organisation())).isEqualTo(records);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theFirstRunAndEachReplayAreInTheLedgersAuditUnderTheirIds(Engine engine) {
+        Planner planner = engine.planner();
+        Person ada = engine.organisation().ada();
+        String missions = "/v1/projects/" + ada.newProject() + "/missions";
+        String key = freshKey();
+        String body = "{\"name\":\"Orbit\"}";
+        Person.send(ada.keyed("POST", missions, key, body)
+                .header("X-Request-ID", "request-1")
+                .header("X-Correlation-ID", "correlation-1"));
+        Person.send(ada.keyed("POST", missions, key, body)
+                .header("X-Request-ID", "request-2")
+                .header("X-Correlation-ID", "correlation-2"));
+        Row row = planner.record(ada, CREATE, key).orElseThrow();
+        assertThat(row.header().correlationId()).isEqualTo("correlation-1");
+        Until.holds("both events", () -> story(planner, row).size() == 2);
+        List<AuditEvent> story = story(planner, row);
+        assertThat(story).extracting(AuditEvent::type).containsExactly("operation.executed", "operation.replayed");
+        assertThat(story.get(0).fields())
+                .containsEntry("tenant", ada.organisation())
+                .containsEntry("operation", CREATE)
+                .containsEntry("correlation_id", "correlation-1")
+                .containsEntry("request_id", "request-1")
+                .containsKey("fingerprint");
+        assertThat(story.get(1).fields()).containsEntry("record", row.id().hex());
+
+        Heard trail = ada.get("/v1/audit");
+        assertThat(trail.json().path(0).path("action").asString()).isEqualTo("mission.created");
+        assertThat(trail.json().path(0).path("actor").asString()).isEqualTo("ada");
+        assertThat(trail.json().path(0).path("ids").path("requestId").asString())
+                .isEqualTo("request-1");
+        assertThat(trail.json().path(0).path("ids").path("correlationId").asString())
+                .isEqualTo("correlation-1");
+    }
+
+    private static List<AuditEvent> story(Planner planner, Row row) {
+        return planner.operator().story(row.id(), 10);
+    }
+}
