@@ -16,7 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.Principal;
 import java.util.EnumSet;
-import java.util.logging.Level;
+import java.util.logging.Handler;
 import java.util.logging.Logger;
 import org.apache.catalina.Context;
 import org.apache.catalina.Wrapper;
@@ -57,7 +57,9 @@ enum Container {
     TOMCAT {
         @Override
         int start(Filter front, HttpServlet servlet) throws Exception {
-            LOGS.setLevel(Level.OFF);
+            for (Handler each : Logger.getLogger("").getHandlers()) {
+                Logger.getLogger("").removeHandler(each);
+            }
             Path base = Files.createTempDirectory("semel-tomcat");
             Tomcat tomcat = new Tomcat();
             tomcat.setBaseDir(base.toString());
@@ -83,8 +85,6 @@ enum Container {
             return tomcat.getConnector().getLocalPort();
         }
     };
-
-    private static final Logger LOGS = Logger.getLogger("org.apache");
 
     private volatile Filter filter = (request, response, chain) -> chain.doFilter(request, response);
     private volatile App app = (request, response) -> response.sendError(404);

@@ -6,6 +6,7 @@ import dev.semel.Semel;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -97,7 +98,7 @@ class HttpPageTest {
             });
             HttpRequest.Builder request = HttpRequest.newBuilder()
                     .header("X-User", "alice@acme")
-                    .uri(java.net.URI.create("http://127.0.0.1:" + port + "/orders"));
+                    .uri(URI.create("http://127.0.0.1:" + port + "/orders"));
             HttpRequest post = request.copy()
                     .header("Idempotency-Key", "k-1")
                     .POST(HttpRequest.BodyPublishers.ofString("book"))
@@ -106,7 +107,7 @@ class HttpPageTest {
             assertThat(sent(post).body()).isEqualTo("placed");
             assertThat(invalidated).hasValue(1);
             HttpRequest.Builder put = request.copy()
-                    .uri(java.net.URI.create("http://127.0.0.1:" + port + "/orders/7"))
+                    .uri(URI.create("http://127.0.0.1:" + port + "/orders/7"))
                     .header("If-Match", "\"1\"")
                     .PUT(HttpRequest.BodyPublishers.ofString("two books"));
             assertThat(sent(put.build()).statusCode()).isEqualTo(204);
