@@ -114,6 +114,9 @@ final class AtomicAttempt<P, R> {
                 });
                 return new Handled.Returned<>(result, encode(result));
             } catch (Throwable thrown) {
+                if (thrown instanceof VirtualMachineError) {
+                    tx.abandon();
+                }
                 return new Handled.Threw<>(thrown, run.handlerEnded());
             } finally {
                 asked.span().leave();

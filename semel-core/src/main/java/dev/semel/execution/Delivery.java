@@ -30,6 +30,7 @@ public final class Delivery<P, R> implements AutoCloseable {
     private final Row row;
     private final Asked<P, R> asked;
     private final LeaseKeeper.Watched held;
+    private volatile boolean left;
 
     private Delivery(Environment environment, Row row, Asked<P, R> asked, long since) {
         this.environment = environment;
@@ -94,6 +95,15 @@ public final class Delivery<P, R> implements AutoCloseable {
     public @Nullable Long lane() {
         Line.Lane lane = Objects.requireNonNull(row.line()).lane();
         return lane == null ? null : lane.number();
+    }
+
+    /** What it leaves is written, or about to be by somebody. */
+    public void leave() {
+        left = true;
+    }
+
+    public boolean left() {
+        return left;
     }
 
     /** Nobody renews its lease any more. */

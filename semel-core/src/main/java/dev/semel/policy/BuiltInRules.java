@@ -41,6 +41,7 @@ final class BuiltInRules {
 
     static final Map<Class<?>, Rule> BY_CLASS = Map.ofEntries(
             Map.entry(Error.class, BUG),
+            Map.entry(OutOfMemoryError.class, UNLISTED), // tells of the node, not of the work
             Map.entry(SocketException.class, NETWORK),
             Map.entry(UnknownHostException.class, NETWORK),
             Map.entry(UnresolvedAddressException.class, NETWORK),

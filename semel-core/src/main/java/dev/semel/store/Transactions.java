@@ -42,6 +42,12 @@ public interface Transactions {
         /** The modes as this transaction sees them: for a call that must not need another connection. */
         Switchboard.Modes modes();
 
+        /**
+         * Whoever used it ran out of memory or stack, perhaps in the middle of a message to the server: a connection that is
+         * Semel's own is not used again, and the transaction ends with it.
+         */
+        default void abandon() {}
+
         /** Tries to lock each record without waiting, then looks it up under the lock. */
         List<Opening> open(long modesVersion, List<Identity> identities);
 

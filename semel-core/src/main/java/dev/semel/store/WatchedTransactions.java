@@ -54,6 +54,11 @@ record WatchedTransactions(Transactions transactions, Timing timing) implements 
 
     record WatchedTx(Tx tx, Timing timing) implements Tx {
         @Override
+        public void abandon() {
+            tx.abandon();
+        }
+
+        @Override
         public Switchboard.Modes modes() {
             return tx.modes();
         }

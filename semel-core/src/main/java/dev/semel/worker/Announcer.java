@@ -28,7 +28,7 @@ final class Announcer implements AutoCloseable {
         this.signals = signals;
         this.time = time;
         this.gate = time.gate();
-        this.thread = Threads.daemon("semel-announcer", this::announceForEver);
+        this.thread = Threads.forEver("semel-announcer", time, this::round);
         thread.start();
     }
 
@@ -42,19 +42,14 @@ final class Announcer implements AutoCloseable {
         }
     }
 
-    private void announceForEver() {
-        try {
-            while (true) {
-                next().await();
-                Set<String> operations = taken();
-                if (!operations.isEmpty()) {
-                    announceNow(operations);
-                }
-                time.sleep(PAUSE);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+    private boolean round() throws InterruptedException {
+        next().await();
+        Set<String> operations = taken();
+        if (!operations.isEmpty()) {
+            announceNow(operations);
         }
+        time.sleep(PAUSE);
+        return true;
     }
 
     private TimeSource.Gate next() {

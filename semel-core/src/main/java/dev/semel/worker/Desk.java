@@ -192,39 +192,45 @@ final class Desk<P, R> {
         return environment.audits().events().outcome(EventType.OPERATION_TAKEN_OVER, about, Map.of());
     }
 
+    /** What could not be put there is let go: nobody would ever begin it, and its lease must not be renewed. */
     private void shelve(List<Row> rows, long since) {
-        List<Delivery<P, R>> run = new ArrayList<>();
-        Set<Long> stopped = new HashSet<>();
-        for (Row row : rows) {
-            if (overdue.contains(row.id())) {
-                watch().takenOver(operation.name(), row.header().tenant());
+        List<Delivery<P, R>> loose = new ArrayList<>(rows.size());
+        try {
+            Set<Long> stopped = new HashSet<>();
+            for (Row row : rows) {
+                if (overdue.contains(row.id())) {
+                    watch().takenOver(operation.name(), row.header().tenant());
+                }
+                Delivery<P, R> delivery = opened(row, since, stopped);
+                if (delivery == null) {
+                    continue;
+                }
+                if (stopped.contains(delivery.lane())) {
+                    finisher.add(delivery.handedBack(), moved -> delivery.close());
+                    continue;
+                }
+                boolean goesOn = !loose.isEmpty()
+                        && delivery.lane() != null
+                        && delivery.lane().equals(loose.get(loose.size() - 1).lane());
+                if (!goesOn) {
+                    put(loose);
+                }
+                held.incrementAndGet();
+                heldInLanes.addAndGet(delivery.lane() == null ? 0 : 1);
+                loose.add(delivery);
             }
-            Delivery<P, R> delivery = opened(row, since, stopped);
-            if (delivery == null) {
-                continue;
-            }
-            if (stopped.contains(delivery.lane())) {
-                finisher.add(delivery.handedBack(), moved -> delivery.close());
-                continue;
-            }
-            held.incrementAndGet();
-            heldInLanes.addAndGet(delivery.lane() == null ? 0 : 1);
-            boolean goesOn = !run.isEmpty()
-                    && delivery.lane() != null
-                    && delivery.lane().equals(run.get(run.size() - 1).lane());
-            if (!goesOn) {
-                put(run);
-                run = new ArrayList<>();
-            }
-            run.add(delivery);
+            put(loose);
+        } catch (RuntimeException | Error e) {
+            loose.forEach(this::settled);
+            throw e;
         }
-        put(run);
     }
 
     private void put(List<Delivery<P, R>> run) {
         if (!run.isEmpty()) {
             String tenant = run.get(0).row().header().tenant();
             shelf.put(new Unit<>(tenant, run, environment.tools().time().nanos()));
+            run.clear();
         }
     }
 
@@ -259,10 +265,22 @@ final class Desk<P, R> {
             } else {
                 units.forEach(this::runLeased);
             }
+        } catch (RuntimeException | Error e) {
+            units.forEach(this::letGo);
+            throw e;
         } finally {
             units.forEach(shelf::ended);
         }
         return true;
+    }
+
+    /** What was left by nobody is not renewed any more: it comes again once its lease is over. */
+    private void letGo(Unit<P, R> unit) {
+        for (Delivery<P, R> delivery : unit.deliveries()) {
+            if (!delivery.left()) {
+                settled(delivery);
+            }
+        }
     }
 
     /** Each handler's thread takes its part of what waits into one transaction. */
@@ -339,6 +357,7 @@ final class Desk<P, R> {
             default -> {}
         }
         finisher.add(ending, moved -> written(delivery, ending, moved));
+        delivery.leave();
     }
 
     private void written(Delivery<P, R> delivery, Ending ending, @Nullable Moved moved) {
@@ -350,8 +369,11 @@ final class Desk<P, R> {
                     operation.name(),
                     delivery.row().id());
         }
-        told(delivery.row(), ending, moved);
-        settled(delivery);
+        try {
+            told(delivery.row(), ending, moved);
+        } finally {
+            settled(delivery);
+        }
     }
 
     private void told(Row row, Ending ending, @Nullable Moved moved) {
@@ -369,10 +391,11 @@ final class Desk<P, R> {
     }
 
     private void settled(Delivery<P, R> delivery) {
+        delivery.leave();
         delivery.close();
-        shelf.settled(delivery.row().header().tenant());
         held.decrementAndGet();
         heldInLanes.addAndGet(delivery.lane() == null ? 0 : -1);
+        shelf.settled(delivery.row().header().tenant());
     }
 
     /** The store could not be asked. */

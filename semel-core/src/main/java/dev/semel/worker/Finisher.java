@@ -45,9 +45,7 @@ final class Finisher implements AutoCloseable {
         this.whenBatchIsWritten = whenBatchIsWritten;
         this.gate = time.gate();
         for (int i = 1; i <= writers; i++) {
-            Thread thread = new Thread(this::write, "semel-finisher-" + i);
-            thread.setDaemon(true);
-            threads.add(thread);
+            threads.add(Threads.forEver("semel-finisher-" + i, time, this::round));
         }
         threads.forEach(Thread::start);
     }
@@ -67,42 +65,33 @@ final class Finisher implements AutoCloseable {
         }
     }
 
-    private void write() {
-        while (true) {
-            List<Item> batch = new ArrayList<>();
-            TimeSource.Gate wait;
-            lock.lock();
-            try {
-                while (batch.size() < LARGEST_BATCH && !items.isEmpty()) {
-                    batch.add(items.poll());
-                }
-                if (batch.isEmpty() && closed) {
-                    return;
-                }
-                if (items.isEmpty() && gate.isOpen() && !closed) {
-                    gate = time.gate();
-                }
-                wait = gate;
-            } finally {
-                lock.unlock();
-            }
-            if (!batch.isEmpty()) {
-                write(batch);
-                whenBatchIsWritten.run();
-            } else if (!await(wait)) {
-                return;
-            }
-        }
-    }
-
-    private static boolean await(TimeSource.Gate gate) {
+    private boolean round() throws InterruptedException {
+        List<Item> batch;
+        TimeSource.Gate wait;
+        lock.lock();
         try {
-            gate.await();
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+            // Whatever needs memory comes before the first item is taken: none may be lost on the way.
+            batch = new ArrayList<>(Math.min(LARGEST_BATCH, items.size()));
+            if (items.isEmpty() && closed) {
+                return false;
+            }
+            if (items.isEmpty() && gate.isOpen()) {
+                gate = time.gate();
+            }
+            wait = gate;
+            while (batch.size() < LARGEST_BATCH && !items.isEmpty()) {
+                batch.add(items.poll());
+            }
+        } finally {
+            lock.unlock();
         }
+        if (batch.isEmpty()) {
+            wait.await();
+        } else {
+            write(batch);
+            whenBatchIsWritten.run();
+        }
+        return true;
     }
 
     private void write(List<Item> batch) {
@@ -116,9 +105,25 @@ final class Finisher implements AutoCloseable {
                     "The ends of {} deliveries could not be written; they come again once their leases are over.",
                     batch.size(),
                     e);
+        } finally {
+            tell(batch, moved);
         }
+    }
+
+    /** Every one of them, whatever somebody does who is told. */
+    private static void tell(List<Item> batch, @Nullable List<Moved> moved) {
+        Throwable thrown = null;
         for (int i = 0; i < batch.size(); i++) {
-            batch.get(i).whenWritten.accept(moved == null ? null : moved.get(i));
+            try {
+                batch.get(i).whenWritten.accept(moved == null ? null : moved.get(i));
+            } catch (RuntimeException | Error e) {
+                thrown = e;
+            }
+        }
+        if (thrown instanceof Error error) {
+            throw error;
+        } else if (thrown instanceof RuntimeException exception) {
+            throw exception;
         }
     }
 

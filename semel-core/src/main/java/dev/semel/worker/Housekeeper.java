@@ -42,8 +42,7 @@ public final class Housekeeper implements AutoCloseable {
         this.due = new long[duties.size()];
         java.util.Arrays.fill(due, time.nanos());
         this.wake = time.gate();
-        this.thread = new Thread(this::keepHouse, name);
-        this.thread.setDaemon(true);
+        this.thread = Threads.forEver(name, time, this::round);
     }
 
     public void start() {
@@ -61,21 +60,18 @@ public final class Housekeeper implements AutoCloseable {
         }
     }
 
-    private void keepHouse() {
-        while (!closed) {
-            TimeSource.Gate gate = nextRound();
-            long now = time.nanos();
-            for (int i = 0; i < duties.size() && !closed; i++) {
-                if (due[i] - now <= 0) {
-                    due[i] = time.nanos() + perform(duties.get(i)).toNanos();
-                }
-            }
-            try {
-                gate.await(untilNext());
-            } catch (InterruptedException e) {
-                return;
+    private boolean round() throws InterruptedException {
+        TimeSource.Gate gate = nextRound();
+        long now = time.nanos();
+        for (int i = 0; i < duties.size() && !closed; i++) {
+            if (due[i] - now <= 0) {
+                due[i] = time.nanos() + perform(duties.get(i)).toNanos();
             }
         }
+        if (!closed) {
+            gate.await(untilNext());
+        }
+        return !closed;
     }
 
     /** A call of {@link #wake} during a round counts for the next one, whatever the duties of this one say. */

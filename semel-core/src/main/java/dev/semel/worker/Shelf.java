@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,14 +12,26 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * What was claimed and has not begun. Tenants take turns, and none has more than its part of the handlers. Thread-safe.
+ *
+ * <p>Nothing is lost here when memory runs out: whatever needs some is done before anything is taken away.
  */
 final class Shelf<P, R> {
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Deque<Unit<P, R>>> waiting = new LinkedHashMap<>();
-    private final Map<String, Integer> running = new HashMap<>();
-    private final Map<String, Integer> held = new HashMap<>();
+    private final Map<String, Part<P, R>> parts = new HashMap<>();
+    private final Deque<Part<P, R>> turns = new ArrayDeque<>();
     private final int perTenant;
     private int size;
+
+    /** What a tenant has here. */
+    private static final class Part<P, R> {
+        private final Deque<Unit<P, R>> waiting = new ArrayDeque<>();
+        private int running;
+        private int held;
+
+        private boolean isIdle() {
+            return waiting.isEmpty() && running <= 0 && held <= 0;
+        }
+    }
 
     Shelf(int perTenant) {
         this.perTenant = perTenant;
@@ -29,8 +40,12 @@ final class Shelf<P, R> {
     void put(Unit<P, R> unit) {
         lock.lock();
         try {
-            waiting.computeIfAbsent(unit.tenant(), tenant -> new ArrayDeque<>()).add(unit);
-            held.merge(unit.tenant(), unit.deliveries().size(), Integer::sum);
+            Part<P, R> part = parts.computeIfAbsent(unit.tenant(), tenant -> new Part<>());
+            if (part.waiting.isEmpty()) {
+                turns.add(part);
+            }
+            part.waiting.add(unit);
+            part.held += unit.deliveries().size();
             size++;
         } finally {
             lock.unlock();
@@ -41,21 +56,18 @@ final class Shelf<P, R> {
     List<Unit<P, R>> take(int most) {
         lock.lock();
         try {
-            List<Unit<P, R>> taken = new ArrayList<>();
-            Set<String> passed = new HashSet<>();
-            while (taken.size() < most && passed.size() < waiting.size()) {
-                String tenant = waiting.keySet().iterator().next();
-                Deque<Unit<P, R>> units = waiting.remove(tenant);
-                if (running.getOrDefault(tenant, 0) < perTenant) {
-                    taken.add(units.poll());
-                    running.merge(tenant, 1, Integer::sum);
-                    size--;
-                    passed.clear();
+            List<Unit<P, R>> taken = new ArrayList<>(Math.min(most, size));
+            int passed = 0;
+            while (taken.size() < most && passed < turns.size()) {
+                Part<P, R> part = turns.remove();
+                if (part.running < perTenant) {
+                    take(part, taken);
+                    passed = 0;
                 } else {
-                    passed.add(tenant);
+                    passed++;
                 }
-                if (!units.isEmpty()) {
-                    waiting.put(tenant, units);
+                if (!part.waiting.isEmpty()) {
+                    turns.add(part);
                 }
             }
             return taken;
@@ -64,15 +76,25 @@ final class Shelf<P, R> {
         }
     }
 
+    private void take(Part<P, R> part, List<Unit<P, R>> taken) {
+        Unit<P, R> unit = part.waiting.poll();
+        if (unit != null) {
+            taken.add(unit);
+            part.running++;
+            size--;
+        }
+    }
+
     /** Everything that has not begun. */
     List<Unit<P, R>> takeAll() {
         lock.lock();
         try {
-            List<Unit<P, R>> all =
-                    waiting.values().stream().flatMap(Deque::stream).toList();
-            all.forEach(unit -> running.merge(unit.tenant(), 1, Integer::sum));
-            waiting.clear();
-            size = 0;
+            List<Unit<P, R>> all = new ArrayList<>(size);
+            for (Part<P, R> part = turns.poll(); part != null; part = turns.poll()) {
+                while (!part.waiting.isEmpty()) {
+                    take(part, all);
+                }
+            }
             return all;
         } finally {
             lock.unlock();
@@ -81,19 +103,25 @@ final class Shelf<P, R> {
 
     /** The handlers of the unit have ended. */
     void ended(Unit<P, R> unit) {
-        lock.lock();
-        try {
-            running.computeIfPresent(unit.tenant(), (tenant, count) -> count == 1 ? null : count - 1);
-        } finally {
-            lock.unlock();
-        }
+        count(unit.tenant(), -1, 0);
     }
 
     /** What a delivery left is written. */
     void settled(String tenant) {
+        count(tenant, 0, -1);
+    }
+
+    private void count(String tenant, int running, int held) {
         lock.lock();
         try {
-            held.computeIfPresent(tenant, (any, count) -> count == 1 ? null : count - 1);
+            Part<P, R> part = parts.get(tenant);
+            if (part != null) {
+                part.running += running;
+                part.held += held;
+                if (part.isIdle()) {
+                    parts.remove(tenant);
+                }
+            }
         } finally {
             lock.unlock();
         }
@@ -114,8 +142,8 @@ final class Shelf<P, R> {
         lock.lock();
         try {
             Set<String> crowded = new HashSet<>();
-            held.forEach((tenant, count) -> {
-                if (count >= most) {
+            parts.forEach((tenant, part) -> {
+                if (part.held >= most) {
                     crowded.add(tenant);
                 }
             });

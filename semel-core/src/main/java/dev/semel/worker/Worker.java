@@ -81,10 +81,10 @@ public final class Worker implements AutoCloseable {
         this.pauses = new Pauses(environment.store(), environment.audits().events(), time);
         Signals signals = environment.store().signals().orElse(null);
         this.handlers = background ? Threads.handlers(staff == Staff.VIRTUAL_THREADS) : null;
-        this.claims = background ? Threads.daemon("semel-claims", this::claimForEver) : null;
+        this.claims = background ? Threads.forEver("semel-claims", time, this::claimRound) : null;
         this.announcer = background && signals != null ? new Announcer(signals, time) : null;
         this.listener =
-                background && signals != null ? Threads.daemon("semel-listener", () -> listenForEver(signals)) : null;
+                background && signals != null ? Threads.forEver("semel-listener", time, () -> listen(signals)) : null;
         environment.memory().bells().onRing(this::rung);
         if (claims != null) {
             claims.start();
@@ -157,25 +157,20 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    private void claimForEver() {
-        while (!closed) {
-            TimeSource.Gate gate = freshGate();
-            long now = time.nanos();
-            long next = now + LONGEST_POLL.toNanos();
-            for (Served served : desks.values()) {
-                if (served.woken || served.nextLook - now <= 0) {
-                    lookUnlessDraining(served);
-                }
-                if (!draining) {
-                    next = Math.min(next, served.woken ? now : served.nextLook);
-                }
+    private boolean claimRound() throws InterruptedException {
+        TimeSource.Gate gate = freshGate();
+        long now = time.nanos();
+        long next = now + LONGEST_POLL.toNanos();
+        for (Served served : desks.values()) {
+            if (served.woken || served.nextLook - now <= 0) {
+                lookUnlessDraining(served);
             }
-            try {
-                gate.await(Duration.ofNanos(Math.max(0, next - time.nanos())));
-            } catch (InterruptedException e) {
-                return;
+            if (!draining) {
+                next = Math.min(next, served.woken ? now : served.nextLook);
             }
         }
+        gate.await(Duration.ofNanos(Math.max(0, next - time.nanos())));
+        return !closed;
     }
 
     private void lookUnlessDraining(Served served) {
@@ -203,7 +198,7 @@ public final class Worker implements AutoCloseable {
                 case FULL -> SHORTEST_POLL;
                 case NOTHING -> longer(served.poll);
             };
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             served.desk.failed();
             served.poll = LONGEST_POLL;
             if (!closed) {
@@ -230,6 +225,9 @@ public final class Worker implements AutoCloseable {
             } catch (RejectedExecutionException e) {
                 served.runners.decrementAndGet();
                 return;
+            } catch (RuntimeException | Error e) {
+                served.runners.decrementAndGet();
+                throw e;
             }
         }
     }
@@ -242,6 +240,8 @@ public final class Worker implements AutoCloseable {
                     ring();
                 }
             }
+        } catch (RuntimeException | Error e) {
+            Threads.told("A handler's thread of " + served.desk.name(), e);
         } finally {
             served.runners.decrementAndGet();
             served.woken = true;
@@ -249,21 +249,14 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    private void listenForEver(Signals signals) {
-        while (!closed) {
-            try {
-                wake(signals.await(LISTEN));
-            } catch (InterruptedException e) {
-                return;
-            } catch (RuntimeException e) {
-                LOG.debug("Announcements of other nodes cannot be heard at the moment; polling goes on.", e);
-                try {
-                    time.sleep(LONGEST_POLL);
-                } catch (InterruptedException interrupted) {
-                    return;
-                }
-            }
+    private boolean listen(Signals signals) throws InterruptedException {
+        try {
+            wake(signals.await(LISTEN));
+        } catch (RuntimeException e) {
+            LOG.debug("Announcements of other nodes cannot be heard at the moment; polling goes on.", e);
+            time.sleep(LONGEST_POLL);
         }
+        return !closed;
     }
 
     /**

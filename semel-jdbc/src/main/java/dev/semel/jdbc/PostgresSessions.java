@@ -79,11 +79,27 @@ final class PostgresSessions {
     private static <T> T attempt(Connection connection, boolean autoCommit, Body<T> body) throws SQLException {
         try {
             return body.run(connection);
-        } catch (SQLException | RuntimeException | Error e) {
+        } catch (SQLException | RuntimeException e) {
             if (!autoCommit) {
                 rollback(connection, e);
             }
             throw e;
+        } catch (Error e) {
+            drop(connection);
+            throw e;
+        }
+    }
+
+    /**
+     * For a connection whose driver may have stopped in the middle of a message: who used it next would read the rest as its
+     * own answer.
+     */
+    static void drop(Connection connection) {
+        try {
+            connection.abort(Runnable::run);
+            connection.createStatement().close();
+        } catch (SQLException e) {
+            // A pool hears by this that it is gone.
         }
     }
 

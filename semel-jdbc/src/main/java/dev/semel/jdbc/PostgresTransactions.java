@@ -46,9 +46,14 @@ final class PostgresTransactions implements Transactions {
             ended = perform(work, tx, () -> PostgresSessions.rollback(connection, null));
             if (ended.keep()) {
                 undecided = commit(connection, tx);
+            } else if (tx.abandoned()) {
+                PostgresSessions.drop(connection);
             } else {
                 PostgresSessions.rollback(connection, null);
             }
+        } catch (Error e) {
+            PostgresSessions.drop(connection);
+            throw e;
         } finally {
             PostgresSessions.giveBack(connection);
         }

@@ -56,6 +56,7 @@ final class PostgresTx implements Transactions.Tx {
     private int parts;
     private @Nullable Held held;
     private @Nullable String xid;
+    private boolean abandoned;
 
     /** What can be found in the ledger afterwards if this transaction was committed. */
     record Evidence(RecordId id, long fence, int state) {}
@@ -69,6 +70,15 @@ final class PostgresTx implements Transactions.Tx {
         this.own = own;
         this.connection = connection;
         this.guarded = new GuardedConnection(connection);
+    }
+
+    @Override
+    public void abandon() {
+        abandoned = true;
+    }
+
+    boolean abandoned() {
+        return abandoned;
     }
 
     @Override

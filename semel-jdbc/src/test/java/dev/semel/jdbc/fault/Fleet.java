@@ -2,6 +2,7 @@ package dev.semel.jdbc.fault;
 
 import dev.semel.Channel;
 import dev.semel.Semel;
+import dev.semel.audit.AuditEvent;
 import dev.semel.audit.EventType;
 import dev.semel.engine.EngineSettings;
 import dev.semel.key.RecordId;
@@ -23,10 +24,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Carriers in processes of their own on one place, and senders in this one; in the end everything is judged. */
@@ -77,9 +80,16 @@ final class Fleet implements AutoCloseable {
     }
 
     String start(Slip other) throws IOException {
+        return start(other, List.of());
+    }
+
+    /** @param options of its JVM, besides the usual ones */
+    String start(Slip other, List<String> options) throws IOException {
         String name = "carrier" + ++started;
         Carrier.Order order = new Carrier.Order(place, file(name), name, channel.name(), other);
-        carriers.put(name, Jvms.shared().startTrained(place.engine(), Carrier.class, log(name), order.arguments()));
+        Process process =
+                Jvms.shared().startTrained(place.engine(), options, Carrier.class, log(name), order.arguments());
+        carriers.put(name, process);
         return name;
     }
 
@@ -218,6 +228,15 @@ final class Fleet implements AutoCloseable {
             return store.audit().newest(AuditFilter.ALL, Integer.MAX_VALUE).stream()
                     .filter(row -> row.entry().type() == EventType.OPERATION_TAKEN_OVER.code())
                     .count();
+        }
+    }
+
+    /** The reasons of all attempts that failed. */
+    Set<String> failures() {
+        try (Store store = place.open()) {
+            return store.audit().newest(AuditFilter.ALL, Integer.MAX_VALUE).stream()
+                    .map(row -> String.valueOf(new AuditEvent(row).details().get("reason")))
+                    .collect(Collectors.toSet());
         }
     }
 

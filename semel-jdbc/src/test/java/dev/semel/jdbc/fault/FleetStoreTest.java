@@ -180,6 +180,20 @@ class FleetStoreTest {
         }
     }
 
+    @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
+    @ValueSource(strings = {"book", "call"})
+    void b8_aNodeThatRunsOutOfMemorySaysSoAndLosesNothing(String channel) throws Exception {
+        try (Fleet fleet = new Fleet(Place.postgres(), directory, Parcel.channel(channel), Slip.NONE)) {
+            fleet.load().send(Way.TOGETHER, Parcel.row("lane", true, 1, 40));
+            fleet.load().send(Way.TOGETHER, Parcel.row("free", false, 1, 40));
+            fleet.start(Slip.HOARDS, List.of("-Xmx32m"));
+            fleet.awaitEnds();
+            fleet.judge().assertHolds(Fleet.KEPT);
+            assertThat(fleet.failures()).contains("Java heap space");
+        }
+    }
+
     private Fleet fleet(Place place) throws Exception {
         return new Fleet(place, directory, Parcel.CALL, Slip.NONE);
     }

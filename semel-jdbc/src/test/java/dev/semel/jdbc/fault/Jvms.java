@@ -69,13 +69,17 @@ final class Jvms {
 
     /** The same with everything that an earlier run like {@code training} loaded in an archive. */
     Process startTrained(String kind, Class<?> main, Path log, List<String> arguments) throws IOException {
+        return startTrained(kind, List.of(), main, log, arguments);
+    }
+
+    Process startTrained(String kind, List<String> options, Class<?> main, Path log, List<String> arguments)
+            throws IOException {
         Path archive = archives.get(kind);
-        return start(
-                List.of(),
-                main,
-                log,
-                archive == null ? List.of() : List.of("-XX:SharedArchiveFile=" + archive),
-                arguments);
+        List<String> all = new ArrayList<>(options);
+        if (archive != null) {
+            all.add("-XX:SharedArchiveFile=" + archive);
+        }
+        return start(List.of(), main, log, all, arguments);
     }
 
     /** Runs a main class to its end and keeps the classes that it loaded in an archive for runs of that kind. */

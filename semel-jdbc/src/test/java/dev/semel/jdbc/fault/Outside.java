@@ -98,8 +98,9 @@ final class Outside implements AutoCloseable {
             T written = writing.on(current);
             current.commit();
             return written;
-        } catch (SQLException e) {
-            close();
+        } catch (SQLException | RuntimeException | Error e) {
+            connection = null;
+            current.abort(Runnable::run);
             throw e;
         }
     }

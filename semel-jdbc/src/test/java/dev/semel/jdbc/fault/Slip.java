@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Planted bugs of a carrier or a sender, which the judge must catch. */
 enum Slip {
@@ -21,6 +22,8 @@ enum Slip {
     STOPS_AFTER_THE_EFFECT,
     /** Commits the effect by itself, and stops there for a kill to find it. */
     COMMITS_THE_EFFECT_ALONE,
+    /** No bug: its first handlers take all the memory there is. */
+    HOARDS,
     /** Delivers to a receiver that checks neither keys nor fences. */
     IS_RECEIVED_BLINDLY,
     /** Says "done" and delivers afterwards, on another thread. */
@@ -37,6 +40,7 @@ enum Slip {
     BELIEVES_IT_WAS_SENT;
 
     private static final int MOST = 512;
+    private static final AtomicInteger HOARDERS = new AtomicInteger(24);
 
     private static final ExecutorService AFTERWARDS = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "afterwards");
@@ -82,11 +86,21 @@ enum Slip {
             });
             return;
         }
+        if (this == HOARDS && HOARDERS.getAndDecrement() > 0) {
+            hoard();
+        }
         delivering.deliver();
         if (this == STOPS_AFTER_THE_EFFECT || this == COMMITS_THE_EFFECT_ALONE || this == ENDS_AT_ONCE) {
             System.out.write(1);
             System.out.flush();
             new CountDownLatch(1).await();
+        }
+    }
+
+    private static void hoard() {
+        List<byte[]> hoard = new ArrayList<>();
+        while (hoard.size() < Integer.MAX_VALUE) {
+            hoard.add(new byte[1 << 18]);
         }
     }
 

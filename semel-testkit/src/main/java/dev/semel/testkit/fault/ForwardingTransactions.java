@@ -53,6 +53,11 @@ public abstract class ForwardingTransactions implements Transactions {
         }
 
         @Override
+        public void abandon() {
+            delegate.abandon();
+        }
+
+        @Override
         public Switchboard.Modes modes() {
             return delegate.modes();
         }

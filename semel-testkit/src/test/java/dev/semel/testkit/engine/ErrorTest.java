@@ -1,0 +1,97 @@
+package dev.semel.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Channel;
+import dev.semel.Key;
+import dev.semel.Message;
+import dev.semel.Policy;
+import dev.semel.Tenant;
+import dev.semel.engine.Engine;
+import dev.semel.engine.EngineSettings;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
+import dev.semel.store.MemoryStore;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.StoreCall;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** B8: whatever a node does by itself, running out of memory in the middle of it does not end it. */
+@Timeout(120)
+class ErrorTest {
+    private static final Tenant ACME = Tenant.of("acme");
+    private static final Policy HASTY = Policy.named("hasty")
+            .withMaxAttempts(1_000)
+            .withLease(Duration.ofMillis(500))
+            .withDelays(Duration.ofMillis(10))
+            .build();
+
+    /** Each kind of call fails once. */
+    private static final class Starving implements Faults {
+        private final Map<String, AtomicInteger> left = new ConcurrentHashMap<>();
+        private volatile boolean starving;
+
+        @Override
+        public Fault at(StoreCall call) {
+            AtomicInteger times = left.computeIfAbsent(call.name(), any -> new AtomicInteger(1));
+            if (starving && times.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("planted at " + call);
+            }
+            return Fault.NONE;
+        }
+
+        @Override
+        public void done(StoreCall call) {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void b8_aNodeWhoseStoreCallsRunOutOfMemoryGoesOn(boolean atomic) throws Exception {
+        MemoryStore store = new MemoryStore(TimeSource.system());
+        Starving starving = new Starving();
+        Channel.Atomic<String> book =
+                Channel.atomic("book", String.class).withPolicy("hasty").withLane(text -> "lane");
+        Channel.Leased<String> call =
+                Channel.leased("call", String.class).withPolicy("hasty").withLane(text -> "lane");
+        Channel<String> channel = atomic ? book : call;
+        List<String> keys = new ArrayList<>();
+        try (Engine engine = EngineSettings.on(new FaultyStore(store, starving))
+                .withPolicy(HASTY)
+                .open()) {
+            for (int i = 0; i < 20; i++) {
+                keys.add("k" + i);
+                engine.send(channel, Message.of(ACME, Key.of("k" + i), "x")).orThrow();
+            }
+            starving.starving = true;
+            if (atomic) {
+                engine.handle(book, (text, tx) -> Thread.sleep(20));
+            } else {
+                engine.handle(call, (text, run) -> Thread.sleep(20));
+            }
+            for (String key : keys) {
+                while (row(store, channel, key).state() != State.COMPLETED) {
+                    Thread.sleep(5);
+                }
+            }
+            assertThat(engine.drain(Duration.ofSeconds(30))).isTrue();
+        }
+        assertThat(starving.left).hasSizeGreaterThan(4);
+    }
+
+    private static Row row(MemoryStore store, Channel<String> channel, String key) {
+        RecordId id = Identity.of(ACME, channel.name(), Key.of(key)).id();
+        return store.ledger().find(List.of(id)).get(id);
+    }
+}
