@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Otherwise the most specific matching class decides, among the policy's rules and the built-in ones. Where two match and
  *       neither is the more specific (two interfaces, or a class and an interface), "do not retry" wins.
  *   <li>What nothing matches is {@code unknown}: retried, bounded by the policy, and never stored. An {@code Error} is a bug:
- *       not retried unless a more specific rule says so, and never stored whatever the rule.
+ *       not retried unless a more specific rule says so, as one does of a node without memory; never stored whatever the rule.
  * </ol>
  */
 public final class Classifier {

@@ -70,7 +70,8 @@ class ClassifierTest {
                 arguments(new SemelException.LeaseLost("gone", 3), Category.LEASE_LOST, true),
                 arguments(new SemelException.StoreUnavailable("down"), Category.NETWORK, true),
                 arguments(new AssertionError("bug"), Category.BUG, false),
-                arguments(new OutOfMemoryError(), Category.BUG, false),
+                arguments(new StackOverflowError(), Category.BUG, false),
+                arguments(new OutOfMemoryError(), Category.UNKNOWN, true),
                 arguments(new StackOverflowError(), Category.BUG, false));
     }
 
