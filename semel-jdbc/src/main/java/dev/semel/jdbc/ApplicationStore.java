@@ -33,6 +33,24 @@ public final class ApplicationStore {
         };
     }
 
+    /** The version of the ledger's tables that this code reads and writes. */
+    public static int schemaVersion() {
+        return Schema.VERSION;
+    }
+
+    /**
+     * Makes the ledger's tables where they are missing, and brings them up to date, for those who do such things at a time of
+     * their own. In transactions of its own on the connection. On SQLite it does nothing: there the tables and the file beside
+     * them are made when the store is opened.
+     *
+     * @throws SemelException.Misconfigured when the database cannot serve, saying what to do
+     */
+    public static void install(Connection connection) throws SQLException {
+        if (connection.getMetaData().getDatabaseProductName().equals("PostgreSQL")) {
+            new PostgresInstaller("postgresql (data source of the application)", true).prepare(connection);
+        }
+    }
+
     private static String product(DataSource source) {
         try (Connection connection = source.getConnection()) {
             return connection.getMetaData().getDatabaseProductName();

@@ -24,7 +24,7 @@ public interface Demarcation {
          * Returns when it is committed, and has given the connection back in any case.
          *
          * @throws Exception when it is not committed, or when that cannot be told: then the driver's own exception is among
-         *     its causes
+         *     its causes, or it is a {@link java.sql.SQLException} whose SQLState is 08007
          */
         void commit() throws Exception;
 

@@ -87,7 +87,10 @@ final class SqliteTransactions implements Transactions {
         }
     }
 
-    /** What SQLite refuses at the commit is rolled back, unless the disk did not say whether it has the log's end. */
+    /**
+     * What SQLite refuses at the commit is rolled back, unless the disk did not say whether it has the log's end. That reason
+     * may be hidden behind a rollback for which there was nothing left, which SQLite calls a plain error.
+     */
     private void commit(Demarcation.Begun begun) throws Exception {
         try {
             begun.commit();
@@ -95,8 +98,13 @@ final class SqliteTransactions implements Transactions {
             throw e;
         } catch (Exception e) {
             SQLException driver = SqliteErrors.in(e);
+            if (driver == null && e instanceof SQLException unknown) {
+                throw access.errors().commitFailed(unknown, true);
+            }
             if (driver != null) {
-                throw access.errors().commitFailed(driver, SqliteErrors.code(driver) == SqliteErrors.IOERR);
+                int code = SqliteErrors.code(driver);
+                boolean inDoubt = code == SqliteErrors.IOERR || code == SqliteErrors.ERROR;
+                throw access.errors().commitFailed(driver, inDoubt);
             }
             throw e;
         }

@@ -13,13 +13,13 @@ import org.springframework.util.unit.DataSize;
  * Settings of Semel, in three tiers: what to decide ({@code store}, {@code schema}), what to tune, and what only few need. All
  * of them are checked together when the context starts, and every fault is named.
  *
- * @param enabled whether anything is configured at all
+ * @param enabled Whether anything is configured at all.
  * @param store URL of a store of the ledger's own, such as sqlite:semel.db or postgresql://user@host/db. Absent, the ledger is
- *     in the application's data source, which is what makes atomic operations possible
- * @param schema what happens to the ledger's tables when the application starts
- * @param tuning what is often changed
- * @param expert what few need
- * @param policy policies by name, added to or changing those that ship: semel.policy.NAME.SETTING
+ *     in the application's data source, which is what makes atomic operations possible.
+ * @param schema What happens to the ledger's tables when the application starts.
+ * @param tuning What is often changed.
+ * @param expert What few need.
+ * @param policy Policies by name, added to or changing those that ship, as semel.policy.NAME.SETTING.
  */
 @ConfigurationProperties("semel")
 record SemelProperties(
@@ -49,13 +49,13 @@ record SemelProperties(
     }
 
     /**
-     * @param patience how long a call of an @Idempotent method waits for another run of the same record, unless it says
-     * @param drain how long handlers of channels may take to end when the context is closed
-     * @param concurrency handlers of one channel at once on this node, unless the channel says
-     * @param localCache how many small results are kept in memory, so that their replays need no transaction; 0 for none
-     * @param largestValue the largest payload and the largest result
-     * @param mode this node's own mode; the stricter of it and the one that is set for all nodes applies.
-     *     By default what the environment variable SEMEL_MODE says, and LIVE without it
+     * @param patience How long a call of an @Idempotent method waits for another run of the same record, unless it says.
+     * @param drain How long handlers of channels may take to end when the context is closed.
+     * @param concurrency Handlers of one channel at once on this node, unless the channel says.
+     * @param localCache How many small results are kept in memory, so that their replays need no transaction. 0 for none.
+     * @param largestValue The largest payload and the largest result.
+     * @param mode This node's own mode. The stricter of it and the one that is set for all nodes applies. By default what the
+     *     environment variable SEMEL_MODE says, and live without it.
      */
     record Tuning(
             @DefaultValue("10s") Duration patience,
@@ -66,16 +66,18 @@ record SemelProperties(
             @Nullable Mode mode) {}
 
     /**
-     * @param dataSource name of the data source that holds the ledger, where there are several and none is primary
-     * @param transactionManager name of the transaction manager of that data source, where it cannot be told
-     * @param audit what is written about outcomes and replays
-     * @param metricsByTenant whether metrics are tagged with the tenant: only for few tenants
+     * @param dataSource Name of the data source that holds the ledger, where there are several and none is primary.
+     * @param transactionManager Name of the transaction manager of that data source, where it cannot be told.
+     * @param audit What is written about outcomes and replays.
+     * @param metricsByTenant Whether metrics are tagged with the tenant. Only for few tenants.
+     * @param flyway Whether Flyway, where it is there, makes the ledger's tables. Not where it migrates another database.
      */
     record Expert(
             @Nullable String dataSource,
             @Nullable String transactionManager,
             @DefaultValue("outcomes") Audit audit,
-            @DefaultValue("false") boolean metricsByTenant) {}
+            @DefaultValue("false") boolean metricsByTenant,
+            @DefaultValue("true") boolean flyway) {}
 
     /** As the catalogue of policies reads them. */
     Map<String, String> policies() {

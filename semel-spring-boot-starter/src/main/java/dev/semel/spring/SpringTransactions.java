@@ -3,6 +3,7 @@ package dev.semel.spring;
 import dev.semel.SemelException;
 import dev.semel.jdbc.Demarcation;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class SpringTransactions implements Demarcation {
     private static final Logger LOG = LoggerFactory.getLogger(SpringTransactions.class);
+
+    /** SQLState "transaction resolution unknown". */
+    private static final String RESOLUTION_UNKNOWN = "08007";
+
+    private static final int DEEPEST = 20;
 
     private final PlatformTransactionManager manager;
     private final DataSource source;
@@ -259,18 +265,38 @@ final class SpringTransactions implements Demarcation {
         }
 
         @Override
-        public void commit() {
+        public void commit() throws SQLException {
             ending = true;
             try {
                 manager.commit(status);
             } catch (RuntimeException e) {
-                if (completion != STATUS_COMMITTED) {
-                    throw e;
-                }
-                LOG.warn("A callback failed after the commit; what was committed stays.", e);
+                judge(e);
             } finally {
                 restore(outer);
             }
+        }
+
+        /** A manager that rolls back after a failed commit, and fails at that too, throws the second reason in place of the first. */
+        private void judge(RuntimeException thrown) throws SQLException {
+            if (completion == STATUS_COMMITTED) {
+                LOG.warn("A callback failed after the commit; what was committed stays.", thrown);
+                return;
+            }
+            if (completion == STATUS_UNKNOWN && !tellsWhy(thrown)) {
+                throw new SQLException("How the commit ended cannot be told.", RESOLUTION_UNKNOWN, thrown);
+            }
+            throw thrown;
+        }
+
+        private static boolean tellsWhy(Throwable thrown) {
+            Throwable cause = thrown;
+            for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
+                if (cause instanceof SQLException sql && sql.getSQLState() != null) {
+                    return true;
+                }
+                cause = cause.getCause();
+            }
+            return false;
         }
 
         @Override

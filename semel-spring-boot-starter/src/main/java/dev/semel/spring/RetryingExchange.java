@@ -1,0 +1,74 @@
+package dev.semel.spring;
+
+import dev.semel.http.RetryRules;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
+import org.springframework.web.reactive.function.client.ExchangeFunction;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
+import reactor.core.publisher.Mono;
+
+/**
+ * Sends the requests of a {@code WebClient} until they are answered, each under one key, by the {@link RetryRules}. It waits
+ * without a thread: {@code WebClient.builder().filter(new RetryingExchange(RetryRules.usual()))}.
+ */
+public final class RetryingExchange implements ExchangeFilterFunction {
+    private final RetryRules rules;
+
+    public RetryingExchange(RetryRules rules) {
+        this.rules = rules;
+    }
+
+    @Override
+    public Mono<ClientResponse> filter(ClientRequest request, ExchangeFunction next) {
+        return Mono.defer(() -> attempt(keyed(request), next, 1, null));
+    }
+
+    private ClientRequest keyed(ClientRequest request) {
+        if (request.headers().getFirst(RetryRules.KEY) != null) {
+            return request;
+        }
+        return rules.newKey(request.method().name())
+                .map(key ->
+                        ClientRequest.from(request).header(RetryRules.KEY, key).build())
+                .orElse(request);
+    }
+
+    private Mono<ClientResponse> attempt(
+            ClientRequest request, ExchangeFunction next, int number, @Nullable Duration previous) {
+        return next.exchange(request)
+                .map(response -> new Ended(response, null))
+                .onErrorResume(WebClientRequestException.class, broken -> Mono.just(new Ended(null, broken)))
+                .flatMap(ended -> rules.pause(number, previous, ended.got())
+                        .map(pause -> ended.released().then(again(request, next, number, pause)))
+                        .orElseGet(ended::told));
+    }
+
+    /** How an attempt ended: with a response, or without. */
+    private record Ended(
+            @Nullable ClientResponse response, @Nullable WebClientRequestException broken) {
+        RetryRules.@Nullable Got got() {
+            return response == null
+                    ? null
+                    : new RetryRules.Got(
+                            response.statusCode().value(),
+                            response.headers().asHttpHeaders().getFirst(HttpHeaders.RETRY_AFTER));
+        }
+
+        Mono<Void> released() {
+            return response == null ? Mono.empty() : response.releaseBody();
+        }
+
+        Mono<ClientResponse> told() {
+            return response == null ? Mono.error(Objects.requireNonNull(broken)) : Mono.just(response);
+        }
+    }
+
+    private Mono<ClientResponse> again(ClientRequest request, ExchangeFunction next, int number, Duration pause) {
+        return Mono.delay(pause).then(Mono.defer(() -> attempt(request, next, number + 1, pause)));
+    }
+}

@@ -1,0 +1,73 @@
+package dev.semel.spring;
+
+import dev.semel.http.RetryRules;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpRequest;
+import org.springframework.http.client.ClientHttpRequestExecution;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
+import org.springframework.http.client.ClientHttpResponse;
+
+/**
+ * Sends the requests of a {@code RestClient} or {@code RestTemplate} until they are answered, each under one key, by the
+ * {@link RetryRules}. To be the last of its client's interceptors:
+ * {@code RestClient.builder().requestInterceptor(new RetryingInterceptor(RetryRules.usual()))}.
+ */
+public final class RetryingInterceptor implements ClientHttpRequestInterceptor {
+    private final RetryRules rules;
+
+    public RetryingInterceptor(RetryRules rules) {
+        this.rules = rules;
+    }
+
+    @Override
+    public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
+            throws IOException {
+        if (request.getHeaders().getFirst(RetryRules.KEY) == null) {
+            rules.newKey(request.getMethod().name())
+                    .ifPresent(key -> request.getHeaders().set(RetryRules.KEY, key));
+        }
+        Duration previous = null;
+        for (int attempt = 1; ; attempt++) {
+            ClientHttpResponse response = null;
+            IOException broken = null;
+            try {
+                response = execution.execute(request, body);
+            } catch (IOException e) {
+                broken = e;
+            }
+            Optional<Duration> pause = rules.pause(attempt, previous, got(response));
+            if (pause.isEmpty()) {
+                if (broken != null) {
+                    throw broken;
+                }
+                return response;
+            }
+            if (response != null) {
+                response.close();
+            }
+            previous = pause.get();
+            sleep(previous);
+        }
+    }
+
+    private static RetryRules.@Nullable Got got(@Nullable ClientHttpResponse response) throws IOException {
+        return response == null
+                ? null
+                : new RetryRules.Got(
+                        response.getStatusCode().value(), response.getHeaders().getFirst(HttpHeaders.RETRY_AFTER));
+    }
+
+    private void sleep(Duration pause) throws IOException {
+        try {
+            rules.time().sleep(pause);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(
+                    "Interrupted before the next attempt; the request, with its key, may be sent again.", e);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.semel.spring;
+
+import dev.semel.http.RetryRules;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
+import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
+
+/**
+ * For clients that are to keep one key across their retries: the rules, by the policy {@code http.client}, and what puts them
+ * to use. Nothing is added to any client by itself.
+ */
+@AutoConfiguration(after = SemelAutoConfiguration.class)
+@ConditionalOnBean(Opening.Opened.class)
+public class SemelClientAutoConfiguration {
+    @Bean
+    @ConditionalOnMissingBean
+    RetryRules semelRetryRules(Opening.Opened opened) {
+        return RetryRules.usual().withPolicy(opened.catalogue().get("http.client"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(ClientHttpRequestInterceptor.class)
+    static class Rest {
+        @Bean
+        @ConditionalOnMissingBean
+        RetryingInterceptor semelRetryingInterceptor(RetryRules rules) {
+            return new RetryingInterceptor(rules);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(ExchangeFilterFunction.class)
+    static class Reactive {
+        @Bean
+        @ConditionalOnMissingBean
+        RetryingExchange semelRetryingExchange(RetryRules rules) {
+            return new RetryingExchange(rules);
+        }
+    }
+}

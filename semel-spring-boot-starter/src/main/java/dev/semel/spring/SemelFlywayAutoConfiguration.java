@@ -1,0 +1,36 @@
+package dev.semel.spring;
+
+import org.flywaydb.core.api.migration.JavaMigration;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+
+/** The ledger's tables are among what Flyway migrates, where there is Flyway and the ledger is in the data source. */
+@AutoConfiguration(
+        beforeName = {
+            "org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",
+            "org.springframework.boot.autoconfigure.flyway.FlywayAutoConfiguration"
+        })
+@ConditionalOnClass(JavaMigration.class)
+@ConditionalOnProperty(
+        name = {"semel.enabled", "semel.expert.flyway"},
+        matchIfMissing = true)
+@Conditional(SemelFlywayAutoConfiguration.NoStoreOfItsOwn.class)
+public class SemelFlywayAutoConfiguration {
+    @Bean
+    JavaMigration semelMigration() {
+        return new SemelMigration();
+    }
+
+    static class NoStoreOfItsOwn extends NoneNestedConditions {
+        NoStoreOfItsOwn() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnProperty("semel.store")
+        static class Store {}
+    }
+}

@@ -1,0 +1,7 @@
+package dev.semel.spring;
+
+class SpringOnPostgresContractTest extends SpringContract {
+    SpringOnPostgresContractTest() {
+        super(Databases.POSTGRESQL);
+    }
+}

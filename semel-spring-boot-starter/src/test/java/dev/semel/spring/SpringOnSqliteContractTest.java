@@ -1,0 +1,7 @@
+package dev.semel.spring;
+
+class SpringOnSqliteContractTest extends SpringContract {
+    SpringOnSqliteContractTest() {
+        super(Databases.SQLITE);
+    }
+}
