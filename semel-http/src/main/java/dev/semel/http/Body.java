@@ -45,13 +45,11 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         Spool spool = new Spool(IN_MEMORY, limit);
         Body whole = null;
         try {
-            Collection<Part> parts = parts(request);
-            if (parts != null) {
-                whole = new Body(spool, parts);
-            } else {
-                fill(spool, request);
-                whole = new Body(spool, List.of());
+            Collection<Part> parts = isMultipart(request) ? parts(request, limit) : null;
+            if (parts == null) {
+                fill(spool, request, limit);
             }
+            whole = new Body(spool, parts == null ? List.of() : parts);
             return whole;
         } finally {
             if (whole == null) {
@@ -60,7 +58,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         }
     }
 
-    private static void fill(Spool spool, HttpServletRequest request) throws IOException {
+    private static void fill(Spool spool, HttpServletRequest request, long limit) throws IOException {
         long declared = request.getContentLengthLong();
         InputStream in = request.getInputStream();
         byte[] chunk = new byte[CHUNK];
@@ -69,6 +67,9 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         }
         if (spool.size() == 0 && declared != 0 && SpooledRequest.isForm(request)) {
             parsed(request, spool);
+        } else if (spool.size() < declared && isMultipart(request)) {
+            // The container has read some of it, and stopped at a limit of its own.
+            throw new Spool.Full(limit);
         } else if (spool.size() < declared) {
             throw new Incomplete(new EOFException("declared " + declared + " bytes, sent " + spool.size()));
         }
@@ -86,16 +87,23 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
      * Taken apart by the container, because it does so only before anybody has read the body. Nothing where the handler is not
      * set up for that and reads the bytes itself.
      */
-    private static @Nullable Collection<Part> parts(HttpServletRequest request) {
-        String type = request.getContentType();
-        if (type == null || !type.toLowerCase(Locale.ROOT).startsWith("multipart/form-data")) {
-            return null;
-        }
+    private static @Nullable Collection<Part> parts(HttpServletRequest request, long limit) throws Spool.Full {
         try {
             return request.getParts();
+        } catch (IllegalStateException e) {
+            // Without a cause the handler is not set up for parts; with one the container found a limit exceeded.
+            if (e.getCause() != null) {
+                throw new Spool.Full(limit);
+            }
+            return null;
         } catch (IOException | ServletException | RuntimeException e) {
             return null;
         }
+    }
+
+    private static boolean isMultipart(HttpServletRequest request) {
+        String type = request.getContentType();
+        return type != null && type.toLowerCase(Locale.ROOT).startsWith("multipart/form-data");
     }
 
     /** Whether somebody before the filter had the form parsed, so that the container alone has it. */

@@ -53,9 +53,9 @@ record CallOf(Call<byte[]> call, Map<String, String> details) {
                         : "h:" + Keys.contentHash(name).text() + ":" + key);
     }
 
-    /** A name as the audit takes it: one line, at most 255 characters. */
+    /** A name as the audit takes it: one line of well-formed text, at most 255 characters. */
     private static String shown(String name) {
-        String line = name.replaceAll("\\p{Cntrl}", " ");
+        String line = name.replaceAll("[\\p{Cntrl}\\p{Cs}]", " ");
         return line.length() <= 255 ? line : line.substring(0, 252) + "...";
     }
 }

@@ -83,7 +83,7 @@ final class Handling {
             request.setAttribute(ATTRIBUTE, this);
             run(request, CallOf.request(asked, admitted, digest), chain);
         } catch (Spool.Full e) {
-            reply.tooLarge(limit);
+            reply.tooLarge();
         } catch (Body.Incomplete e) {
             reply.incomplete();
         } finally {

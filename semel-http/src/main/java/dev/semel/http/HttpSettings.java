@@ -25,8 +25,9 @@ import org.slf4j.MDC;
 
 /** Builds an {@link IdempotencyFilter}; {@link #build} refuses contradictory and double settings and names all of them at once. */
 public final class HttpSettings {
-    private static final List<String> REPLAYED =
-            List.of("Content-Type", "Content-Language", "ETag", "Location", "Link", Ids.CORRELATION);
+    /** Without the encoding the bytes of a body that its handler packed would mean nothing. */
+    private static final List<String> REPLAYED = List.of(
+            "Content-Type", "Content-Encoding", "Content-Language", "ETag", "Location", "Link", Ids.CORRELATION);
 
     /** Of one moment, one connection or one caller: a replay never repeats them. */
     private static final Set<String> NEVER = Set.of(
@@ -249,11 +250,20 @@ public final class HttpSettings {
             return Optional.empty();
         }
         String tenant = tenants == null ? null : tenants.apply(request);
-        if (tenant == null || tenant.isBlank()) {
+        Tenant of = tenant(tenant);
+        return Optional.of(principals ? Scope.of(of, principal.getName()) : Scope.of(of));
+    }
+
+    /** What is not a tenant's name is nobody's. */
+    private static Tenant tenant(@Nullable String name) {
+        if (name == null || name.isBlank()) {
             throw new IdempotencyFilter.NoTenant();
         }
-        Tenant of = Tenant.of(tenant);
-        return Optional.of(principals ? Scope.of(of, principal.getName()) : Scope.of(of));
+        try {
+            return Tenant.of(name);
+        } catch (SemelException.Invalid e) {
+            throw new IdempotencyFilter.NoTenant();
+        }
     }
 
     private static Hooks.Logs.Entered inMdc(String correlationId, String requestId) {

@@ -56,7 +56,7 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
             response.setHeader("Retry-After", Long.toString(seconds(problem.retryAfter)));
         }
         if (code == ProblemCode.OUTCOME_UNKNOWN) {
-            String where = status(request, ids).toString();
+            String where = status(request, ids);
             body.put("status_link", where);
             response.addHeader("Link", "<" + where + ">; rel=\"status\"");
         }
@@ -71,8 +71,15 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
     }
 
     /** By default the request's own path: repeated with its key, it tells what became of it. */
-    private URI status(HttpServletRequest request, Ids ids) {
-        return link == null ? URI.create(request.getRequestURI()) : link.of(request, ids.correlation());
+    private String status(HttpServletRequest request, Ids ids) {
+        if (link != null) {
+            return link.of(request, ids.correlation()).toString();
+        }
+        try {
+            return URI.create(request.getRequestURI()).toString();
+        } catch (IllegalArgumentException e) {
+            return "/";
+        }
     }
 
     /** A refusal that the handler gave by {@code sendError}, when the application writes none itself. */

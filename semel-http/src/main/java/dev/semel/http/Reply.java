@@ -31,9 +31,8 @@ final class Reply {
         config.answering().problems().write(asked.request(), asked.response(), asked.ids(), problem);
     }
 
-    void tooLarge(long limit) throws IOException {
-        refuse(Problem.of(
-                ProblemCode.TOO_LARGE, "The body has more than " + limit + " bytes. Send less.", Next.CONTACT));
+    void tooLarge() throws IOException {
+        refuse(Problem.of(ProblemCode.TOO_LARGE, "The body is larger than is allowed here. Send less.", Next.CONTACT));
     }
 
     /** Some containers have answered 400 themselves by now, and this is not sent. */

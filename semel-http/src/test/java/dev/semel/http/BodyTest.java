@@ -246,6 +246,31 @@ class BodyTest {
     }
 
     @Test
+    void aMultipartBodyOverTheContainersOwnLimitIsRefused() {
+        try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
+            String large = multipart("one", "x".repeat(2 * MEGABYTE));
+            Heard heard = site.send(typed(site, "k-1", "multipart/form-data; boundary=one", large));
+            assertThat(heard.status()).isEqualTo(413);
+            assertThat(runs).hasValue(0);
+        }
+    }
+
+    @Test
+    void aResponseThatItsHandlerPackedIsReplayedAsSuch() throws IOException {
+        byte[] packed = gzipped("hello".getBytes(StandardCharsets.UTF_8), 1);
+        try (Site site = Site.open(container, (request, response) -> {
+            response.setHeader("Content-Encoding", "gzip");
+            response.getOutputStream().write(packed);
+        })) {
+            for (int i = 0; i < 2; i++) {
+                Heard heard = site.send(site.post("/a", "k-1", "{}"));
+                assertThat(heard.header("Content-Encoding")).contains("gzip");
+                assertThat(heard.body()).isEqualTo(packed);
+            }
+        }
+    }
+
+    @Test
     void e5_row_response_not_kept_aLargeOrStreamedResponseIsSentWholeOnceAndNeverRunAgain() {
         byte[] chunk = "0123456789abcdef".repeat(1024).getBytes(StandardCharsets.US_ASCII);
         try (Site site = Site.open(container, (request, response) -> {

@@ -89,7 +89,7 @@ class ScopeTest {
     @Test
     void badInput_aPrincipalWithoutATenantIsRefusedAndNothingIsStored() {
         try (Site site = Site.open(container, app)) {
-            for (String user : new String[] {"alice", "alice@"}) {
+            for (String user : new String[] {"alice", "alice@", "alice@" + "x".repeat(256)}) {
                 Heard heard = asked(site, user, "POST", "/orders");
                 assertThat(heard.status()).isEqualTo(403);
                 assertThat(heard.code()).isEqualTo("request.no_tenant");
