@@ -278,11 +278,12 @@ final class Handling {
 
     /** The container ended an asynchronous request; what it sent was not the handler's. */
     void abandoned(@Nullable Throwable why) {
-        if (finished.get()) {
+        OpenRun granted = run;
+        if (granted == null || !finished.compareAndSet(false, true)) {
             return;
         }
         broken(why != null ? why : new TimeoutException("The asynchronous request timed out."));
-        if (end() instanceof Settled.Committed) {
+        if (settle(granted) instanceof Settled.Committed) {
             reply.committed();
         }
         permit.ended(Breakers.How.FAILED);
@@ -293,9 +294,10 @@ final class Handling {
     /** Writes to the ledger what the handler left; nothing when that was done before. */
     private @Nullable Settled end() {
         OpenRun granted = run;
-        if (granted == null || !finished.compareAndSet(false, true)) {
-            return null;
-        }
+        return granted == null || !finished.compareAndSet(false, true) ? null : settle(granted);
+    }
+
+    private Settled settle(OpenRun granted) {
         Left left = left();
         Verdict.Kind kind = left.verdict.kind();
         if (kind == Verdict.Kind.KEEP

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
     private static final JavaClasses MODULE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .importPackages("dev.semel.http")
+            .importUrl(IdempotencyFilter.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation())
             .that(JavaClass.Predicates.resideInAPackage("dev.semel.http"));
 
     @Test
