@@ -5,6 +5,7 @@ import dev.semel.Semel;
 import dev.semel.Tenant;
 import dev.semel.operator.Operator;
 import dev.semel.store.Row;
+import dev.semel.store.State;
 import java.net.URI;
 import java.util.Optional;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -14,7 +15,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** A running planner: the whole application, on a port of its own. */
 record Planner(ConfigurableApplicationContext context, URI base) implements AutoCloseable {
 
-    /** As it is shipped, but for the notifier, which tests may have fail, and pauses that are short. */
+    /** As it is shipped, but for the notifier, which tests may have fail, short pauses, and a cache that never grows old. */
     static Planner start(String database, String... properties) {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(
                         MissionPlanner.class, WilfulNotifier.class)
@@ -30,7 +31,8 @@ record Planner(ConfigurableApplicationContext context, URI base) implements Auto
             "--server.address=127.0.0.1",
             "--spring.datasource.url=" + database,
             "--semel.policy.jobs.backoff=exp 20ms x2 cap 100ms",
-            "--semel.policy.jobs.lease=2s"
+            "--semel.policy.jobs.lease=2s",
+            "--planner.dashboard-age=1h"
         };
         String[] arguments = java.util.Arrays.copyOf(all, all.length + more.length);
         for (int i = 0; i < more.length; i++) {
@@ -67,6 +69,13 @@ record Planner(ConfigurableApplicationContext context, URI base) implements Auto
     /** Requests and jobs of an organisation, of which the ledger knows. */
     long records(String organisation) {
         return count("SELECT count(*) FROM semel_record WHERE tenant = ?", organisation);
+    }
+
+    /** Waits until nothing of an organisation waits or runs. */
+    void settle(String organisation) {
+        String open = "SELECT count(*) FROM semel_record WHERE tenant = ? AND state NOT IN (%d, %d)"
+                .formatted(State.COMPLETED.code(), State.FAILED_TERMINAL.code());
+        Until.holds("everything is done", () -> count(open, organisation) == 0);
     }
 
     @Override

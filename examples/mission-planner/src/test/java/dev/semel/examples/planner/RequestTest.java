@@ -52,8 +52,7 @@ class RequestTest {
         String project = ada.newProject();
         String mission = ada.newMission(project);
         String assignment = ada.newAssignment(mission, "bob");
-        String waiting = "SELECT count(*) FROM semel_record WHERE tenant = ? AND state <> 2";
-        Until.holds("everything is done", () -> planner.count(waiting, ada.organisation()) == 0);
+        planner.settle(ada.organisation());
         String audited = "SELECT count(*) FROM semel_audit WHERE tenant = ?";
         long records = planner.records(ada.organisation());
         long events = planner.count(audited, ada.organisation());

@@ -3,6 +3,8 @@ package dev.semel.examples.planner;
 import static dev.semel.examples.planner.Person.freshKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.testkit.PrivatePostgres;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -28,6 +30,27 @@ class StorageFailureTest {
                     .matches(heard -> heard.status() == 201 && !heard.isReplay());
             assertThat(ada.post("/v1/projects", key, BODY)).matches(Heard::isReplay);
             assertThat(ada.get("/v1/projects").json().size()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void withoutADatabaseNothingIsRunAndTheSameKeyWorksWhenItIsBack() {
+        try (PrivatePostgres server = PrivatePostgres.start();
+                Planner planner = Planner.start(
+                        Engine.server(server).jdbc(), "spring.datasource.hikari.connection-timeout=1000")) {
+            Person ada = Organisation.found(planner).ada();
+            String key = freshKey();
+            assertThat(ada.post("/v1/projects", freshKey(), BODY).status()).isEqualTo(201);
+            server.kill();
+            Heard refused = ada.post("/v1/projects", key, BODY);
+            assertThat(refused).matches(heard -> heard.is(503, "idempotency.store_unavailable"));
+            assertThat(refused.header("Retry-After")).isNotEmpty();
+            server.restart();
+            Until.holds(
+                    "the same request is done",
+                    () -> ada.post("/v1/projects", key, BODY).status() == 201);
+            assertThat(ada.post("/v1/projects", key, BODY)).matches(Heard::isReplay);
+            assertThat(ada.get("/v1/projects").json().size()).isEqualTo(2);
         }
     }
 }

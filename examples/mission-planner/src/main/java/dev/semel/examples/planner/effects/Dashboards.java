@@ -6,6 +6,7 @@ import dev.semel.Tenant;
 import dev.semel.examples.planner.access.Caller;
 import dev.semel.spring.SemelChannel;
 import java.time.Duration;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
@@ -18,8 +19,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 @Component
 class Dashboards {
-    private static final Duration OLDEST = Duration.ofSeconds(5);
-
     private static final String REFRESH = """
             INSERT INTO dashboard (organisation, project, missions, assignments)
             SELECT :organisation, :project,
@@ -36,11 +35,13 @@ class Dashboards {
             "SELECT missions, assignments FROM dashboard WHERE organisation = :organisation AND project = :project";
 
     private final JdbcClient jdbc;
-    private final Cache<Place, Dashboard> cache =
-            Caffeine.newBuilder().expireAfterWrite(OLDEST).maximumSize(10_000).build();
+    private final Cache<Place, Dashboard> cache;
 
-    Dashboards(JdbcClient jdbc) {
+    /** @param age how old an entry may become */
+    Dashboards(JdbcClient jdbc, @Value("${planner.dashboard-age}") Duration age) {
         this.jdbc = jdbc;
+        this.cache =
+                Caffeine.newBuilder().expireAfterWrite(age).maximumSize(10_000).build();
     }
 
     /** Nothing is cached without its organisation. */
