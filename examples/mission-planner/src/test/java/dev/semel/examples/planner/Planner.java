@@ -8,6 +8,7 @@ import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.net.URI;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -31,14 +32,11 @@ record Planner(ConfigurableApplicationContext context, URI base) implements Auto
             "--server.address=127.0.0.1",
             "--spring.datasource.url=" + database,
             "--semel.policy.jobs.backoff=exp 20ms x2 cap 100ms",
-            "--semel.policy.jobs.lease=2s",
+            "--semel.policy.jobs.lease=10s",
             "--planner.dashboard-age=1h"
         };
-        String[] arguments = java.util.Arrays.copyOf(all, all.length + more.length);
-        for (int i = 0; i < more.length; i++) {
-            arguments[all.length + i] = "--" + more[i];
-        }
-        return arguments;
+        return Stream.concat(Stream.of(all), Stream.of(more).map(property -> "--" + property))
+                .toArray(String[]::new);
     }
 
     JdbcClient jdbc() {

@@ -37,7 +37,7 @@ class StorageFailureTest {
     void withoutADatabaseNothingIsRunAndTheSameKeyWorksWhenItIsBack() {
         try (PrivatePostgres server = PrivatePostgres.start();
                 Planner planner = Planner.start(
-                        Engine.server(server).jdbc(), "spring.datasource.hikari.connection-timeout=1000")) {
+                        Engine.server(server).jdbc(), "spring.datasource.hikari.connection-timeout=5000")) {
             Person ada = Organisation.found(planner).ada();
             String key = freshKey();
             assertThat(ada.post("/v1/projects", freshKey(), BODY).status()).isEqualTo(201);
