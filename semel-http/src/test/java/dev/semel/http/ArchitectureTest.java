@@ -82,6 +82,7 @@ class ArchitectureTest {
                         "IdempotencyFilter",
                         "Level",
                         "ProblemCode",
+                        "RetryRules",
                         "RetryingClient",
                         "Rule",
                         "Scope",

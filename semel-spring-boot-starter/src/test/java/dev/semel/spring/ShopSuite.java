@@ -128,7 +128,7 @@ abstract class ShopSuite {
         return template;
     }
 
-    private static void eventually(BooleanSupplier condition) {
+    static void eventually(BooleanSupplier condition) {
         long until = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as("it came true in time").isLessThan(until);
