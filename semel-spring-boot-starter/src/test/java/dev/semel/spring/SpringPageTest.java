@@ -67,7 +67,6 @@ class SpringPageTest {
             tx.send(MAIL, Key.of(order.id()), new Mail(order.id()));
             return 42;
         }
-
         // endregion
 
         // region channel
