@@ -6,9 +6,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessMode;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -86,12 +88,7 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
                     + ": SQLite keeps its log beside the file");
         }
         for (Path each : List.of(path, beside("-wal"), beside("-shm"), sidecar.path())) {
-            if (Files.exists(each) && !Files.isRegularFile(each)) {
-                faults.add(each + " is not a regular file");
-            } else if (Files.exists(each) && !Files.isWritable(each)) {
-                faults.add(each + " belongs to " + owner(each) + " and cannot be written by "
-                        + System.getProperty("user.name") + ": change its owner or mode");
-            }
+            fault(each).ifPresent(faults::add);
         }
         if (!faults.isEmpty()) {
             throw new SemelException.Misconfigured(errors.store() + " cannot be opened", faults);
@@ -185,6 +182,25 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
             try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
                 channel.force(true);
             }
+        }
+    }
+
+    /**
+     * What is wrong with a file, if it is there. Each question is one call that tells "gone" from "forbidden": the log
+     * and its index come and go as other processes open and close the database.
+     */
+    static Optional<String> fault(Path file) {
+        try {
+            if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
+                return Optional.of(file + " is not a regular file");
+            }
+            file.getFileSystem().provider().checkAccess(file, AccessMode.READ, AccessMode.WRITE);
+            return Optional.empty();
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(file + " belongs to " + owner(file) + " and cannot be read and written by "
+                    + System.getProperty("user.name") + ": change its owner or mode");
         }
     }
 

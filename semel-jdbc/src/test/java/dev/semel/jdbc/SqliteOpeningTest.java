@@ -22,6 +22,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -84,6 +85,29 @@ class SqliteOpeningTest {
         assertThat(Files.readAllBytes(file)).isEqualTo(before);
         SqliteFixture.open(file).close();
         SqliteFixture.open(file, existing).close();
+    }
+
+    @Test
+    void aLogThatAnotherProcessTakesAwayWhileItIsLookedAtIsNoFault() throws Exception {
+        Path log = directory.resolve("semel.db-shm");
+        AtomicBoolean over = new AtomicBoolean();
+        Thread other = new Thread(() -> {
+            while (!over.get()) {
+                assertThatCode(() -> Files.createFile(log)).doesNotThrowAnyException();
+                assertThatCode(() -> Files.delete(log)).doesNotThrowAnyException();
+            }
+        });
+        other.start();
+        try {
+            for (int i = 0; i < 20_000; i++) {
+                assertThat(SqliteFile.fault(log)).isEmpty();
+            }
+        } finally {
+            over.set(true);
+            other.join();
+        }
+        Files.createDirectory(log);
+        assertThat(SqliteFile.fault(log)).hasValue(log + " is not a regular file");
     }
 
     @Test
