@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ChannelPlan(@Nullable String store, Duration perCell, Volume volume) {
     /** What the targets are stated for. */
-    public static final Volume FULL = new Volume(10_000, 1_000_000, 10_000, 5, 32, 200);
+    public static final Volume FULL = new Volume(10_000, 1_000_000, 10_000, 4, 32, 200);
 
     /** A moment of everything, to see that it works. Its figures mean nothing. */
     public static final Volume TINY = new Volume(60, 120, 10, 1, 4, 2);
@@ -20,7 +20,7 @@ public record ChannelPlan(@Nullable String store, Duration perCell, Volume volum
      * @param backlog messages that wait
      * @param large as many messages again, for Semel only
      * @param lanes among which they are spread, where it is not one or none
-     * @param rounds how often each piece of work is done, besides its warm-up
+     * @param rounds how often each piece of work is done, besides its warm-ups
      * @param senders threads that send at once
      * @param samples messages sent one after the other to an idle worker
      */

@@ -46,7 +46,11 @@ final class Findings {
     }
 
     void atLeast(String name, double least, double measured) {
-        targets.add(new Report.Target(name, ">= " + plain(least), measured, measured >= least, null));
+        atLeast(name, least, measured, null);
+    }
+
+    void atLeast(String name, double least, double measured, @Nullable String note) {
+        targets.add(new Report.Target(name, ">= " + plain(least), measured, measured >= least, note));
     }
 
     void atMost(String name, double most, double measured, @Nullable String note) {

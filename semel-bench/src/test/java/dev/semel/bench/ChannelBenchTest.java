@@ -65,6 +65,7 @@ class ChannelBenchTest {
                         "postgresql drain, 80",
                         "postgresql drain, 80 in 10 lanes",
                         "postgresql drain, 80 in one lane",
+                        "db-scheduler of the test drain, 80",
                         "postgresql end to end, a transaction of the caller's for each send",
                         "postgresql end to end, send by send",
                         "db-scheduler of the test end to end",

@@ -45,8 +45,7 @@ final class Audit implements Runnable {
             },
             mixinStandardHelpOptions = true)
     int verify(
-            @Mixin StoreOption store,
-            @Mixin JsonOption json,
+            @Mixin LedgerOption ledger,
             @Option(
                             names = "--anchor",
                             paramLabel = "N:HASH",
@@ -59,16 +58,11 @@ final class Audit implements Runnable {
                     + " digits. Give it as an earlier 'semel audit verify' printed it.");
         }
         Verdict verdict;
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             Verification.Report report = new Verification(opened.audit()).verify(known);
             verdict = new Verdict(opened.name(), report.intact(), report, unsealed(opened));
         }
-        PrintWriter out = spec.commandLine().getOut();
-        if (json.chosen()) {
-            json.print(out, verdict);
-        } else {
-            verdict.print(out, spec.commandLine().getColorScheme().ansi());
-        }
+        ledger.tell(() -> verdict, screen -> verdict.print(screen.out(), screen.ansi()));
         return (verdict.intact() ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 

@@ -2,6 +2,7 @@ package dev.semel.cli;
 
 import dev.semel.SemelException;
 import dev.semel.audit.AuditEvent;
+import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditRow;
 import dev.semel.store.AuditRow.Position;
 import dev.semel.store.Store;
@@ -17,14 +18,12 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
 @Command(
         name = "export",
-        header = "Writes all events in the order of the seals.",
+        header = "Writes all events, or those that match, in the order of the seals.",
         description = {
             "Only reads. Events that others still may come before are left for the next time; they are seconds old.",
             "JSON lines are exact. In CSV a text that a spreadsheet would run as a formula gets a ' before it.",
@@ -40,14 +39,8 @@ final class AuditExport implements Callable<Integer> {
         CSV
     }
 
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
-    private StoreOption store = new StoreOption();
-
-    @Mixin
-    private JsonOption json = new JsonOption();
+    private LedgerOption ledger = new LedgerOption();
 
     @Option(
             names = "--since",
@@ -57,6 +50,9 @@ final class AuditExport implements Callable<Integer> {
 
     @Option(names = "--until", paramLabel = "MOMENT", description = "Only those before then.")
     private @Nullable String until;
+
+    @Mixin
+    private EventOption which = new EventOption();
 
     @Option(
             names = "--format",
@@ -70,7 +66,7 @@ final class AuditExport implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (json.chosen() && format == Format.CSV) {
+        if (ledger.forPrograms() && format == Format.CSV) {
             throw new SemelException.Invalid("--json and --format csv contradict each other. Choose one.");
         }
         Instant now = Instant.now();
@@ -79,9 +75,9 @@ final class AuditExport implements Callable<Integer> {
         if (from >= to) {
             throw new SemelException.Invalid("Nothing is between " + since + " and " + until + ". Exchange the two.");
         }
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             if (file == null) {
-                export(opened, spec.commandLine().getOut(), from, to);
+                export(opened, ledger.out(), from, to);
             } else {
                 try (PrintWriter out = create(file)) {
                     export(opened, out, from, to);
@@ -101,6 +97,7 @@ final class AuditExport implements Callable<Integer> {
     }
 
     private void export(Store opened, PrintWriter out, long from, long to) {
+        AuditFilter filter = which.events();
         boolean csv = format == Format.CSV;
         if (csv) {
             out.print(EventCsv.HEADING);
@@ -108,12 +105,12 @@ final class AuditExport implements Callable<Integer> {
         long written = 0;
         Position at = Position.START;
         boolean watched = Terminal.watches() && (file != null || !Terminal.answers());
-        try (Progress progress = new Progress(spec.commandLine().getErr(), watched, "event", 0)) {
+        try (Progress progress = new Progress(ledger.err(), watched, "event", 0)) {
             while (!out.checkError()) {
                 List<AuditRow> page = opened.audit().behindHorizon(at, PAGE);
                 for (AuditRow row : page) {
                     at = row.position();
-                    if (row.at() >= from && row.at() < to) {
+                    if (row.at() >= from && row.at() < to && filter.matches(row.entry())) {
                         AuditEvent event = new AuditEvent(row);
                         out.print(
                                 csv

@@ -1,9 +1,7 @@
 package dev.semel.cli;
 
 import dev.semel.SemelException;
-import dev.semel.Tenant;
 import dev.semel.audit.AuditEvent;
-import dev.semel.audit.EventType;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditLog;
 import dev.semel.store.AuditRow;
@@ -13,14 +11,9 @@ import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
 @Command(
@@ -36,14 +29,8 @@ final class AuditTail implements Callable<Integer> {
     private static final Duration PACE = Duration.ofMillis(300);
     private static final int PAGE = 500;
 
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
-    private StoreOption store = new StoreOption();
-
-    @Mixin
-    private JsonOption json = new JsonOption();
+    private LedgerOption ledger = new LedgerOption();
 
     @Option(
             names = {"-f", "--follow"},
@@ -57,21 +44,17 @@ final class AuditTail implements Callable<Integer> {
             description = "So many of the newest to begin with; by default ${DEFAULT-VALUE}.")
     private int lines;
 
-    @Option(names = "--tenant", paramLabel = "NAME", description = "Only this tenant's.")
-    private @Nullable String tenant;
-
-    @Option(names = "--type", paramLabel = "TYPE", description = "Only events of this type, such as system.error.")
-    private @Nullable String type;
+    @Mixin
+    private EventOption which = new EventOption();
 
     @Override
     public Integer call() throws InterruptedException {
         if (lines < 0) {
             throw new SemelException.Invalid(lines + " events cannot be shown. Use --lines 0 or more.");
         }
-        AuditFilter filter =
-                new AuditFilter(tenant == null ? null : Tenant.of(tenant).name(), null, code(type));
-        Screen screen = Screen.of(spec);
-        try (Store opened = store.open()) {
+        AuditFilter filter = which.events();
+        Screen screen = ledger.screen();
+        try (Store opened = ledger.open()) {
             AuditLog audit = opened.audit();
             List<AuditRow> newest = audit.newest(filter, Math.max(1, lines));
             if (follow) {
@@ -83,20 +66,6 @@ final class AuditTail implements Callable<Integer> {
             }
         }
         return Exit.OK.code();
-    }
-
-    static @Nullable Integer code(@Nullable String type) {
-        if (type == null) {
-            return null;
-        }
-        return EventType.named(type)
-                .orElseThrow(
-                        () -> new SemelException.Invalid("There are no events of type \"" + type + "\". Use one of: "
-                                + Stream.of(EventType.values())
-                                        .map(EventType::publicName)
-                                        .collect(Collectors.joining(", "))
-                                + "."))
-                .code();
     }
 
     /** Just before the oldest that is shown; behind the newest when none is. */
@@ -130,7 +99,7 @@ final class AuditTail implements Callable<Integer> {
     private void show(Screen screen, AuditRow row) {
         AuditEvent event = new AuditEvent(row);
         screen.line(
-                json.chosen()
+                ledger.forPrograms()
                         ? JsonMapper.shared().writeValueAsString(event.fields())
                         : EventLine.whole(screen, event));
     }

@@ -4,6 +4,9 @@ import dev.semel.bench.Baseline;
 import dev.semel.bench.ChannelBench;
 import dev.semel.bench.ChannelPlan;
 import dev.semel.bench.Contenders;
+import dev.semel.bench.HttpBench;
+import dev.semel.bench.HttpPlan;
+import dev.semel.bench.HttpServers;
 import dev.semel.bench.LedgerBench;
 import dev.semel.bench.Plan;
 import dev.semel.bench.Report;
@@ -12,6 +15,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,7 +34,7 @@ final class Bench implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Say what to measure: ledger or channel.");
+        throw new ParameterException(spec.commandLine(), "Say what to measure: ledger, channel or http.");
     }
 
     /** What every bench is asked in the same way. */
@@ -53,6 +57,21 @@ final class Bench implements Runnable {
                 defaultValue = "3",
                 description = "How long each thing is measured. By default ${DEFAULT-VALUE}.")
         private double seconds = 3;
+
+        @Option(names = "--quick", hidden = true, description = "As little as possible, to see that it works.")
+        private boolean quick;
+    }
+
+    /** Measures, telling what it is at. */
+    @FunctionalInterface
+    private interface Measuring {
+        Report run(Consumer<String> progress);
+    }
+
+    private int measure(Asked asked, Measuring measuring) {
+        Baseline baseline = asked.baseline == null ? null : Baseline.read(asked.baseline);
+        PrintWriter err = spec.commandLine().getErr();
+        return conclude(measuring.run(doing -> err.println("bench: " + doing)), asked, baseline);
     }
 
     @Command(
@@ -72,17 +91,9 @@ final class Bench implements Runnable {
                             })
                     @Nullable
                     String store,
-            @Option(
-                            names = "--quick",
-                            hidden = true,
-                            description = "As few operations as possible, to see that it works.")
-                    boolean quick,
             @Mixin Asked asked) {
-        Baseline baseline = asked.baseline == null ? null : Baseline.read(asked.baseline);
-        Plan plan = new Plan(store, length(asked), quick ? Plan.TINY : Plan.FULL);
-        PrintWriter err = spec.commandLine().getErr();
-        Report report = new LedgerBench(plan, doing -> err.println("bench: " + doing)).run();
-        return conclude(report, asked, baseline);
+        Plan plan = new Plan(store, length(asked), asked.quick ? Plan.TINY : Plan.FULL);
+        return measure(asked, progress -> new LedgerBench(plan, progress).run());
     }
 
     @Command(
@@ -103,19 +114,27 @@ final class Bench implements Runnable {
                             })
                     @Nullable
                     String store,
-            @Option(
-                            names = "--quick",
-                            hidden = true,
-                            description = "As few messages as possible, to see that it works.")
-                    boolean quick,
             @Mixin Asked asked) {
-        Baseline baseline = asked.baseline == null ? null : Baseline.read(asked.baseline);
-        ChannelPlan plan = new ChannelPlan(store, length(asked), quick ? ChannelPlan.TINY : ChannelPlan.FULL);
-        PrintWriter err = spec.commandLine().getErr();
-        try (Contenders contenders = Contenders.installed()) {
-            Report report = new ChannelBench(plan, contenders, doing -> err.println("bench: " + doing)).run();
-            return conclude(report, asked, baseline);
-        }
+        ChannelPlan plan = new ChannelPlan(store, length(asked), asked.quick ? ChannelPlan.TINY : ChannelPlan.FULL);
+        return measure(asked, progress -> {
+            try (Contenders contenders = Contenders.installed()) {
+                return new ChannelBench(plan, contenders, progress).run();
+            }
+        });
+    }
+
+    @Command(
+            name = "http",
+            description = {
+                "A POST without the Idempotency-Key filter, with it the first time, and",
+                "replayed; at the levels SPAN and MARKER, on Spring Boot and a private",
+                "PostgreSQL with durable settings. Then a million requests, to see whether",
+                "memory grows. The launcher builds the servers for this command."
+            },
+            mixinStandardHelpOptions = true)
+    int http(@Mixin Asked asked) {
+        HttpPlan plan = new HttpPlan(length(asked), asked.quick ? HttpPlan.TINY : HttpPlan.FULL);
+        return measure(asked, progress -> new HttpBench(plan, HttpServers.installed(), progress).run());
     }
 
     private Duration length(Asked asked) {

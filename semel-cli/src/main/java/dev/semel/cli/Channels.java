@@ -1,8 +1,6 @@
 package dev.semel.cli;
 
 import dev.semel.Mode;
-import dev.semel.Operation;
-import dev.semel.Tenant;
 import dev.semel.operator.ChannelState;
 import dev.semel.operator.Explanation;
 import dev.semel.operator.Operator;
@@ -17,14 +15,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi.Style;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 @Command(
@@ -45,19 +40,18 @@ final class Channels implements Runnable {
             header = "Lists the channels of which something waits, runs or is parked, and those that are paused.",
             description = "Only reads.",
             mixinStandardHelpOptions = true)
-    int list(@Mixin StoreOption store, @Mixin JsonOption json) {
+    int list(@Mixin LedgerOption ledger) {
         List<ChannelState> channels;
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             channels = Operator.on(opened).channels();
         }
-        Screen screen = Screen.of(spec);
-        if (json.chosen()) {
-            json.print(screen.out(), channels.stream().map(Channels::facts).toList());
-        } else if (channels.isEmpty()) {
-            screen.line("Nothing waits, and no channel is paused.");
-        } else {
-            print(screen, channels, System.currentTimeMillis());
-        }
+        ledger.tell(() -> channels.stream().map(Channels::facts).toList(), screen -> {
+            if (channels.isEmpty()) {
+                screen.line("Nothing waits, and no channel is paused.");
+            } else {
+                print(screen, channels, System.currentTimeMillis());
+            }
+        });
         return Exit.OK.code();
     }
 
@@ -118,64 +112,45 @@ final class Channels implements Runnable {
             header = "Stops the handling of a channel on all nodes within a second. It goes on accepting messages.",
             description = "Audited. What is being handled is not interrupted.",
             mixinStandardHelpOptions = true)
-    int pause(
-            @Mixin StoreOption store,
-            @Mixin JsonOption json,
-            @Parameters(paramLabel = "NAME", description = "The channel.") String name,
-            @Option(names = "--tenant", paramLabel = "NAME", description = "Only this tenant's messages.") @Nullable
-                    String tenant,
-            @Mixin WarrantOption warrant) {
+    int pause(@Mixin LedgerOption ledger, @Mixin ChannelOption channel, @Mixin WarrantOption warrant) {
         Warrant why = warrant.given();
-        String channel = name(name);
-        String whose = whose(tenant);
+        String name = channel.name();
+        String whose = channel.tenant();
         long version;
-        try (Store opened = store.open()) {
-            version = Operator.on(opened).pause(channel, whose, why);
+        try (Store opened = ledger.open()) {
+            version = Operator.on(opened).pause(name, whose, why);
         }
-        String text = channel + (whose == null ? "" : " (tenant " + whose + ")") + " is paused; 'semel channels resume "
-                + channel + (whose == null ? "" : " --tenant " + whose) + "' lets it go on.";
-        told(json, text, Map.of("channel", channel, "tenant", whose == null ? "*" : whose, "version", version));
+        Map<String, Object> facts = facts(channel);
+        facts.put("version", version);
+        String again = "semel channels resume " + name + (whose == null ? "" : " --tenant " + whose);
+        ledger.tell(() -> facts, screen -> screen.line(channel.told() + " is paused; '" + again + "' lets it go on."));
         return Exit.OK.code();
     }
 
     @Command(
             name = "resume",
             header = "Ends a pause.",
-            description = {"Audited.", "Exits with 1 when the channel was not paused."},
+            description = {
+                "Audited. The pause of a tenant is another one than that of the whole channel.",
+                "Exits with 1 when the channel was not paused."
+            },
             mixinStandardHelpOptions = true)
-    int resume(
-            @Mixin StoreOption store,
-            @Mixin JsonOption json,
-            @Parameters(paramLabel = "NAME", description = "The channel.") String name,
-            @Option(names = "--tenant", paramLabel = "NAME", description = "The pause of this tenant.") @Nullable
-                    String tenant,
-            @Mixin WarrantOption warrant) {
+    int resume(@Mixin LedgerOption ledger, @Mixin ChannelOption channel, @Mixin WarrantOption warrant) {
         Warrant why = warrant.given();
-        String channel = name(name);
-        String whose = whose(tenant);
-        String named = channel + (whose == null ? "" : " (tenant " + whose + ")");
-        try (Store opened = store.open()) {
-            if (!Operator.on(opened).resume(channel, whose, why)) {
-                throw new Refusal(named + " was not paused: nothing was changed.");
+        try (Store opened = ledger.open()) {
+            if (!Operator.on(opened).resume(channel.name(), channel.tenant(), why)) {
+                throw new Refusal(channel.told() + " was not paused: nothing was changed.");
             }
         }
-        told(json, named + " goes on.", Map.of("channel", channel, "tenant", whose == null ? "*" : whose));
+        ledger.tell(() -> facts(channel), screen -> screen.line(channel.told() + " goes on."));
         return Exit.OK.code();
     }
 
-    private static String name(String channel) {
-        return Operation.leased(channel, Object.class, Object.class).name();
-    }
-
-    private static @Nullable String whose(@Nullable String tenant) {
-        return tenant == null ? null : Tenant.of(tenant).name();
-    }
-
-    private void told(JsonOption json, String text, Map<String, Object> facts) {
-        if (json.chosen()) {
-            json.print(spec.commandLine().getOut(), facts);
-        } else {
-            spec.commandLine().getOut().println(text);
-        }
+    private static Map<String, Object> facts(ChannelOption channel) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        String tenant = channel.tenant();
+        facts.put("channel", channel.name());
+        facts.put("tenant", tenant == null ? "*" : tenant);
+        return facts;
     }
 }

@@ -13,7 +13,6 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -38,28 +37,19 @@ final class Dead implements Runnable {
             header = "Lists dead letters, the newest first.",
             description = "Only reads.",
             mixinStandardHelpOptions = true)
-    int list(
-            @Mixin StoreOption store,
-            @Mixin JsonOption json,
-            @Mixin DeadOption which,
-            @Option(
-                            names = "--limit",
-                            paramLabel = "N",
-                            defaultValue = "50",
-                            description = "At most so many; by default ${DEFAULT-VALUE}.")
-                    int limit) {
+    int list(@Mixin LedgerOption ledger, @Mixin DeadOption which, @Mixin LimitOption limit) {
+        int most = limit.most();
         List<Row> rows;
-        try (Store opened = store.open()) {
-            rows = Operator.on(opened).letters().list(which.which(), Math.max(1, limit));
+        try (Store opened = ledger.open()) {
+            rows = Operator.on(opened).letters().list(which.which(), most);
         }
-        Screen screen = Screen.of(spec);
-        if (json.chosen()) {
-            json.print(screen.out(), rows.stream().map(RecordFacts::brief).toList());
-        } else if (rows.isEmpty()) {
-            screen.line("No dead letter matches.");
-        } else {
-            RecordTable.print(screen, rows, System.currentTimeMillis());
-        }
+        ledger.tell(() -> rows.stream().map(RecordFacts::brief).toList(), screen -> {
+            if (rows.isEmpty()) {
+                screen.line("No dead letter matches.");
+            } else {
+                RecordTable.print(screen, rows, System.currentTimeMillis());
+            }
+        });
         return Exit.OK.code();
     }
 
@@ -68,19 +58,18 @@ final class Dead implements Runnable {
             header = "Counts dead letters by what went wrong, the most frequent first.",
             description = "Only reads.",
             mixinStandardHelpOptions = true)
-    int groups(@Mixin StoreOption store, @Mixin JsonOption json, @Mixin DeadOption which) {
+    int groups(@Mixin LedgerOption ledger, @Mixin DeadOption which) {
         List<Letters.Group> groups;
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             groups = Operator.on(opened).letters().groups(which.which());
         }
-        Screen screen = Screen.of(spec);
-        if (json.chosen()) {
-            json.print(screen.out(), groups.stream().map(Dead::facts).toList());
-        } else if (groups.isEmpty()) {
-            screen.line("No dead letter matches.");
-        } else {
-            print(screen, groups);
-        }
+        ledger.tell(() -> groups.stream().map(Dead::facts).toList(), screen -> {
+            if (groups.isEmpty()) {
+                screen.line("No dead letter matches.");
+            } else {
+                print(screen, groups);
+            }
+        });
         return Exit.OK.code();
     }
 
@@ -118,14 +107,13 @@ final class Dead implements Runnable {
             },
             mixinStandardHelpOptions = true)
     int discard(
-            @Mixin StoreOption store,
-            @Mixin JsonOption json,
+            @Mixin LedgerOption ledger,
             @Parameters(paramLabel = "ID", description = "The record's id, or the first digits of it.") String digits,
             @Mixin WarrantOption warrant) {
         Operator.Warrant why = warrant.given();
         Row row;
         Replays.Outcome outcome;
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             row = RecordOption.find(operator, digits);
             outcome = operator.discard(row.id(), why);
@@ -133,19 +121,15 @@ final class Dead implements Runnable {
                 throw refused("discarded", operator, row);
             }
         }
-        told(Screen.of(spec), json, row, outcome, "discarded; it will not be tried again.", "was discarded before");
+        told(ledger, row, outcome, "discarded; it will not be tried again.", "was discarded before");
         return Exit.OK.code();
     }
 
-    static void told(Screen screen, JsonOption json, Row row, Replays.Outcome outcome, String done, String already) {
-        if (json.chosen()) {
-            json.print(screen.out(), Map.of("id", row.id().hex(), "outcome", outcome.name()));
-        } else {
-            String name = row.header().operation() + "/" + row.id().prefix() + " (tenant "
-                    + row.header().tenant() + ")";
-            screen.line(
-                    name + (outcome == Replays.Outcome.DONE ? ": " + done : " " + already + "; nothing was changed."));
-        }
+    static void told(LedgerOption ledger, Row row, Replays.Outcome outcome, String done, String already) {
+        String name = row.header().operation() + "/" + row.id().prefix() + " (tenant "
+                + row.header().tenant() + ")";
+        String end = outcome == Replays.Outcome.DONE ? ": " + done : " " + already + "; nothing was changed.";
+        ledger.tell(() -> Map.of("id", row.id().hex(), "outcome", outcome.name()), screen -> screen.line(name + end));
     }
 
     /** Why it could not be, with what the record says about itself. */

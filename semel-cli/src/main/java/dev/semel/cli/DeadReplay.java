@@ -20,10 +20,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "replay",
@@ -37,14 +35,8 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true)
 final class DeadReplay implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
-    private StoreOption store = new StoreOption();
-
-    @Mixin
-    private JsonOption json = new JsonOption();
+    private LedgerOption ledger = new LedgerOption();
 
     @Parameters(arity = "0..1", paramLabel = "ID", description = "One record: its id, or the first digits of it.")
     private @Nullable String digits;
@@ -110,13 +102,13 @@ final class DeadReplay implements Callable<Integer> {
     private int one(String id) {
         Row row;
         Replays.Outcome outcome;
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             row = RecordOption.find(operator, id);
             boolean neverDied = row.state() == State.QUEUED && row.failure() == null;
             boolean refused = neverDied || !Replays.mayReplay(row) && row.state() != State.QUEUED;
             if (how.preview && !refused) {
-                Screen.of(spec)
+                ledger.screen()
                         .line("It would be replayed: " + operator.explain(row).sentence());
                 return Exit.OK.code();
             }
@@ -128,14 +120,14 @@ final class DeadReplay implements Callable<Integer> {
         String done = row.line() == null
                 ? "replayed; the next call with its key runs it."
                 : "replayed; a worker takes it as soon as one is free.";
-        Dead.told(Screen.of(spec), json, row, outcome, done, "was replayed before");
+        Dead.told(ledger, row, outcome, done, "was replayed before");
         return Exit.OK.code();
     }
 
     private int many() throws InterruptedException {
         Letters.Preview preview;
         List<Letters.Group> groups;
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             Letters letters = Operator.on(opened).letters();
             preview = letters.preview(which.which());
             groups = preview.count() == 0 ? List.of() : letters.groups(preview.which());
@@ -153,7 +145,8 @@ final class DeadReplay implements Callable<Integer> {
         }
         String job = String.format(
                 "replay-%d-%04x", System.currentTimeMillis() / 1_000, new SecureRandom().nextInt(1 << 16));
-        try (Engine engine = EngineSettings.on(store.open()).withoutBackground().open()) {
+        try (Engine engine =
+                EngineSettings.on(ledger.open()).withoutBackground().open()) {
             engine.send(Replays.CHANNEL, Replays.begin(job, preview, rate, why));
         }
         if (detach) {
@@ -164,16 +157,17 @@ final class DeadReplay implements Callable<Integer> {
     }
 
     private void preview(Letters.Preview preview, List<Letters.Group> groups) {
-        Screen screen = Screen.of(spec);
-        if (json.chosen()) {
-            Map<String, Object> facts = new LinkedHashMap<>();
-            facts.put("count", preview.count());
-            facts.put("groups", groups.stream().map(Dead::facts).toList());
-            json.print(screen.out(), facts);
-        } else {
+        ledger.tell(() -> facts(preview, groups), screen -> {
             screen.line(Screen.counted(preview.count(), "dead letter") + " would be replayed; nothing was changed.");
             Dead.print(screen, groups);
-        }
+        });
+    }
+
+    private static Map<String, Object> facts(Letters.Preview preview, List<Letters.Group> groups) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("count", preview.count());
+        facts.put("groups", groups.stream().map(Dead::facts).toList());
+        return facts;
     }
 
     private void confirm(Letters.Preview preview, List<Letters.Group> groups) {
@@ -182,14 +176,14 @@ final class DeadReplay implements Callable<Integer> {
             throw new SemelException.Invalid(
                     what + " match and nobody can be asked: nothing was changed. Look with --preview, then add --yes.");
         }
-        Dead.print(Screen.of(spec), groups);
+        Dead.print(ledger.screen(), groups);
         if (!Terminal.agrees("Replay " + what + "?")) {
             throw new Refusal("Nothing was changed.");
         }
     }
 
     private int resume(String job) throws InterruptedException {
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             Replays.Progress progress = operator.replays()
                     .progress(job, 1)
@@ -203,8 +197,8 @@ final class DeadReplay implements Callable<Integer> {
 
     private int work(String job) throws InterruptedException {
         ReplayJob.Ended ended;
-        try (Engine engine = EngineSettings.on(store.open()).open()) {
-            ended = new ReplayJob(engine.operator(), job, spec.commandLine().getErr()).await(json.chosen());
+        try (Engine engine = EngineSettings.on(ledger.open()).open()) {
+            ended = new ReplayJob(engine.operator(), job, ledger.err()).await(ledger.forPrograms());
         }
         told(job, ended.matched(), ended.left());
         return (ended.left() == 0 ? Exit.OK : Exit.CHECK_FAILED).code();
@@ -212,20 +206,15 @@ final class DeadReplay implements Callable<Integer> {
 
     /** @param left of those that matched, still dead; -1 when it was only begun */
     private void told(String job, long matched, long left) {
-        Screen screen = Screen.of(spec);
-        if (json.chosen()) {
-            Map<String, Object> facts = new LinkedHashMap<>();
-            facts.put("job", job);
-            facts.put("matched", matched);
-            facts.put("over", left >= 0);
-            facts.put("left", left < 0 ? matched : left);
-            json.print(screen.out(), facts);
-        } else if (left < 0) {
-            screen.line(job + " has begun with " + Screen.counted(matched, "dead letter")
-                    + "; a node that is up works it off, or 'semel dead replay --resume " + job + "' does.");
-        } else {
-            screen.line(job + " is over: " + Screen.counted(matched - left, "dead letter") + " replayed, " + left
-                    + " left.");
-        }
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("job", job);
+        facts.put("matched", matched);
+        facts.put("over", left >= 0);
+        facts.put("left", left < 0 ? matched : left);
+        String begun = job + " has begun with " + Screen.counted(matched, "dead letter")
+                + "; a node that is up works it off, or 'semel dead replay --resume " + job + "' does.";
+        String over =
+                job + " is over: " + Screen.counted(matched - left, "dead letter") + " replayed, " + left + " left.";
+        ledger.tell(() -> facts, screen -> screen.line(left < 0 ? begun : over));
     }
 }

@@ -12,9 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Ansi.Text;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "doctor",
@@ -28,14 +26,8 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true)
 final class Doctor implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
-    private StoreOption store = new StoreOption();
-
-    @Mixin
-    private JsonOption json = new JsonOption();
+    private LedgerOption ledger = new LedgerOption();
 
     @Option(
             names = "--require",
@@ -47,15 +39,10 @@ final class Doctor implements Callable<Integer> {
     @Override
     public Integer call() {
         Report report;
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             report = Report.of(opened.name(), opened.inspect(), required);
         }
-        PrintWriter out = spec.commandLine().getOut();
-        if (json.chosen()) {
-            json.print(out, report);
-        } else {
-            report.print(out, spec.commandLine().getColorScheme().ansi());
-        }
+        ledger.tell(() -> report, screen -> report.print(screen.out(), screen.ansi()));
         return (report.sufficient() ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 

@@ -2,11 +2,12 @@ package dev.semel.cli;
 
 import dev.semel.Operation;
 import dev.semel.Tenant;
+import dev.semel.store.AuditFilter;
 import dev.semel.store.RecordFilter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** For commands about records of a tenant or an operation. */
+/** For commands about records or events of a tenant or an operation. */
 final class FilterOption {
     @Option(names = "--tenant", paramLabel = "NAME", description = "Only those of this tenant.")
     private @Nullable String tenant;
@@ -33,5 +34,10 @@ final class FilterOption {
     /** @param queued only those that came by a channel */
     RecordFilter records(boolean queued) {
         return new RecordFilter(tenant(), operation(), queued, Long.MAX_VALUE);
+    }
+
+    /** @param type only those of this type */
+    AuditFilter events(@Nullable Integer type) {
+        return new AuditFilter(tenant(), operation(), null, type);
     }
 }

@@ -42,25 +42,27 @@ final class ModeCommand implements Runnable {
             header = "Says what mode applies.",
             description = "Only reads. A node's own SEMEL_MODE may be stricter.",
             mixinStandardHelpOptions = true)
-    int get(@Mixin StoreOption store, @Mixin JsonOption json) {
+    int get(@Mixin LedgerOption ledger) {
         Switchboard.Modes modes;
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             modes = Operator.on(opened).modes();
         }
-        Screen screen = Screen.of(spec);
-        if (json.chosen()) {
-            Map<String, Object> facts = new LinkedHashMap<>();
-            facts.put("version", modes.version());
-            facts.put(
-                    "settings",
-                    modes.settings().stream().map(ModeCommand::facts).toList());
-            facts.put("pauses", modes.pauses().stream().map(Channels::facts).toList());
-            json.print(screen.out(), facts);
-            return Exit.OK.code();
-        }
+        ledger.tell(() -> facts(modes), screen -> print(screen, modes));
+        return Exit.OK.code();
+    }
+
+    private static Map<String, Object> facts(Switchboard.Modes modes) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("version", modes.version());
+        facts.put("settings", modes.settings().stream().map(ModeCommand::facts).toList());
+        facts.put("pauses", modes.pauses().stream().map(Channels::facts).toList());
+        return facts;
+    }
+
+    private static void print(Screen screen, Switchboard.Modes modes) {
         if (modes.settings().isEmpty()) {
             screen.line("Everything is " + screen.paint(Style.fg_green, "LIVE") + ".");
-            return Exit.OK.code();
+            return;
         }
         Table table = new Table("OPERATION", "TENANT", "MODE");
         modes.settings()
@@ -72,7 +74,6 @@ final class ModeCommand implements Runnable {
         if (modes.settings().stream().noneMatch(all -> all.operation() == null && all.tenant() == null)) {
             screen.line("Everything else is " + screen.paint(Style.fg_green, "LIVE") + ".");
         }
-        return Exit.OK.code();
     }
 
     @Command(
@@ -81,8 +82,7 @@ final class ModeCommand implements Runnable {
             description = {"Audited. What runs already is not interrupted.", "LIVE takes a setting away again."},
             mixinStandardHelpOptions = true)
     int set(
-            @Mixin StoreOption store,
-            @Mixin JsonOption json,
+            @Mixin LedgerOption ledger,
             @Parameters(paramLabel = "MODE", description = "${COMPLETION-CANDIDATES}") Mode mode,
             @Mixin FilterOption where,
             @Option(names = "--wait", description = "Return only when nothing more starts anywhere that it forbids.")
@@ -92,23 +92,18 @@ final class ModeCommand implements Runnable {
         Warrant why = warrant.given();
         Setting setting = new Setting(where.tenant(), where.operation(), mode);
         long version;
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             version = operator.setMode(setting, why);
             if (wait) {
                 operator.awaitModes();
             }
         }
-        Screen screen = Screen.of(spec);
-        if (json.chosen()) {
-            Map<String, Object> facts = facts(setting);
-            facts.put("version", version);
-            facts.put("waited", wait);
-            json.print(screen.out(), facts);
-        } else {
-            screen.line(
-                    told(setting) + " is " + mode + (wait ? " on every node." : "; every node obeys within a second."));
-        }
+        Map<String, Object> facts = facts(setting);
+        facts.put("version", version);
+        facts.put("waited", wait);
+        String when = wait ? " on every node." : "; every node obeys within a second.";
+        ledger.tell(() -> facts, screen -> screen.line(told(setting) + " is " + mode + when));
         return Exit.OK.code();
     }
 

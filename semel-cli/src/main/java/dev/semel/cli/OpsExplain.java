@@ -9,8 +9,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "explain",
@@ -18,14 +16,8 @@ import picocli.CommandLine.Spec;
         description = {"Only reads.", "Exits with 1 when there is no such record."},
         mixinStandardHelpOptions = true)
 final class OpsExplain implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
-    private StoreOption store = new StoreOption();
-
-    @Mixin
-    private JsonOption json = new JsonOption();
+    private LedgerOption ledger = new LedgerOption();
 
     @Mixin
     private RecordOption record = new RecordOption();
@@ -34,24 +26,27 @@ final class OpsExplain implements Callable<Integer> {
     public Integer call() {
         Row row;
         Explanation explanation;
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             row = record.find(operator);
             explanation = operator.explain(row);
         }
-        if (json.chosen()) {
-            Map<String, Object> answer = new LinkedHashMap<>();
-            answer.put("id", row.id().hex());
-            answer.put("sentence", explanation.sentence());
-            answer.put("facts", explanation.facts());
-            answer.put("next", explanation.next());
-            json.print(spec.commandLine().getOut(), answer);
-        } else {
-            Screen screen = Screen.of(spec);
-            screen.line(screen.bold(Screen.plain(explanation.sentence())));
-            explanation.facts().forEach((name, value) -> screen.fact("  " + name, Screen.plain(String.valueOf(value))));
-            screen.line("What next: " + explanation.next() + ".");
-        }
+        ledger.tell(() -> facts(row, explanation), screen -> print(screen, explanation));
         return Exit.OK.code();
+    }
+
+    private static Map<String, Object> facts(Row row, Explanation explanation) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("id", row.id().hex());
+        facts.put("sentence", explanation.sentence());
+        facts.put("facts", explanation.facts());
+        facts.put("next", explanation.next());
+        return facts;
+    }
+
+    private static void print(Screen screen, Explanation explanation) {
+        screen.line(screen.bold(Screen.plain(explanation.sentence())));
+        explanation.facts().forEach((name, value) -> screen.fact("  " + name, Screen.plain(String.valueOf(value))));
+        screen.line("What next: " + explanation.next() + ".");
     }
 }

@@ -1,6 +1,5 @@
 package dev.semel.cli;
 
-import dev.semel.SemelException;
 import dev.semel.operator.Operator;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.RecordFilter.Cursor;
@@ -12,9 +11,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "list",
@@ -22,14 +19,8 @@ import picocli.CommandLine.Spec;
         description = "Only reads. Within a state, those come first that need attention last.",
         mixinStandardHelpOptions = true)
 final class OpsList implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
-    private StoreOption store = new StoreOption();
-
-    @Mixin
-    private JsonOption json = new JsonOption();
+    private LedgerOption ledger = new LedgerOption();
 
     @Mixin
     private FilterOption filter = new FilterOption();
@@ -42,38 +33,26 @@ final class OpsList implements Callable<Integer> {
             description = "Only those in these states: ${COMPLETION-CANDIDATES}.")
     private List<State> states = List.of();
 
-    @Option(
-            names = "--limit",
-            paramLabel = "N",
-            defaultValue = "50",
-            description = "At most so many; by default ${DEFAULT-VALUE}.")
-    private int limit;
+    @Mixin
+    private LimitOption limit = new LimitOption();
 
     @Override
     public Integer call() {
-        if (limit < 1) {
-            throw new SemelException.Invalid("A list of " + limit + " records cannot be. Use --limit 1 or more.");
-        }
+        int most = limit.most();
         List<Row> rows = new ArrayList<>();
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             RecordFilter wanted = filter.records(false);
             // One more than is shown tells whether there is more.
             for (State state : states) {
-                if (rows.size() <= limit) {
-                    rows.addAll(operator.list(state, wanted, Cursor.START, limit + 1 - rows.size()));
+                if (rows.size() <= most) {
+                    rows.addAll(operator.list(state, wanted, Cursor.START, most + 1 - rows.size()));
                 }
             }
         }
-        boolean more = rows.size() > limit;
-        List<Row> shown = more ? rows.subList(0, limit) : rows;
-        if (json.chosen()) {
-            json.print(
-                    spec.commandLine().getOut(),
-                    shown.stream().map(RecordFacts::brief).toList());
-        } else {
-            print(Screen.of(spec), shown, more);
-        }
+        boolean more = rows.size() > most;
+        List<Row> shown = more ? rows.subList(0, most) : rows;
+        ledger.tell(() -> shown.stream().map(RecordFacts::brief).toList(), screen -> print(screen, shown, more));
         return Exit.OK.code();
     }
 

@@ -14,8 +14,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "show",
@@ -28,14 +26,8 @@ import picocli.CommandLine.Spec;
 final class OpsShow implements Callable<Integer> {
     private static final int LONGEST_STORY = 200;
 
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
-    private StoreOption store = new StoreOption();
-
-    @Mixin
-    private JsonOption json = new JsonOption();
+    private LedgerOption ledger = new LedgerOption();
 
     @Mixin
     private RecordOption record = new RecordOption();
@@ -44,19 +36,19 @@ final class OpsShow implements Callable<Integer> {
     public Integer call() {
         Row row;
         List<AuditEvent> story;
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             row = record.find(operator);
             story = operator.story(row.id(), LONGEST_STORY);
         }
-        if (json.chosen()) {
-            Map<String, Object> facts = RecordFacts.full(row);
-            facts.put("story", story.stream().map(AuditEvent::fields).toList());
-            json.print(spec.commandLine().getOut(), facts);
-        } else {
-            print(Screen.of(spec), row, story);
-        }
+        ledger.tell(() -> facts(row, story), screen -> print(screen, row, story));
         return Exit.OK.code();
+    }
+
+    private static Map<String, Object> facts(Row row, List<AuditEvent> story) {
+        Map<String, Object> facts = RecordFacts.full(row);
+        facts.put("story", story.stream().map(AuditEvent::fields).toList());
+        return facts;
     }
 
     private static void print(Screen screen, Row row, List<AuditEvent> story) {

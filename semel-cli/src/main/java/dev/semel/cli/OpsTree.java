@@ -10,8 +10,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "tree",
@@ -22,14 +20,8 @@ final class OpsTree implements Callable<Integer> {
     private static final Branches DRAWN = new Branches("├─ ", "└─ ", "│  ");
     private static final Branches TYPED = new Branches("|- ", "`- ", "|  ");
 
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
-    private StoreOption store = new StoreOption();
-
-    @Mixin
-    private JsonOption json = new JsonOption();
+    private LedgerOption ledger = new LedgerOption();
 
     @Mixin
     private RecordOption record = new RecordOption();
@@ -40,21 +32,20 @@ final class OpsTree implements Callable<Integer> {
     @Override
     public Integer call() {
         Tree tree;
-        try (Store opened = store.open()) {
+        try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             tree = operator.tree(record.find(operator));
         }
-        if (json.chosen()) {
-            json.print(spec.commandLine().getOut(), facts(tree));
-        } else {
-            Screen screen = Screen.of(spec);
-            String encoding = System.getProperty(
-                    "stdout.encoding", Charset.defaultCharset().name());
-            boolean drawn = Charset.forName(encoding).newEncoder().canEncode(DRAWN.middle);
-            screen.line(name(screen, tree.record()));
-            print(screen, drawn ? DRAWN : TYPED, tree, "");
-        }
+        ledger.tell(() -> facts(tree), screen -> print(screen, tree));
         return Exit.OK.code();
+    }
+
+    private static void print(Screen screen, Tree tree) {
+        String encoding =
+                System.getProperty("stdout.encoding", Charset.defaultCharset().name());
+        boolean drawn = Charset.forName(encoding).newEncoder().canEncode(DRAWN.middle);
+        screen.line(name(screen, tree.record()));
+        print(screen, drawn ? DRAWN : TYPED, tree, "");
     }
 
     private static Map<String, Object> facts(Tree tree) {

@@ -25,9 +25,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi.Style;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -44,14 +42,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class Reconcile implements Callable<Integer> {
     private static final int PAGE = 500;
 
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
-    private StoreOption store = new StoreOption();
-
-    @Mixin
-    private JsonOption json = new JsonOption();
+    private LedgerOption ledger = new LedgerOption();
 
     @Option(
             names = "--file",
@@ -63,16 +55,11 @@ final class Reconcile implements Callable<Integer> {
     @Override
     public Integer call() {
         Report report;
-        try (Store opened = store.open();
-                Progress progress =
-                        new Progress(spec.commandLine().getErr(), Terminal.watches(), "delivered message", 0)) {
+        try (Store opened = ledger.open();
+                Progress progress = new Progress(ledger.err(), Terminal.watches(), "delivered message", 0)) {
             report = check(Operator.on(opened).deliveries(), progress);
         }
-        if (json.chosen()) {
-            json.print(spec.commandLine().getOut(), facts(report));
-        } else {
-            print(Screen.of(spec), report);
-        }
+        ledger.tell(() -> facts(report), screen -> print(screen, report));
         return (report.clean() ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 

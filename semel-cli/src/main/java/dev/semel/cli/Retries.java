@@ -1,10 +1,8 @@
 package dev.semel.cli;
 
 import dev.semel.SemelException;
-import dev.semel.Tenant;
 import dev.semel.operator.Operator;
 import dev.semel.operator.RetryReport;
-import dev.semel.store.AuditFilter;
 import dev.semel.store.Store;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,9 +16,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi.Style;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 @Command(
         name = "retries",
@@ -32,14 +28,8 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true)
 final class Retries implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
-    private StoreOption store = new StoreOption();
-
-    @Mixin
-    private JsonOption json = new JsonOption();
+    private LedgerOption ledger = new LedgerOption();
 
     @Option(
             names = "--window",
@@ -48,8 +38,8 @@ final class Retries implements Callable<Integer> {
             description = "How far back to look: 15m, 1h, 7d; by default ${DEFAULT-VALUE}.")
     private String window = "";
 
-    @Option(names = "--tenant", paramLabel = "NAME", description = "Only this tenant's.")
-    private @Nullable String tenant;
+    @Mixin
+    private FilterOption filter = new FilterOption();
 
     @Option(
             names = "--min-success-rate",
@@ -63,25 +53,24 @@ final class Retries implements Callable<Integer> {
         if (least != null && !(least >= 0 && least <= 1)) {
             throw new SemelException.Invalid("A success rate of " + least + " cannot be. Use 0 to 1, such as 0.9.");
         }
-        AuditFilter filter =
-                new AuditFilter(tenant == null ? null : Tenant.of(tenant).name(), null, null);
         RetryReport report;
-        try (Store opened = store.open()) {
-            report = Operator.on(opened).retries(filter, Instant.now().minus(span));
+        try (Store opened = ledger.open()) {
+            report = Operator.on(opened)
+                    .retries(filter.events(null), Instant.now().minus(span));
         }
         List<RetryReport.Line> alarms = report.policies().stream()
                 .filter(line -> line.category().equals("*") && least != null && line.successRate() < least)
                 .toList();
-        if (json.chosen()) {
-            Map<String, Object> facts = new LinkedHashMap<>();
-            facts.put("window_ms", span.toMillis());
-            facts.put("policies", report.policies().stream().map(Retries::facts).toList());
-            facts.put("below", alarms.stream().map(RetryReport.Line::policy).toList());
-            json.print(spec.commandLine().getOut(), facts);
-        } else {
-            print(Screen.of(spec), report, alarms);
-        }
+        ledger.tell(() -> facts(span, report, alarms), screen -> print(screen, report, alarms));
         return (alarms.isEmpty() ? Exit.OK : Exit.CHECK_FAILED).code();
+    }
+
+    private static Map<String, Object> facts(Duration span, RetryReport report, List<RetryReport.Line> alarms) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("window_ms", span.toMillis());
+        facts.put("policies", report.policies().stream().map(Retries::facts).toList());
+        facts.put("below", alarms.stream().map(RetryReport.Line::policy).toList());
+        return facts;
     }
 
     private void print(Screen screen, RetryReport report, List<RetryReport.Line> alarms) {

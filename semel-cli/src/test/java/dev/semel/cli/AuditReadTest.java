@@ -43,6 +43,11 @@ class AuditReadTest {
         assertThat(errors).hasSize(1);
         assertThat(errors.get(0)).contains("attempt 1 of 3", "category=validation");
         assertThat(run("audit", "tail", "--tenant", "other").out()).isEmpty();
+        assertThat(run("audit", "tail", "--operation", "mail").out().lines())
+                .containsExactlyElementsOf(
+                        all.stream().filter(line -> line.contains(" mail/")).toList())
+                .hasSizeBetween(1, 4);
+        assertThat(run("audit", "tail", "--operation", "fax").out()).isEmpty();
         JsonNode event = JsonMapper.shared()
                 .readTree(run("audit", "tail", "-n", "1", "--json").out());
         assertThat(event.get("tenant").asString()).isEqualTo("acme");
@@ -115,6 +120,15 @@ class AuditReadTest {
                 .toList();
         assertThat(ids).isSorted().doesNotHaveDuplicates();
         assertThat(run("audit", "export", "--since", "1h").out().lines()).hasSize(5);
+        assertThat(run("audit", "export", "--operation", "order").out().lines())
+                .containsExactlyElementsOf(lines.stream()
+                        .filter(line -> line.contains("\"operation\":\"order\""))
+                        .toList())
+                .isNotEmpty();
+        assertThat(run("audit", "export", "--type", "system.error", "--tenant", "acme")
+                        .out()
+                        .lines())
+                .hasSize(1);
         assertThat(run("audit", "export", "--until", "2020-01-01").out()).isEmpty();
         assertThat(run("audit", "export", "--since", "2020-01-01T00:00:00Z", "--until", "1h")
                         .out())
@@ -180,6 +194,9 @@ class AuditReadTest {
                 .contains("network")
                 .contains("Below 0.9: RETRY_BRISK.");
         assertThat(run("retries").exit()).isZero();
+        assertThat(run("retries", "--operation", "crm", "--min-success-rate", "0.9")
+                        .exit())
+                .isZero();
         JsonNode json = JsonMapper.shared()
                 .readTree(run("retries", "--min-success-rate", "0.5", "--json").out());
         assertThat(json.get("below").get(0).asString()).isEqualTo("RETRY_BRISK");

@@ -67,6 +67,13 @@ class BenchTest {
     }
 
     @Test
+    void withoutItsServersTheFilterIsNotMeasured() {
+        Shell shell = semel("bench", "http");
+        assertThat(shell.exit()).isEqualTo(2);
+        assertThat(shell.err()).contains("bench http: the servers to measure are missing");
+    }
+
+    @Test
     void whatCannotBeMeasuredIsBadInput(@TempDir Path directory) {
         assertThat(semel("bench").exit()).isEqualTo(2);
         assertThat(semel("bench", "ledger", "--store", "floppy:a").exit()).isEqualTo(2);

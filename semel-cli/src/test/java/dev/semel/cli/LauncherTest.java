@@ -38,9 +38,10 @@ class LauncherTest {
         tool(
                 "mvn",
                 "echo built >> '" + temp.resolve("builds") + "'",
-                "mkdir -p semel-cli/target semel-bench-peers/target",
+                "mkdir -p semel-cli/target semel-bench-peers/target semel-bench-servers/target",
                 "echo > semel-cli/target/semel.jar",
-                "echo > semel-bench-peers/target/peers.jar");
+                "echo > semel-bench-peers/target/peers.jar",
+                "echo > semel-bench-servers/target/servers-exec.jar");
     }
 
     @Test
@@ -86,13 +87,33 @@ class LauncherTest {
         Shell second = semel("bench", "channel", "--json");
         assertThat(second.err()).isEmpty();
         assertThat(builds()).isEqualTo(2);
-        String peers = second.out()
+        assertThat(told(second, "[-Dsemel.peers=")).isRegularFile();
+    }
+
+    /** The file that Java was told of. */
+    private static Path told(Shell shell, String property) {
+        String line = shell.out()
                 .lines()
-                .filter(line -> line.startsWith("[-Dsemel.peers="))
+                .filter(each -> each.startsWith(property))
                 .findFirst()
                 .orElseThrow();
-        assertThat(Path.of(peers.substring("[-Dsemel.peers=".length(), peers.length() - 1)))
-                .isRegularFile();
+        return Path.of(line.substring(property.length(), line.length() - 1));
+    }
+
+    @Test
+    void theServersAreBuiltOnceAndAgainWhenTheExampleHasChanged() throws Exception {
+        Path example = Files.createDirectories(root.resolve("examples/planner/src/main"));
+        Files.writeString(root.resolve("examples/planner/pom.xml"), "<project/>");
+        Files.writeString(example.resolve("A.java"), "class A {}");
+        Shell first = semel("bench", "http");
+        assertThat(first.err()).contains("semel: building the servers that the filter is measured on");
+        assertThat(builds()).isEqualTo(2);
+        Shell second = semel("bench", "http", "--json");
+        assertThat(second.err()).isEmpty();
+        assertThat(told(second, "[-Dsemel.servers=")).isRegularFile();
+        Files.writeString(example.resolve("A.java"), "class B {}");
+        semel("bench", "http");
+        assertThat(builds()).isEqualTo(3);
     }
 
     @Test

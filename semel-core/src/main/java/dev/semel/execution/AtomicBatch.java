@@ -11,7 +11,6 @@ import dev.semel.store.Landing;
 import dev.semel.store.Opening;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * executes, the rest replay. If anything does not go smoothly the batch is rolled back and the calls are run one by one.
  */
 public final class AtomicBatch {
-    private static final int LARGEST = 512;
-
     private final Environment environment;
     private final AtomicRunner single;
 
@@ -36,33 +33,13 @@ public final class AtomicBatch {
 
     public <P, R> List<Answer<R>> run(
             Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler) {
-        List<Answer<R>> answers = new ArrayList<>(calls.size());
-        for (int i = 0; i < calls.size(); i += LARGEST) {
-            List<Call<P>> chunk = calls.subList(i, Math.min(calls.size(), i + LARGEST));
-            answers.addAll(chunk(operation, chunk, handler));
-        }
-        return answers;
-    }
-
-    private <P, R> List<Answer<R>> chunk(
-            Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler) {
-        boolean alone = calls.size() == 1 || Nesting.current(environment) != null;
-        Spans spans = Spans.begin(environment, operation, calls);
-        try {
-            Map<Integer, Answer<R>> answered = alone ? Map.of() : together(operation, calls, handler, spans);
-            List<Answer<R>> answers = new ArrayList<>(calls.size());
-            for (int i = 0; i < calls.size(); i++) {
-                Answer<R> answer = answered.get(i);
-                answers.add(
-                        answer != null
-                                ? spans.at(i).ended(answer)
-                                : single.run(operation, calls.get(i), handler, spans.at(i)));
-            }
-            return answers;
-        } catch (Throwable thrown) {
-            spans.broke(thrown);
-            throw thrown;
-        }
+        return Batches.run(
+                environment,
+                operation,
+                calls,
+                (part, spans) ->
+                        Nesting.current(environment) != null ? Map.of() : together(operation, part, handler, spans),
+                (call, span) -> single.run(operation, call, handler, span));
     }
 
     /** A call of the batch that this process leads. */

@@ -38,9 +38,12 @@ public record Ending(Kind kind, Move move, @Nullable Failure failure) {
         }
     }
 
-    /** Whether those behind it in its lane may go on. */
+    /**
+     * Whether those behind it in its lane may go on before it is written. Not behind a dead one, even where its channel goes
+     * on: if this node died now it would be delivered again, after them, and might succeed.
+     */
     public boolean letsLaneGoOn() {
         Move.Place place = move.change().place();
-        return place != null && place.then() == Move.Then.LEAVE;
+        return kind != Kind.DEAD && place != null && place.then() == Move.Then.LEAVE;
     }
 }

@@ -20,8 +20,6 @@ import java.util.Map;
  * does not return, goes the way of a single call.
  */
 public final class LeasedBatch {
-    private static final int LARGEST = 512;
-
     private final Environment environment;
     private final LeasedRunner single;
 
@@ -32,33 +30,12 @@ public final class LeasedBatch {
 
     public <P, R> List<Answer<R>> run(
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
-        List<Answer<R>> answers = new ArrayList<>(calls.size());
-        for (int i = 0; i < calls.size(); i += LARGEST) {
-            List<Call<P>> chunk = calls.subList(i, Math.min(calls.size(), i + LARGEST));
-            answers.addAll(chunk(operation, chunk, handler));
-        }
-        return answers;
-    }
-
-    private <P, R> List<Answer<R>> chunk(
-            Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
-        Spans spans = Spans.begin(environment, operation, calls);
-        try {
-            Map<Integer, Answer<R>> answered =
-                    calls.size() == 1 ? Map.of() : together(operation, calls, handler, spans);
-            List<Answer<R>> answers = new ArrayList<>(calls.size());
-            for (int i = 0; i < calls.size(); i++) {
-                Answer<R> answer = answered.get(i);
-                answers.add(
-                        answer != null
-                                ? spans.at(i).ended(answer)
-                                : single.run(operation, calls.get(i), handler, spans.at(i)));
-            }
-            return answers;
-        } catch (Throwable thrown) {
-            spans.broke(thrown);
-            throw thrown;
-        }
+        return Batches.run(
+                environment,
+                operation,
+                calls,
+                (part, spans) -> together(operation, part, handler, spans),
+                (call, span) -> single.run(operation, call, handler, span));
     }
 
     private record Item<P, R>(int place, Asked<P, R> asked, Flights.Flight flight) {}

@@ -82,14 +82,14 @@ public final class Replays {
      * attempts begins.
      */
     Outcome replay(@Nullable Row row, Warrant warrant) {
-        return row == null
+        return isAbsent(row)
                 ? Outcome.ABSENT
                 : outcome(store.ledger().move(List.of(replaying(row, warrant))).get(0));
     }
 
     /** Closes a record: it will not be tried again, and its lane goes on. */
     Outcome discard(@Nullable Row row, Warrant warrant, Duration keep) {
-        if (row == null) {
+        if (isAbsent(row)) {
             return Outcome.ABSENT;
         }
         Failure failure = Failure.of(Failure.Category.DISABLED, "Discarded by an operator: " + warrant.reason());
@@ -98,6 +98,11 @@ public final class Replays {
         Move move = Transition.DISCARD.of(
                 row.id(), row.status().fence(), change, event(EventType.OPERATOR_DISCARDED, row, warrant));
         return outcome(store.ledger().move(List.of(move)).get(0));
+    }
+
+    /** What is expired is on its way out, and its key may be new again: it is not brought back. */
+    private boolean isAbsent(@Nullable Row row) {
+        return row == null || row.expired(time.millis());
     }
 
     private static Outcome outcome(Moved moved) {
@@ -259,10 +264,15 @@ public final class Replays {
     }
 
     private long replay(List<Row> page, Warrant warrant) {
-        List<Move> moves = page.stream().map(row -> replaying(row, warrant)).toList();
-        return store.ledger().move(moves).stream()
-                .filter(moved -> moved instanceof Moved.Applied)
-                .count();
+        List<Move> moves = page.stream()
+                .filter(row -> !isAbsent(row))
+                .map(row -> replaying(row, warrant))
+                .toList();
+        return moves.isEmpty()
+                ? 0
+                : store.ledger().move(moves).stream()
+                        .filter(moved -> moved instanceof Moved.Applied)
+                        .count();
     }
 
     /** Whether a record's state allows that it is replayed. */

@@ -6,16 +6,22 @@ import org.jspecify.annotations.Nullable;
 /** Which events to read; what is absent does not limit. */
 public record AuditFilter(
         @Nullable String tenant,
+        @Nullable String operation,
         @Nullable RecordId record,
         @Nullable Integer type) {
-    public static final AuditFilter ALL = new AuditFilter(null, null, null);
+    public static final AuditFilter ALL = new AuditFilter(null, null, null, null);
 
     public static AuditFilter of(RecordId record) {
-        return new AuditFilter(null, record, null);
+        return new AuditFilter(null, null, record, null);
+    }
+
+    public static AuditFilter ofType(int type) {
+        return new AuditFilter(null, null, null, type);
     }
 
     public boolean matches(AuditEntry entry) {
         return (tenant == null || tenant.equals(entry.subject().tenant()))
+                && (operation == null || operation.equals(entry.subject().operation()))
                 && (record == null || record.equals(entry.subject().record()))
                 && (type == null || type == entry.type());
     }

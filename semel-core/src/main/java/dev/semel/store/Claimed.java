@@ -9,9 +9,15 @@ import java.util.List;
  * @param more whether it is worth to ask again at once: there was more than was granted, or something was placed
  * @param last the tenant with which the next claim's turns go on
  * @param modesChanged nothing was granted, as the modes are not those of the version given
+ * @param partial whether more may have been granted than is told here, see {@link Queue#heldBy}
  */
-public record Claimed(List<Row> rows, boolean more, String last, boolean modesChanged) {
+public record Claimed(List<Row> rows, boolean more, String last, boolean modesChanged, boolean partial) {
     public Claimed {
         rows = List.copyOf(rows);
+    }
+
+    /** All that was granted. */
+    public Claimed(List<Row> rows, boolean more, String last, boolean modesChanged) {
+        this(rows, more, last, modesChanged, false);
     }
 }

@@ -3,6 +3,7 @@ package dev.semel.store;
 import dev.semel.key.RecordId;
 import dev.semel.store.Line.Turn;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -11,10 +12,18 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 final class MemoryQueue implements Queue {
+    private static final Comparator<Row> IN_LANES = Comparator.comparingLong(
+                    (Row row) -> line(row).lane() == null ? 0 : line(row).lane().number())
+            .thenComparingLong(row -> line(row).place());
+
     private final MemoryState state;
 
     MemoryQueue(MemoryState state) {
         this.state = state;
+    }
+
+    private static Line line(Row row) {
+        return Objects.requireNonNull(row.line());
     }
 
     @Override
@@ -198,6 +207,17 @@ final class MemoryQueue implements Queue {
                         row, row.status(), new Line(Turn.HEAD, line.place(), line.lane(), line.deadline())));
             }
         }
+    }
+
+    @Override
+    public List<Row> heldBy(String operation, long owner) {
+        return state.locked(() -> state.all(State.IN_PROGRESS).stream()
+                .filter(row -> row.line() != null
+                        && row.status().owner() == owner
+                        && row.header().operation().equals(operation))
+                .sorted(IN_LANES)
+                .map(MemoryState::copy)
+                .toList());
     }
 
     @Override

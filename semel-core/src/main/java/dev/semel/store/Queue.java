@@ -31,6 +31,14 @@ public interface Queue {
      */
     Claimed claim(Claim claim);
 
+    /**
+     * The records of an operation that are IN_PROGRESS under a claim's token: what a claim was granted whose answer was lost,
+     * as long as nobody else has taken it over. Only reads. Those of one lane are next to each other and in its order.
+     *
+     * @param owner as in the claim's grant, and no other claim's
+     */
+    List<Row> heldBy(String operation, long owner);
+
     /** The record at the head of a lane, for people; absent when nobody stands in it. */
     Optional<Row> head(long lane);
 

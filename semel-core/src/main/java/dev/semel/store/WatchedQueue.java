@@ -17,6 +17,11 @@ record WatchedQueue(Queue queue, Timing timing) implements Queue {
     }
 
     @Override
+    public List<Row> heldBy(String operation, long owner) {
+        return queue.heldBy(operation, owner);
+    }
+
+    @Override
     public Optional<Row> head(long lane) {
         return queue.head(lane);
     }

@@ -1,5 +1,6 @@
 package dev.semel.worker;
 
+import dev.semel.AtomicHandler;
 import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.Mode;
@@ -45,7 +46,8 @@ final class Desk<P, R> {
     private static final Logger LOG = LoggerFactory.getLogger(Desk.class);
     private static final int LARGEST_CLAIM = 512;
     private static final int LONGEST_RUN = 256;
-    private static final int LARGEST_TRANSACTION = 64;
+    private static final Duration BRIEF = Duration.ofMillis(1);
+    private static final Duration BRIEF_TRANSACTION = Duration.ofMillis(10);
     private static final long WAITED_TOO_LONG = Duration.ofSeconds(1).toNanos();
 
     private final Environment environment;
@@ -58,10 +60,12 @@ final class Desk<P, R> {
     private final Guard guard;
     private final Window window;
     private final Shelf<P, R> shelf;
+    private final Pace pace = new Pace();
     private final AtomicInteger held = new AtomicInteger();
     private final AtomicInteger heldInLanes = new AtomicInteger();
     private final AtomicLong nextRetry = new AtomicLong(Long.MAX_VALUE);
     private final Set<RecordId> overdue = new HashSet<>();
+    private final LostClaims lost;
 
     /** Set before the claim looks, so that an end that is written meanwhile is not missed. */
     private volatile boolean waitsForEnds;
@@ -79,6 +83,7 @@ final class Desk<P, R> {
         this.guard = new Guard(operation.name(), capacity);
         this.window = new Window(capacity.concurrency());
         this.shelf = new Shelf<>(capacity.perTenant());
+        this.lost = new LostClaims(policy.limits().lease());
     }
 
     String name() {
@@ -91,7 +96,17 @@ final class Desk<P, R> {
 
     /** Units that could begin. */
     int waiting() {
-        return shelf.size();
+        return shelf.ready();
+    }
+
+    /** How long a thread may be at it before another one is set to what waits. */
+    Duration brief() {
+        return known.atomic() == null ? BRIEF : BRIEF_TRANSACTION;
+    }
+
+    /** Whether it is time to claim more, so that it is there when it is needed. */
+    boolean runsLow() {
+        return shelf.size() * 2 < Math.max(capacity.concurrency(), window.size() / 2);
     }
 
     /** Records that this node holds: waiting, running, or not yet written. */
@@ -124,7 +139,8 @@ final class Desk<P, R> {
     }
 
     private Round claimed() {
-        int room = guard.allowed(Math.min(LARGEST_CLAIM, window.size() - held.get()));
+        int open = window.size() - held.get();
+        int room = open < leastRoom() ? 0 : guard.allowed(Math.min(LARGEST_CLAIM, open));
         if (room <= 0) {
             return Round.FULL;
         }
@@ -133,22 +149,60 @@ final class Desk<P, R> {
         if (environment.modes().mode(modes, operation.name()) == Mode.HALTED || leave == Pauses.Leave.NONE) {
             return Round.NOTHING;
         }
+        overdue.clear();
+        if (takesUpWhatWasLost()) {
+            return Round.MORE;
+        }
         boolean starving = shelf.size() == 0;
         int wanted = leave == Pauses.Leave.PROBE ? 1 : room;
-        overdue.clear();
         long asked = environment.tools().time().nanos();
-        Claimed claimed = queue().claim(asked(modes, wanted));
+        Claimed claimed = claimed(asked(modes, wanted), asked);
         if (claimed.modesChanged()) {
             environment.modes().reload();
             return Round.MORE;
         }
         lastTenant = claimed.last();
         guard.claimed(claimed.rows().size());
-        shelve(claimed.rows(), asked);
+        shelve(claimed.rows(), asked, new HashSet<>());
         if (starving && claimed.rows().size() >= room) {
             window.starved();
         }
         return claimed.more() && leave == Pauses.Leave.ALL ? Round.MORE : Round.NOTHING;
+    }
+
+    /** A claim costs a commit, however little it brings: while there is more at hand than handlers can begin, it waits. */
+    private int leastRoom() {
+        int size = window.size();
+        return size > capacity.concurrency() ? size / 4 : 1;
+    }
+
+    private Claimed claimed(Claim claim, long asked) {
+        try {
+            Claimed claimed = queue().claim(claim);
+            if (claimed.partial()) {
+                lost.add(claim, asked, overdue, claimed.rows());
+            }
+            return claimed;
+        } catch (RuntimeException | Error e) {
+            lost.add(claim, asked, overdue, List.of());
+            throw e;
+        }
+    }
+
+    /** Puts on the shelf what an earlier claim was granted without this node's hearing of it. */
+    private boolean takesUpWhatWasLost() {
+        LostClaims.Found found = lost.find(queue(), environment.tools().time().nanos());
+        if (found == null) {
+            return false;
+        }
+        LOG.info(
+                "{}: {} records are taken up whose claim was never answered.",
+                operation.name(),
+                found.rows().size());
+        overdue.addAll(found.overdue());
+        guard.claimed(found.rows().size());
+        shelve(found.rows(), found.asked(), new HashSet<>(found.headless()));
+        return true;
     }
 
     private Queue queue() {
@@ -192,11 +246,14 @@ final class Desk<P, R> {
         return environment.audits().events().outcome(EventType.OPERATION_TAKEN_OVER, about, Map.of());
     }
 
-    /** What could not be put there is let go: nobody would ever begin it, and its lease must not be renewed. */
-    private void shelve(List<Row> rows, long since) {
+    /**
+     * What could not be put there is let go: nobody would ever begin it, and its lease must not be renewed.
+     *
+     * @param stopped lanes of which nothing may begin now
+     */
+    private void shelve(List<Row> rows, long since, Set<Long> stopped) {
         List<Delivery<P, R>> loose = new ArrayList<>(rows.size());
         try {
-            Set<Long> stopped = new HashSet<>();
             for (Row row : rows) {
                 if (overdue.contains(row.id())) {
                     watch().takenOver(operation.name(), row.header().tenant());
@@ -251,8 +308,8 @@ final class Desk<P, R> {
 
     /** Runs what is next on this thread; says whether there was anything. */
     boolean runSome() {
-        int most = known.atomic() == null ? 1 : Math.max(1, Math.min(LARGEST_TRANSACTION, share()));
-        List<Unit<P, R>> units = shelf.take(most);
+        Shelf.Hand<P, R> hand = shelf.take(known.atomic() == null ? 1 : pace.together());
+        List<Unit<P, R>> units = hand.units();
         if (units.isEmpty()) {
             return false;
         }
@@ -269,7 +326,7 @@ final class Desk<P, R> {
             units.forEach(this::letGo);
             throw e;
         } finally {
-            units.forEach(shelf::ended);
+            shelf.ended(hand);
         }
         return true;
     }
@@ -281,11 +338,6 @@ final class Desk<P, R> {
                 settled(delivery);
             }
         }
-    }
-
-    /** Each handler's thread takes its part of what waits into one transaction. */
-    private int share() {
-        return (shelf.size() + capacity.concurrency() - 1) / capacity.concurrency();
     }
 
     private void runAtomic(List<Unit<P, R>> units) {
@@ -303,8 +355,7 @@ final class Desk<P, R> {
                 end(delivery, delivery.handedBack());
             }
         }
-        AtomicDelivering.Outcome<P, R> outcome =
-                new AtomicDelivering(environment).run(allowed, Objects.requireNonNull(known.atomic()));
+        AtomicDelivering.Outcome<P, R> outcome = new AtomicDelivering(environment).run(allowed, handler());
         for (Delivery<P, R> delivery : allowed) {
             Ending ending = outcome.left().get(delivery);
             if (ending != null) {
@@ -319,6 +370,18 @@ final class Desk<P, R> {
                 settled(delivery);
             }
         }
+    }
+
+    private AtomicHandler<P, R> handler() {
+        AtomicHandler<P, R> handler = Objects.requireNonNull(known.atomic());
+        return (payload, context) -> {
+            long began = environment.tools().time().nanos();
+            try {
+                return handler.run(payload, context);
+            } finally {
+                pace.took(environment.tools().time().nanos() - began);
+            }
+        };
     }
 
     private void runLeased(Unit<P, R> unit) {
@@ -407,7 +470,6 @@ final class Desk<P, R> {
     void handBack() {
         for (Unit<P, R> unit : shelf.takeAll()) {
             unit.deliveries().forEach(delivery -> end(delivery, delivery.handedBack()));
-            shelf.ended(unit);
         }
     }
 }

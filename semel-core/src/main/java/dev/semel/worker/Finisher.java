@@ -5,11 +5,12 @@ import dev.semel.execution.Ending;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.time.TimeSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,14 +27,16 @@ final class Finisher implements AutoCloseable {
     /** @param whenWritten told the answer; nothing when it could not be written */
     private record Item(Ending ending, Consumer<@Nullable Moved> whenWritten) {}
 
+    /** When so many wait, another writer helps. */
+    private static final int CROWD = LARGEST_BATCH / 2;
+
     private final Commits commits;
     private final TimeSource time;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<Item> items = new ArrayDeque<>();
-    private final List<Thread> threads = new ArrayList<>();
+    private final Queue<Item> items = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final List<Writer> writers = new ArrayList<>();
     private final Runnable whenBatchIsWritten;
-    private TimeSource.Gate gate;
-    private boolean closed;
+    private volatile boolean closed;
 
     /**
      * @param writers threads that write; none, and whoever adds an ending writes it
@@ -43,55 +46,79 @@ final class Finisher implements AutoCloseable {
         this.commits = commits;
         this.time = time;
         this.whenBatchIsWritten = whenBatchIsWritten;
-        this.gate = time.gate();
         for (int i = 1; i <= writers; i++) {
-            threads.add(Threads.forEver("semel-finisher-" + i, time, this::round));
+            this.writers.add(new Writer("semel-finisher-" + i));
         }
-        threads.forEach(Thread::start);
+        this.writers.forEach(writer -> writer.thread.start());
     }
 
+    /** Takes no lock: the threads of many handlers meet here. */
     void add(Ending ending, Consumer<@Nullable Moved> whenWritten) {
         Item item = new Item(ending, whenWritten);
-        if (threads.isEmpty()) {
+        if (writers.isEmpty()) {
             write(List.of(item));
             return;
         }
-        lock.lock();
-        try {
-            items.add(item);
-            gate.open();
-        } finally {
-            lock.unlock();
+        items.add(item);
+        int crowd = waiting.incrementAndGet();
+        for (int i = 0; i < writers.size() && i <= crowd / CROWD; i++) {
+            writers.get(i).wake();
         }
     }
 
-    private boolean round() throws InterruptedException {
-        List<Item> batch;
-        TimeSource.Gate wait;
-        lock.lock();
-        try {
+    /** Has everybody help if something waits: whoever was woken for it may be held up by a store that does not answer. */
+    void nudge() {
+        if (waiting.get() > 0) {
+            writers.forEach(Writer::wake);
+        }
+    }
+
+    /** A thread, and what it sleeps at; nothing while it is awake. */
+    private final class Writer {
+        private final Thread thread;
+        private final AtomicReference<TimeSource.@Nullable Gate> bed = new AtomicReference<>();
+
+        Writer(String name) {
+            this.thread = Threads.forEver(name, time, this::round);
+        }
+
+        void wake() {
+            TimeSource.Gate gate = bed.get();
+            if (gate != null && bed.compareAndSet(gate, null)) {
+                gate.open();
+            }
+        }
+
+        private boolean round() throws InterruptedException {
+            if (items.isEmpty()) {
+                sleep();
+                return !closed || !items.isEmpty();
+            }
             // Whatever needs memory comes before the first item is taken: none may be lost on the way.
-            batch = new ArrayList<>(Math.min(LARGEST_BATCH, items.size()));
-            if (items.isEmpty() && closed) {
-                return false;
+            List<Item> batch = new ArrayList<>(LARGEST_BATCH);
+            for (Item item = items.poll(); item != null; item = items.poll()) {
+                batch.add(item);
+                waiting.decrementAndGet();
+                if (batch.size() == LARGEST_BATCH) {
+                    break;
+                }
             }
-            if (items.isEmpty() && gate.isOpen()) {
-                gate = time.gate();
+            if (!batch.isEmpty()) {
+                write(batch);
+                whenBatchIsWritten.run();
             }
-            wait = gate;
-            while (batch.size() < LARGEST_BATCH && !items.isEmpty()) {
-                batch.add(items.poll());
-            }
-        } finally {
-            lock.unlock();
+            return true;
         }
-        if (batch.isEmpty()) {
-            wait.await();
-        } else {
-            write(batch);
-            whenBatchIsWritten.run();
+
+        /** Whoever adds something or closes looks for a bed afterwards, so one of the two sides sees the other. */
+        private void sleep() throws InterruptedException {
+            TimeSource.Gate gate = time.gate();
+            bed.set(gate);
+            if (items.isEmpty() && !closed) {
+                gate.await();
+            }
+            bed.set(null);
         }
-        return true;
     }
 
     private void write(List<Item> batch) {
@@ -130,16 +157,11 @@ final class Finisher implements AutoCloseable {
     /** Writes what is there, then ends. */
     @Override
     public void close() {
-        lock.lock();
-        try {
-            closed = true;
-            gate.open();
-        } finally {
-            lock.unlock();
-        }
-        for (Thread thread : threads) {
+        closed = true;
+        writers.forEach(Writer::wake);
+        for (Writer writer : writers) {
             try {
-                thread.join(10_000);
+                writer.thread.join(10_000);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -20,19 +20,40 @@ final class Shelf<P, R> {
     private final Map<String, Part<P, R>> parts = new HashMap<>();
     private final Deque<Part<P, R>> turns = new ArrayDeque<>();
     private final int perTenant;
-    private int size;
+    private volatile int size;
+    private volatile int ready;
 
-    /** What a tenant has here. */
-    private static final class Part<P, R> {
-        private final Deque<Unit<P, R>> waiting = new ArrayDeque<>();
-        private int running;
-        private int held;
+    /** What a handler was given, and of whom. */
+    static final class Hand<P, R> {
+        private final List<Unit<P, R>> units;
+        private final List<Part<P, R>> parts = new ArrayList<>(1);
 
-        private boolean isIdle() {
-            return waiting.isEmpty() && running <= 0 && held <= 0;
+        private Hand(int most) {
+            this.units = new ArrayList<>(most);
+        }
+
+        List<Unit<P, R>> units() {
+            return units;
         }
     }
 
+    /** What a tenant has here. */
+    private static final class Part<P, R> {
+        private final String tenant;
+        private final Deque<Unit<P, R>> waiting = new ArrayDeque<>();
+        private int handlers;
+        private int held;
+
+        Part(String tenant) {
+            this.tenant = tenant;
+        }
+
+        private boolean isIdle() {
+            return waiting.isEmpty() && handlers <= 0 && held <= 0;
+        }
+    }
+
+    /** @param perTenant handlers that a tenant may have at once */
     Shelf(int perTenant) {
         this.perTenant = perTenant;
     }
@@ -40,28 +61,28 @@ final class Shelf<P, R> {
     void put(Unit<P, R> unit) {
         lock.lock();
         try {
-            Part<P, R> part = parts.computeIfAbsent(unit.tenant(), tenant -> new Part<>());
+            Part<P, R> part = parts.computeIfAbsent(unit.tenant(), Part::new);
             if (part.waiting.isEmpty()) {
                 turns.add(part);
             }
             part.waiting.add(unit);
             part.held += unit.deliveries().size();
-            size++;
+            count(part, 1);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Up to so many units, in turns of their tenants; empty when nothing may begin now. */
-    List<Unit<P, R>> take(int most) {
+    /** Up to so many units for one handler, in turns of their tenants; none when nothing may begin now. */
+    Hand<P, R> take(int most) {
         lock.lock();
         try {
-            List<Unit<P, R>> taken = new ArrayList<>(Math.min(most, size));
+            Hand<P, R> hand = new Hand<>(Math.min(most, size));
             int passed = 0;
-            while (taken.size() < most && passed < turns.size()) {
+            while (hand.units.size() < most && passed < turns.size()) {
                 Part<P, R> part = turns.remove();
-                if (part.running < perTenant) {
-                    take(part, taken);
+                if (hand.parts.contains(part) || part.handlers < perTenant) {
+                    take(part, hand);
                     passed = 0;
                 } else {
                     passed++;
@@ -70,18 +91,21 @@ final class Shelf<P, R> {
                     turns.add(part);
                 }
             }
-            return taken;
+            return hand;
         } finally {
             lock.unlock();
         }
     }
 
-    private void take(Part<P, R> part, List<Unit<P, R>> taken) {
+    private void take(Part<P, R> part, Hand<P, R> hand) {
+        if (!hand.parts.contains(part)) {
+            hand.parts.add(part);
+            engage(part, 1);
+        }
         Unit<P, R> unit = part.waiting.poll();
         if (unit != null) {
-            taken.add(unit);
-            part.running++;
-            size--;
+            hand.units.add(unit);
+            count(part, -1);
         }
     }
 
@@ -91,9 +115,9 @@ final class Shelf<P, R> {
         try {
             List<Unit<P, R>> all = new ArrayList<>(size);
             for (Part<P, R> part = turns.poll(); part != null; part = turns.poll()) {
-                while (!part.waiting.isEmpty()) {
-                    take(part, all);
-                }
+                all.addAll(part.waiting);
+                count(part, -part.waiting.size());
+                part.waiting.clear();
             }
             return all;
         } finally {
@@ -101,40 +125,62 @@ final class Shelf<P, R> {
         }
     }
 
-    /** The handlers of the unit have ended. */
-    void ended(Unit<P, R> unit) {
-        count(unit.tenant(), -1, 0);
-    }
-
-    /** What a delivery left is written. */
-    void settled(String tenant) {
-        count(tenant, 0, -1);
-    }
-
-    private void count(String tenant, int running, int held) {
+    /** The handler to which this was given has ended. */
+    void ended(Hand<P, R> hand) {
         lock.lock();
         try {
-            Part<P, R> part = parts.get(tenant);
-            if (part != null) {
-                part.running += running;
-                part.held += held;
-                if (part.isIdle()) {
-                    parts.remove(tenant);
-                }
+            for (int i = 0; i < hand.parts.size(); i++) {
+                Part<P, R> part = hand.parts.get(i);
+                engage(part, -1);
+                forgetIdle(part);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** Units that have not begun. */
-    int size() {
+    /** What a delivery left is written. */
+    void settled(String tenant) {
         lock.lock();
         try {
-            return size;
+            Part<P, R> part = parts.get(tenant);
+            if (part != null) {
+                part.held--;
+                forgetIdle(part);
+            }
         } finally {
             lock.unlock();
         }
+    }
+
+    private void forgetIdle(Part<P, R> part) {
+        if (part.isIdle()) {
+            parts.remove(part.tenant);
+        }
+    }
+
+    /** So many more wait. */
+    private void count(Part<P, R> part, int more) {
+        size += more;
+        ready += part.handlers < perTenant ? more : 0;
+    }
+
+    /** So many more handlers are at work for the tenant. */
+    private void engage(Part<P, R> part, int more) {
+        boolean before = part.handlers < perTenant;
+        part.handlers += more;
+        boolean after = part.handlers < perTenant;
+        ready += before == after ? 0 : after ? part.waiting.size() : -part.waiting.size();
+    }
+
+    /** Units that have not begun. */
+    int size() {
+        return size;
+    }
+
+    /** Of them, those that may begin now. */
+    int ready() {
+        return ready;
     }
 
     /** Tenants of which this node holds at least so many. */

@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +29,10 @@ public final class Worker implements AutoCloseable {
     private static final Duration SHORTEST_POLL = Duration.ofMillis(50);
     private static final Duration LONGEST_POLL = Duration.ofSeconds(1);
     private static final Duration LISTEN = Duration.ofSeconds(5);
+
+    /** More threads than this do not get through brief handlers any sooner. */
+    private static final int FEW = Runtime.getRuntime().availableProcessors();
+
     private static final int WRITERS = 2;
 
     private final Environment environment;
@@ -46,13 +49,15 @@ public final class Worker implements AutoCloseable {
     private volatile boolean draining;
     private volatile boolean closed;
 
+    private long nudged;
+
     /** Whether a claim may be under way. Set before {@link #draining} is read, so one of the two sides sees the other. */
     private volatile boolean claiming;
 
     /** A desk, and when it is to be looked at again. */
     private static final class Served {
         private final Desk<?, ?> desk;
-        private final AtomicInteger runners = new AtomicInteger();
+        private final Set<Runner> runners = ConcurrentHashMap.newKeySet();
         private volatile boolean woken = true;
         private volatile long nextLook;
         private volatile Duration poll = SHORTEST_POLL;
@@ -77,6 +82,7 @@ public final class Worker implements AutoCloseable {
         this.environment = environment;
         this.time = environment.tools().time();
         this.wake = time.gate();
+        this.nudged = time.nanos();
         this.finisher = new Finisher(environment.commits(), time, background ? WRITERS : 0, this::ended);
         this.pauses = new Pauses(environment.store(), environment.audits().events(), time);
         Signals signals = environment.store().signals().orElse(null);
@@ -161,12 +167,17 @@ public final class Worker implements AutoCloseable {
         TimeSource.Gate gate = freshGate();
         long now = time.nanos();
         long next = now + LONGEST_POLL.toNanos();
+        if (now - nudged >= SHORTEST_POLL.toNanos()) {
+            finisher.nudge();
+            nudged = now;
+        }
         for (Served served : desks.values()) {
             if (served.woken || served.nextLook - now <= 0) {
                 lookUnlessDraining(served);
             }
             if (!draining) {
                 next = Math.min(next, served.woken ? now : served.nextLook);
+                next = Math.min(next, staff(served) ? now + served.desk.brief().toNanos() : next);
             }
         }
         gate.await(Duration.ofNanos(Math.max(0, next - time.nanos())));
@@ -189,7 +200,6 @@ public final class Worker implements AutoCloseable {
         served.woken = false;
         try {
             Desk.Round round = served.desk.claim();
-            staff(served);
             served.poll = switch (round) {
                 case MORE -> {
                     served.woken = true;
@@ -215,37 +225,75 @@ public final class Worker implements AutoCloseable {
         return doubled.compareTo(LONGEST_POLL) > 0 ? LONGEST_POLL : doubled;
     }
 
-    /** Sees that there are threads for what waits, besides those that may be busy for long; one too many ends at once. */
-    private void staff(Served served) {
-        int wanted = Math.min(served.desk.concurrency(), served.runners.get() + served.desk.waiting());
-        while (handlers != null && served.runners.get() < wanted) {
-            served.runners.incrementAndGet();
+    /**
+     * Sees that there are threads for what waits. Handlers that take no time are best run by few: more would only stand in each
+     * other's way. So there are few beside those that are held up, and more as more are.
+     *
+     * @return whether to look again in a moment
+     */
+    private boolean staff(Served served) {
+        int waiting = served.desk.waiting();
+        if (handlers == null || waiting == 0) {
+            return false;
+        }
+        int most = served.desk.concurrency();
+        long brief = time.nanos() - served.desk.brief().toNanos();
+        int heldUp = (int)
+                served.runners.stream().filter(runner -> runner.isHeldUp(brief)).count();
+        int wanted = Math.min(most, Math.min(served.runners.size() + waiting, FEW + 2 * heldUp));
+        while (served.runners.size() < wanted) {
+            Runner runner = new Runner(served);
+            served.runners.add(runner);
             try {
-                handlers.execute(() -> runAll(served));
+                handlers.execute(runner);
             } catch (RejectedExecutionException e) {
-                served.runners.decrementAndGet();
-                return;
+                served.runners.remove(runner);
+                return false;
             } catch (RuntimeException | Error e) {
-                served.runners.decrementAndGet();
-                throw e;
+                served.runners.remove(runner);
+                LOG.warn(
+                        "{}: no thread could be had for a handler; those that are there go on.", served.desk.name(), e);
+                return false;
             }
         }
+        return served.runners.size() < most;
     }
 
-    private void runAll(Served served) {
-        try {
-            while (!draining && served.desk.runSome()) {
-                if (served.desk.waiting() * 2 < served.desk.concurrency()) {
-                    served.woken = true;
-                    ring();
+    /** Runs what waits on a handler's thread until nothing does. */
+    private final class Runner implements Runnable {
+        private final Served served;
+        private volatile long since = time.nanos();
+
+        Runner(Served served) {
+            this.served = served;
+        }
+
+        boolean isHeldUp(long brief) {
+            return since - brief < 0;
+        }
+
+        @Override
+        public void run() {
+            try {
+                while (!draining && served.desk.runSome()) {
+                    since = time.nanos();
+                    if (served.desk.runsLow()) {
+                        rouse();
+                    }
                 }
+            } catch (RuntimeException | Error e) {
+                Threads.told("A handler's thread of " + served.desk.name(), e);
+            } finally {
+                served.runners.remove(this);
+                rouse();
             }
-        } catch (RuntimeException | Error e) {
-            Threads.told("A handler's thread of " + served.desk.name(), e);
-        } finally {
-            served.runners.decrementAndGet();
-            served.woken = true;
-            ring();
+        }
+
+        private void rouse() {
+            if (!served.woken) {
+                served.woken = true;
+                ring();
+            }
         }
     }
 

@@ -212,13 +212,32 @@ class WorkerTest {
         assertThat(done).isEqualTo(2);
     }
 
+    /** More than there are processors: those that are held up do not count. */
+    @Test
+    void asManySlowHandlersRunAtOnceAsTheChannelAllows() throws Exception {
+        int many = 2 * Runtime.getRuntime().availableProcessors() + 8;
+        CountDownLatch together = new CountDownLatch(many);
+        engine.handle(MAIL, Capacity.of(many), (text, run) -> {
+            together.countDown();
+            together.await();
+        });
+        for (int i = 0; i < many; i++) {
+            send(MAIL, "m" + i);
+        }
+        for (int i = 0; i < many; i++) {
+            awaitState(MAIL, "m" + i, State.COMPLETED);
+        }
+    }
+
     @Test
     void anOpenBreakerSpendsNoAttemptAndLosesNothing() throws Exception {
         AtomicInteger calls = new AtomicInteger();
+        CountDownLatch failed = new CountDownLatch(4);
         CountDownLatch up = new CountDownLatch(1);
         Channel.Breaker quick = new Channel.Breaker(50, 4, Duration.ofMillis(100));
         engine.handle(MAIL, Capacity.of(1).withBreaker(quick), (text, run) -> {
             calls.incrementAndGet();
+            failed.countDown();
             if (up.getCount() > 0) {
                 throw Failure.of(Failure.Category.UPSTREAM_ERROR, "500").asException();
             }
@@ -226,9 +245,7 @@ class WorkerTest {
         for (int i = 0; i < 20; i++) {
             send(MAIL, "m" + i);
         }
-        while (calls.get() < 4) {
-            Thread.sleep(2);
-        }
+        failed.await();
         up.countDown();
         for (int i = 0; i < 20; i++) {
             awaitState(MAIL, "m" + i, State.COMPLETED);
@@ -240,10 +257,10 @@ class WorkerTest {
     void theBreakerOfAnAtomicChannelClosesAgainOnceItsMessagesAreCommitted() throws Exception {
         Channel.Atomic<String> post = Channel.atomic("post", String.class).withPolicy("patient");
         CountDownLatch up = new CountDownLatch(1);
-        AtomicInteger calls = new AtomicInteger();
+        CountDownLatch failed = new CountDownLatch(4);
         Channel.Breaker quick = new Channel.Breaker(50, 4, Duration.ofMillis(100));
         engine.handle(post, Capacity.of(1).withBreaker(quick), (text, tx) -> {
-            calls.incrementAndGet();
+            failed.countDown();
             if (up.getCount() > 0) {
                 throw Failure.of(Failure.Category.UPSTREAM_ERROR, "500").asException();
             }
@@ -252,9 +269,7 @@ class WorkerTest {
         for (int i = 0; i < 20; i++) {
             send(post, "m" + i);
         }
-        while (calls.get() < 4) {
-            Thread.sleep(2);
-        }
+        failed.await();
         up.countDown();
         for (int i = 0; i < 20; i++) {
             awaitState(post, "m" + i, State.COMPLETED);

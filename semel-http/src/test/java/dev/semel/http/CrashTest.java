@@ -50,7 +50,7 @@ class CrashTest {
 
         NodeProcess next() {
             while (ready.size() <= AHEAD) {
-                ready.add(NodeProcess.start(ground));
+                ready.add(NodeProcess.start(ground, Container.JETTY));
             }
             return ready.remove();
         }
@@ -154,8 +154,8 @@ class CrashTest {
     @Test
     void e7_ofTwoServersThatAreAskedAtOnceOneRuns() {
         Ground ground = Ground.Kind.POSTGRESQL.fresh();
-        try (NodeProcess one = NodeProcess.start(ground);
-                NodeProcess two = NodeProcess.start(ground)) {
+        try (NodeProcess one = NodeProcess.start(ground, Container.JETTY);
+                NodeProcess two = NodeProcess.start(ground, Container.TOMCAT)) {
             for (int round = 0; round < 60; round++) {
                 Level level = Level.values()[round % 3];
                 String path = "/" + level.name().toLowerCase(Locale.ROOT) + "/round-" + round;

@@ -8,6 +8,9 @@ import dev.semel.testkit.fault.Faults.Fault;
 import dev.semel.testkit.fault.FaultyStore;
 import dev.semel.time.TimeSource;
 import java.net.URI;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -144,6 +147,28 @@ class KeyTest {
                     .isEqualTo("https://example.com/idempotency#idempotency.key_required");
             assertThat(missing.header("Link").orElseThrow())
                     .isEqualTo("<https://example.com/idempotency>; rel=\"describedby\"; type=\"text/html\"");
+        }
+    }
+
+    @Test
+    void whatIsWrongInManyWaysIsToldTheFirst() {
+        AtomicBoolean over = new AtomicBoolean(true);
+        try (Site site = Site.open(
+                container,
+                all -> all.withDefault(Rule.required().withLargestRequest(10))
+                        .withRateLimit(request -> over.get() ? Optional.of(Duration.ofSeconds(1)) : Optional.empty()),
+                app)) {
+            String large = "x".repeat(100);
+            HttpRequest.Builder anonymous =
+                    HttpRequest.newBuilder(site.at("/orders")).POST(HttpRequest.BodyPublishers.ofString(large));
+            assertThat(site.send(anonymous).code()).isEqualTo("request.rate_limited");
+            over.set(false);
+            assertThat(site.send(anonymous).code()).isEqualTo("request.unauthenticated");
+            assertThat(site.send(site.request("POST", "/orders", large)).code()).isEqualTo("idempotency.key_required");
+            site.send(site.post("/orders", "k-1", "{}"));
+            assertThat(site.send(site.post("/orders", "k-1", large)).code()).isEqualTo("request.too_large");
+            assertThat(site.send(site.post("/orders", "k-1", "[]")).code()).isEqualTo("idempotency.payload_mismatch");
+            assertThat(app.runs()).isEqualTo(1);
         }
     }
 }

@@ -96,7 +96,7 @@ public final class NodeProcess implements AutoCloseable {
         Semel semel = Semel.settings(ground.url()).withPolicy(policy()).open();
         IdempotencyFilter filter =
                 settings(IdempotencyFilter.on(semel).withSingleTenant()).build();
-        System.out.println(Container.JETTY.serve(filter, app(ground)));
+        System.out.println(Container.valueOf(arguments[2]).serve(filter, app(ground)));
         while (System.in.read() >= 0) {
             // Whoever started it is still there.
         }
@@ -104,7 +104,7 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /** Starts one; whether it serves is known from {@link #port}. */
-    static NodeProcess start(Ground ground) {
+    static NodeProcess start(Ground ground, Container container) {
         try {
             Process process = new ProcessBuilder(List.of(
                             Path.of(System.getProperty("java.home"), "bin", "java")
@@ -120,7 +120,8 @@ public final class NodeProcess implements AutoCloseable {
                             System.getProperty("java.class.path"),
                             NodeProcess.class.getName(),
                             ground.url(),
-                            ground.jdbcUrl()))
+                            ground.jdbcUrl(),
+                            container.name()))
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             return new NodeProcess(process);

@@ -27,7 +27,7 @@ final class PostgresAudit implements AuditLog {
             + " FROM semel_audit WHERE (tx, seq) > (?, ?) AND (tx, seq) <= (?, ?) ORDER BY tx, seq";
 
     private static final String OLDER = "SELECT " + Rows.AUDIT
-            + " FROM semel_audit WHERE (tx, seq) < (?, ?)%s%s%s ORDER BY tx DESC, seq DESC LIMIT ?";
+            + " FROM semel_audit WHERE (tx, seq) < (?, ?)%s%s%s%s ORDER BY tx DESC, seq DESC LIMIT ?";
 
     private static final String ADD_SEAL = "INSERT INTO semel_seal (" + Rows.SEAL + """
             ) SELECT ?, ?, ?, ?, ?, ?, ?, ?
@@ -67,6 +67,7 @@ final class PostgresAudit implements AuditLog {
     public List<AuditRow> older(AuditFilter filter, AuditRow.Position before, int limit) {
         String sql = OLDER.formatted(
                 filter.tenant() == null ? "" : " AND tenant = ?",
+                filter.operation() == null ? "" : " AND operation = ?",
                 filter.record() == null ? "" : " AND record = ?",
                 filter.type() == null ? "" : " AND type = ?");
         return read(
@@ -75,6 +76,9 @@ final class PostgresAudit implements AuditLog {
                     position(binder, before);
                     if (filter.tenant() != null) {
                         binder.text(filter.tenant());
+                    }
+                    if (filter.operation() != null) {
+                        binder.text(filter.operation());
                     }
                     if (filter.record() != null) {
                         binder.bytes(filter.record().bytes());

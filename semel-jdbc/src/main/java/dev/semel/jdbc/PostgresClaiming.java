@@ -23,6 +23,7 @@ final class PostgresClaiming {
     private String last;
     private boolean more;
     private boolean modesChanged;
+    private boolean partial;
 
     PostgresClaiming(PostgresSessions sessions, PostgresFlow flow, Claim claim) {
         this.sessions = sessions;
@@ -35,15 +36,16 @@ final class PostgresClaiming {
         try {
             grant();
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-            // What is committed belongs to the caller; the rest shows itself with the next claim.
+            // What is known to be committed belongs to the caller, who looks for the rest.
             if (rows.isEmpty()) {
                 throw e;
             }
             more = true;
+            partial = true;
         }
         return modesChanged && rows.isEmpty()
                 ? new Claimed(List.of(), false, claim.turns().after(), true)
-                : new Claimed(rows, more || modesChanged, last, false);
+                : new Claimed(rows, more || modesChanged, last, false, partial);
     }
 
     private void grant() {

@@ -102,6 +102,12 @@ final class PostgresEnqueue {
         if (batch.isEmpty()) {
             return;
         }
+        if (PostgresAlikeArrivals.areAlike(batch)) {
+            String made =
+                    PostgresAlikeArrivals.insert(connection, now, batch, id -> answers.put(id, new Enqueued.Made()));
+            xid = made == null ? xid : made;
+            return;
+        }
         PostgresEvents events = PostgresEvents.of(batch, Arrival::event);
         try (PreparedStatement statement = connection.prepareStatement(events.isEmpty() ? SILENT : AUDITED)) {
             Binder binder = new Binder(statement).number(now);

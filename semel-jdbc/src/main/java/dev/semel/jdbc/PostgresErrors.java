@@ -19,6 +19,11 @@ final class PostgresErrors {
         return state.equals("40001") || state.equals("40P01");
     }
 
+    /** The transaction is not at READ COMMITTED, and cannot be brought there any more. */
+    static boolean otherIsolation(SQLException e) {
+        return state(e).equals("25001");
+    }
+
     /** The connection is gone, so that the fate of what was sent is open. */
     static boolean connectionLost(SQLException e) {
         String state = state(e);

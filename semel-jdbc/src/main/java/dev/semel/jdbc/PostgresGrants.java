@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * cannot wait for each other.
  */
 final class PostgresGrants {
-    private static final String LOCK_MODES =
-            "SELECT pg_advisory_xact_lock_shared(" + PostgresSql.MODES_LOCK + "), " + PostgresSql.BY_INDEX + "; ";
+    private static final String LOCK_MODES = "SELECT pg_advisory_xact_lock_shared(" + PostgresSql.MODES_LOCK + "), "
+            + PostgresSql.IS_READ_COMMITTED + ", " + PostgresSql.BY_INDEX + "; ";
 
     private static final String INSERT = LOCK_MODES + PostgresSql.COMMON + """
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, parent, state, fence, attempt,
@@ -58,7 +58,8 @@ final class PostgresGrants {
             ON CONFLICT (id) DO NOTHING
             RETURNING id, fence""";
 
-    private static final String READ = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + PostgresSql.NOW
+    private static final String READ = "SELECT " + PostgresSql.IS_READ_COMMITTED + ", " + PostgresSql.BY_INDEX
+            + "; SELECT " + PostgresSql.NOW
             + ", m.modes_version, " + Rows.WITH_LINE + " FROM " + PostgresSql.META
             + " LEFT JOIN semel_record r ON r.id = ANY(?::bytea[])";
 

@@ -20,13 +20,28 @@ final class PostgresInspection {
                 current_setting('default_transaction_isolation'),
                 current_setting('idle_in_transaction_session_timeout'), current_setting('max_locks_per_transaction'),
                 current_setting('wal_level'), pg_is_in_recovery(), m.epoch, m.system_identifier, m.timeline,
-                m.schema_version
-            FROM semel_meta m""";
+                m.schema_version, current_setting('max_connections')::int,
+                current_setting('max_prepared_transactions')::int,
+                least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+                        - coalesce(current_setting('reserved_connections', true)::int, 0),
+                    CASE WHEN a.rolconnlimit >= 0 THEN a.rolconnlimit END, CASE WHEN d.datconnlimit >= 0 THEN d.datconnlimit END)
+            FROM semel_meta m, pg_roles a, pg_database d
+            WHERE a.rolname = current_user AND d.datname = current_database()""";
+
+    /** So many calls, or ends of messages in lanes, are one transaction at most; each costs a lock. */
+    private static final int LARGEST_BATCH = 512;
+
+    private final int pool;
 
     private final List<Finding> findings = new ArrayList<>();
 
-    static Inspection of(Connection connection) throws SQLException {
-        PostgresInspection inspection = new PostgresInspection();
+    private PostgresInspection(int pool) {
+        this.pool = pool;
+    }
+
+    /** @param pool how many connections a node may open for its work; 0 if that is the application's business */
+    static Inspection of(Connection connection, int pool) throws SQLException {
+        PostgresInspection inspection = new PostgresInspection(pool);
         try (Statement statement = connection.createStatement();
                 ResultSet found = statement.executeQuery(SETTINGS)) {
             found.next();
@@ -71,7 +86,8 @@ final class PostgresInspection {
                 idle.equals("0")
                         ? "Set it, so that a stuck owner of a direct atomic call is ended in bounded time."
                         : null);
-        sound("max_locks_per_transaction", found.getString(8));
+        connections(found.getInt(15), found.getInt(17));
+        locks(found.getInt(8), found.getInt(15) + found.getInt(16));
         sound("wal_level", found.getString(9));
         boolean replica = found.getBoolean(10);
         finding(
@@ -83,6 +99,39 @@ final class PostgresInspection {
         sound("system_identifier", found.getString(12));
         sound("timeline", found.getString(13));
         sound("schema_version", found.getString(14));
+    }
+
+    private void connections(int most, int ours) {
+        int needed = pool + 1; // one listens for wake-ups
+        finding(
+                "max_connections",
+                most + " (" + ours + " for this role)",
+                Guarantee.A,
+                pool == 0 || needed <= ours
+                        ? null
+                        : "A node opens up to " + needed + " connections (poolSize " + pool
+                                + ", and one that listens), and "
+                                + ours
+                                + " are to be had: raise max_connections or the limit of the role or the database,"
+                                + " or lower poolSize. Otherwise calls wait for connections and fail. Count all nodes.");
+    }
+
+    /** The table of locks is shared by all sessions, and sized by both settings. */
+    private void locks(int each, int sessions) {
+        long room = (long) each * sessions;
+        long needed = (long) pool * LARGEST_BATCH;
+        finding(
+                "max_locks_per_transaction",
+                each + " (room for " + room + " locks)",
+                Guarantee.A,
+                needed <= room
+                        ? null
+                        : "Set max_locks_per_transaction to " + (needed + sessions - 1) / sessions
+                                + " or more: each of a"
+                                + " node's " + pool + " connections may hold " + LARGEST_BATCH
+                                + " locks at once, for a batch"
+                                + " of atomic calls or of messages in lanes. What does not fit is refused (SQLState 53200)"
+                                + " and must be repeated; nothing is done twice. Count all nodes.");
     }
 
     private void durable(String setting, String value, String advice) {

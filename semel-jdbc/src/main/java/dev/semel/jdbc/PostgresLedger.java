@@ -100,7 +100,7 @@ final class PostgresLedger implements Ledger {
     public List<Moved> move(List<Move> batch) {
         return batch.isEmpty()
                 ? List.of()
-                : sessions.once(
+                : sessions.checked(
                         "a move",
                         c -> new PostgresMoves(c, sessions.now(), true)
                                 .apply(batch)

@@ -68,7 +68,8 @@ final class PostgresMoves {
 
     private static final Kind DELETE = new Kind(Sql.of(ITEMS + DELETE_EACH), Sql.of(PLACED_ITEMS + DELETE_EACH));
 
-    private static final String INDEXED = "SELECT " + PostgresSql.BY_INDEX + "; ";
+    private static final String INDEXED =
+            "SELECT " + PostgresSql.IS_READ_COMMITTED + ", " + PostgresSql.BY_INDEX + "; ";
 
     private static final String STATUSES =
             "SELECT id, " + Rows.STATUS + " FROM semel_record WHERE id = ANY(?::bytea[])";
@@ -99,7 +100,7 @@ final class PostgresMoves {
     private final boolean indexed;
     private @Nullable String xid;
 
-    /** @param indexed whether the planner may be told for the rest of the transaction to use indexes only */
+    /** @param indexed whether the transaction is the ledger's own: the planner is told to use indexes only in the rest of it */
     PostgresMoves(Connection connection, @Nullable Long now, boolean indexed) {
         this.connection = connection;
         this.now = now;

@@ -10,6 +10,7 @@ import dev.semel.store.Row;
 import dev.semel.store.Status;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +34,11 @@ final class PostgresQueue implements Queue {
 
     private static final String HEAD = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE lane = ? AND turn IN (1, 2) ORDER BY turn, place LIMIT 1";
+
+    /** By the index of states: few are in progress at a time. */
+    private static final String HELD_BY = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + Rows.WITH_LINE
+            + " FROM semel_record WHERE state = 1 AND owner = ? AND operation = ? AND place IS NOT NULL"
+            + " ORDER BY lane, place";
 
     // From operation to operation through the indexes, whatever each of them has waiting; few are being handled.
     private static final String NEXT = """
@@ -97,6 +103,22 @@ final class PostgresQueue implements Queue {
     @Override
     public Claimed claim(Claim claim) {
         return new PostgresClaiming(sessions, flows.computeIfAbsent(claim.operation(), PostgresFlow::new), claim).run();
+    }
+
+    @Override
+    public List<Row> heldBy(String operation, long owner) {
+        return sessions.once("a look for claimed records", connection -> {
+            List<Row> rows = new ArrayList<>();
+            try (PreparedStatement statement = connection.prepareStatement(HELD_BY)) {
+                new Binder(statement).number(owner).text(operation);
+                try (ResultSet found = PostgresLedger.second(statement)) {
+                    while (found.next()) {
+                        rows.add(Rows.withLine(found, 1));
+                    }
+                }
+            }
+            return rows;
+        });
     }
 
     @Override

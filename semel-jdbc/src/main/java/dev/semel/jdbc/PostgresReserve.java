@@ -58,7 +58,7 @@ final class PostgresReserve {
                 .allMatch(r -> r.parent() == null && r.identity().neighbours().isEmpty());
         answers.putAll(
                 plain
-                        ? sessions.once(WHAT, c -> new PostgresGrants(c, sessions.now()).insert(modesVersion, open))
+                        ? sessions.checked(WHAT, c -> new PostgresGrants(c, sessions.now()).insert(modesVersion, open))
                         : sessions.transaction(WHAT, c -> {
                             Map<RecordId, Reserved> made = new HashMap<>();
                             List<Reservation> left = hold(c, open, made);
@@ -69,7 +69,7 @@ final class PostgresReserve {
 
     /** Answers what needs no grant, from what is there; returns the rest that is there. */
     private List<Reservation> look(List<Reservation> rest) {
-        PostgresGrants.Seen seen = sessions.once(
+        PostgresGrants.Seen seen = sessions.checked(
                 WHAT,
                 c -> new PostgresGrants(c, sessions.now())
                         .read(rest.stream().map(r -> r.identity().id()).toList()));

@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands out connections and runs the ledger's own transactions on them, always at READ COMMITTED. A thread holds one at a
  * time, so a pool cannot deadlock on itself.
+ *
+ * <p>The level of an application's connections is not known. To set it takes a round trip of each transaction, so it is taken
+ * for what it nearly always is, and statements that depend on it check it in passing
+ * ({@link PostgresSql#IS_READ_COMMITTED}). The first that fails is done again with the level set, and so is all that follows.
  */
 final class PostgresSessions {
     /** A deadlock or a serialization failure ends in so many tries. */
@@ -20,6 +24,7 @@ final class PostgresSessions {
     private final String name;
     private final boolean readCommitted;
     private final @Nullable TimeSource time;
+    private volatile boolean otherIsolation;
 
     /** @param readCommitted whether every connection of the source already is */
     PostgresSessions(DataSource source, String name, boolean readCommitted, @Nullable TimeSource time) {
@@ -49,10 +54,50 @@ final class PostgresSessions {
         return readCommitted ? repeated(what, true, body) : transaction(what, body);
     }
 
+    /** The same for a body whose statements check the isolation level. */
+    <T> T checked(String what, Body<T> body) {
+        if (!otherIsolation) {
+            try {
+                return repeated(what, true, body);
+            } catch (OtherIsolation e) {
+                otherIsolation = true;
+            }
+        }
+        return transaction(what, body);
+    }
+
+    /** A statement found the isolation level to be another one. */
+    private static final class OtherIsolation extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        OtherIsolation() {
+            super(null, null, false, false);
+        }
+    }
+
+    /** What is known of the isolation level of a transaction that has just been begun. */
+    enum Level {
+        READ_COMMITTED,
+        /** It is to be checked. */
+        ASSUMED,
+        /** It is to be set. */
+        ANOTHER
+    }
+
+    Level level() {
+        return readCommitted ? Level.READ_COMMITTED : otherIsolation ? Level.ANOTHER : Level.ASSUMED;
+    }
+
+    /** Somebody checked, and it is another one. */
+    void foundOtherIsolation() {
+        otherIsolation = true;
+    }
+
     /** A body of several statements in one transaction. */
     <T> T transaction(String what, Body<T> body) {
         return repeated(what, false, connection -> {
-            begin(connection);
+            connection.setAutoCommit(false);
+            readCommitted(connection);
             T value = body.run(connection);
             connection.commit();
             return value;
@@ -67,6 +112,9 @@ final class PostgresSessions {
                 connection.setAutoCommit(autoCommit);
                 return attempt(connection, autoCommit, body);
             } catch (SQLException e) {
+                if (autoCommit && !readCommitted && PostgresErrors.otherIsolation(e)) {
+                    throw new OtherIsolation();
+                }
                 if (!PostgresErrors.mustBeRetried(e) || attempt == TRIES) {
                     throw failure(what, e);
                 }
@@ -115,13 +163,7 @@ final class PostgresSessions {
         }
     }
 
-    /** Starts a transaction at READ COMMITTED, whatever the defaults of server, database, role and pool are. */
-    void begin(Connection connection) throws SQLException {
-        connection.setAutoCommit(false);
-        readCommitted(connection);
-    }
-
-    /** The first statement of a transaction that somebody else has begun. */
+    /** The first statement of a transaction, unless every connection is at that level. */
     void readCommitted(Connection connection) throws SQLException {
         if (!readCommitted) {
             try (Statement statement = connection.createStatement()) {

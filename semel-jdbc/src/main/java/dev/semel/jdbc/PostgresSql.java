@@ -43,12 +43,20 @@ final class PostgresSql {
 
     /**
      * Sent before a batch in the same round trip. The plans of batches are kept for long: they must be those for a large
-     * table, by its indexes, also when the table was small at first. Every scan must have an index then (semel_meta: WHERE
-     * single): the price of a forbidden scan blurs all others, and calls in the just-in-time compiler.
+     * table, by its indexes, also when the table was small at first; and a claim is planned once, not each time, which costs
+     * more than a small claim itself. Every scan must have an index then (semel_meta: WHERE single): the price of a forbidden
+     * scan blurs all others, and calls in the just-in-time compiler.
      */
     static final String BY_INDEX =
             "set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),"
-                    + " set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)";
+                    + " set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true),"
+                    + " set_config('plan_cache_mode', 'force_generic_plan', true)";
+
+    /**
+     * Goes through at READ COMMITTED and fails at any other level, because that cannot be changed by a statement that has begun
+     * ({@link PostgresErrors#otherIsolation}).
+     */
+    static final String IS_READ_COMMITTED = "set_config('transaction_isolation', 'read committed', true)";
 
     /** Grants hold it shared, a change of modes alone: after the change no grant of the old modes can still commit. */
     static final long MODES_LOCK = 0x53454d454c_4d4f44L;

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PostgresStore implements Store {
     private final PostgresSessions sessions;
+    private final int pool;
     private final Runnable onClose;
     private final PostgresLedger ledger;
     private final PostgresAudit audit;
@@ -30,12 +31,15 @@ public final class PostgresStore implements Store {
     private final PostgresQueue queue;
     private final @Nullable PostgresSignals signals;
 
+    /** @param pool how many connections there are at most; 0 if they are the application's */
     private PostgresStore(
             PostgresSessions sessions,
+            int pool,
             PostgresTransactions transactions,
             @Nullable PostgresSignals signals,
             Runnable onClose) {
         this.sessions = sessions;
+        this.pool = pool;
         this.transactions = transactions;
         this.signals = signals;
         this.onClose = onClose;
@@ -48,8 +52,8 @@ public final class PostgresStore implements Store {
     /**
      * A store on connections of the application's own, which must be plain ones: not bound to a transaction manager's
      * thread. Semel takes one at a time on a thread, for as long as a call or an atomic handler takes, and gives it back. The
-     * data source is not closed with the store. Every transaction costs one round trip more than on a store opened by URL,
-     * because the isolation level of these connections is not known.
+     * data source is not closed with the store. Where its connections are not at READ COMMITTED by default, every transaction
+     * costs one round trip more than on a store opened by URL.
      *
      * <p>Whether the server was restored or failed over is checked here, once; open the store again after a failover.
      *
@@ -69,7 +73,7 @@ public final class PostgresStore implements Store {
         } finally {
             PostgresSessions.giveBack(connection);
         }
-        return new PostgresStore(sessions, new PostgresTransactions(sessions, demarcation), null, () -> {});
+        return new PostgresStore(sessions, 0, new PostgresTransactions(sessions, demarcation), null, () -> {});
     }
 
     static PostgresStore open(PostgresUrl url, StoreProvider.Options options) {
@@ -77,7 +81,8 @@ public final class PostgresStore implements Store {
         HikariDataSource pool = PostgresPool.open(url, options.create());
         PostgresSessions sessions = new PostgresSessions(pool, url.name(), true, options.time());
         PostgresSignals signals = new PostgresSignals(sessions, () -> PostgresPool.listen(url));
-        return new PostgresStore(sessions, new PostgresTransactions(sessions, null), signals, pool::close);
+        return new PostgresStore(
+                sessions, url.pool().size(), new PostgresTransactions(sessions, null), signals, pool::close);
     }
 
     @Override
@@ -118,7 +123,7 @@ public final class PostgresStore implements Store {
 
     @Override
     public Inspection inspect() {
-        return sessions.once("an inspection", PostgresInspection::of);
+        return sessions.once("an inspection", connection -> PostgresInspection.of(connection, pool));
     }
 
     @Override

@@ -66,7 +66,7 @@ final class PostgresTransactions implements Transactions {
 
     private void begin(Connection connection) {
         try {
-            sessions.begin(connection);
+            connection.setAutoCommit(false);
         } catch (SQLException e) {
             throw new SemelException.StoreUnavailable(
                     sessions.name() + ": no transaction could be begun (" + PostgresErrors.brief(e)
@@ -124,7 +124,6 @@ final class PostgresTransactions implements Transactions {
 
     private int prepared(Connection connection) {
         try {
-            sessions.readCommitted(connection);
             return PostgresCommits.pid(connection);
         } catch (SQLException e) {
             throw sessions.failure("the begin of a transaction", e);
@@ -134,6 +133,7 @@ final class PostgresTransactions implements Transactions {
     private static <T> Ended<T> perform(Work<T> work, PostgresTx tx, Runnable rollback) throws Exception {
         boolean ended = false;
         try {
+            tx.begin();
             Ended<T> result = work.run(tx);
             ended = true;
             return result;

@@ -1,6 +1,7 @@
 package dev.semel.jdbc;
 
 import dev.semel.SemelException;
+import dev.semel.jdbc.PostgresSessions.Level;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
@@ -41,15 +42,19 @@ final class PostgresTx implements Transactions.Tx {
 
     /** Of one record, which gets a number and a fence at once if it is absent; a replay costs neither. */
     private static final String OPEN_ONE = """
-            SELECT pg_try_advisory_xact_lock(?); SELECT %s, m.modes_version,
+            SELECT pg_try_advisory_xact_lock(?)%%s; SELECT %s, m.modes_version,
                 CASE WHEN r.id IS NULL THEN m.epoch::bigint << 48 | nextval('semel_fence') END,
                 CASE WHEN r.id IS NULL THEN pg_current_xact_id()::text END, m.tx_base, %s
             FROM %s LEFT JOIN semel_record r ON r.id = ?""".formatted(PostgresSql.NOW, Rows.WITH_LINE, PostgresSql.META);
+
+    private static final String OPEN_ONE_PLAINLY = OPEN_ONE.formatted("");
+    private static final String OPEN_ONE_CHECKED = OPEN_ONE.formatted(", " + PostgresSql.IS_READ_COMMITTED);
 
     private final PostgresSessions sessions;
     private final Connection connection;
     private final GuardedConnection guarded;
     private final boolean own;
+    private final boolean assumed;
     private List<Evidence> evidence = new ArrayList<>();
     private Set<RecordId> absent = new HashSet<>();
     private Map<RecordId, PostgresFirst> firsts = new HashMap<>();
@@ -57,6 +62,7 @@ final class PostgresTx implements Transactions.Tx {
     private @Nullable Held held;
     private @Nullable String xid;
     private boolean abandoned;
+    private Level level;
 
     /** What can be found in the ledger afterwards if this transaction was committed. */
     record Evidence(RecordId id, long fence, int state) {}
@@ -64,10 +70,12 @@ final class PostgresTx implements Transactions.Tx {
     /** The last landing, which waits for the commit in order to be sent with it. */
     private record Held(PostgresFirst first, Landing landing) {}
 
-    /** @param own whether Semel has begun it, so that it is at READ COMMITTED */
+    /** @param own whether Semel has begun it, so that it is brought to READ COMMITTED; of another nothing is assumed */
     PostgresTx(PostgresSessions sessions, Connection connection, boolean own) {
         this.sessions = sessions;
         this.own = own;
+        this.level = own ? sessions.level() : Level.READ_COMMITTED;
+        this.assumed = level == Level.ASSUMED;
         this.connection = connection;
         this.guarded = new GuardedConnection(connection);
     }
@@ -81,25 +89,49 @@ final class PostgresTx implements Transactions.Tx {
         return abandoned;
     }
 
+    /** Sets the isolation level where it is known to be another one: a handler may use the connection before anybody asks here. */
+    void begin() {
+        if (level == Level.ANOTHER) {
+            ready();
+        }
+    }
+
+    /** Whatever must have been sent before anything else is. */
+    private void ready() {
+        sendHeld();
+        if (level != Level.READ_COMMITTED) {
+            level = Level.READ_COMMITTED;
+            sql("the begin of a transaction", () -> {
+                sessions.readCommitted(connection);
+                return true;
+            });
+        }
+    }
+
     @Override
     public Switchboard.Modes modes() {
-        sendHeld();
+        ready();
         return sql("reading the modes", () -> PostgresSwitchboard.read(connection));
     }
 
     @Override
     public List<Opening> open(long modesVersion, List<Identity> identities) {
-        sendHeld();
-        boolean alone = identities.size() == 1 && identities.get(0).neighbours().isEmpty();
+        boolean one =
+                own && identities.size() == 1 && identities.get(0).neighbours().isEmpty();
+        String opening = one && level == Level.ASSUMED ? OPEN_ONE_CHECKED : OPEN_ONE_PLAINLY;
+        if (one && level == Level.ASSUMED) {
+            level = Level.READ_COMMITTED;
+        }
+        ready();
         return sql(
                 "opening a record",
-                () -> own && alone
-                        ? List.of(openOne(modesVersion, identities.get(0)))
+                () -> one
+                        ? List.of(openOne(opening, modesVersion, identities.get(0)))
                         : openAll(modesVersion, identities));
     }
 
-    private Opening openOne(long modesVersion, Identity identity) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(OPEN_ONE)) {
+    private Opening openOne(String sql, long modesVersion, Identity identity) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
             new Binder(statement)
                     .number(identity.lock().lockNumber())
                     .number(sessions.now())
@@ -218,7 +250,7 @@ final class PostgresTx implements Transactions.Tx {
      */
     @Override
     public void land(List<Landing> landings) {
-        sendHeld();
+        ready();
         boolean alone = landings.size() == 1 && PostgresFirst.fits(landings.get(0));
         PostgresFirst first = alone ? firsts.remove(landings.get(0).id()) : null;
         if (first != null) {
@@ -298,7 +330,7 @@ final class PostgresTx implements Transactions.Tx {
         if (moves.isEmpty()) {
             return List.of();
         }
-        sendHeld();
+        ready();
         PostgresMoves.Result result =
                 sql("a move", () -> new PostgresMoves(connection, sessions.now(), false).apply(moves));
         if (result.xid() != null) {
@@ -318,7 +350,7 @@ final class PostgresTx implements Transactions.Tx {
         if (batch.isEmpty()) {
             return List.of();
         }
-        sendHeld();
+        ready();
         return sql("queueing messages", () -> {
             PostgresEnqueue enqueue = new PostgresEnqueue(connection, sessions.now());
             List<Enqueued> answers = enqueue.run(batch);
@@ -329,7 +361,7 @@ final class PostgresTx implements Transactions.Tx {
 
     @Override
     public <T> T part(Transactions.Part<T> part) throws Exception {
-        sendHeld();
+        ready();
         Savepoint savepoint = sql("a savepoint", connection::setSavepoint);
         parts++;
         List<Evidence> evidenceBefore = List.copyOf(evidence);
@@ -363,7 +395,7 @@ final class PostgresTx implements Transactions.Tx {
 
     @Override
     public Connection connection() {
-        sendHeld();
+        ready();
         return guarded.seen();
     }
 
@@ -373,7 +405,7 @@ final class PostgresTx implements Transactions.Tx {
             throw new SemelException.Invalid(
                     "A transaction on PostgreSQL has a java.sql.Connection, not a " + type.getName() + ".");
         }
-        sendHeld();
+        ready();
         return type.cast(guarded.seen());
     }
 
@@ -401,6 +433,12 @@ final class PostgresTx implements Transactions.Tx {
         try {
             return body.run();
         } catch (SQLException e) {
+            if (assumed && PostgresErrors.otherIsolation(e)) {
+                sessions.foundOtherIsolation();
+                throw new SemelException.TransactionMustBeRetried(
+                        sessions.name() + ": the transaction is not at READ COMMITTED, and is run again at that level.",
+                        e);
+            }
             if (PostgresErrors.mustBeRetried(e)) {
                 throw new SemelException.TransactionMustBeRetried(
                         sessions.name() + ": the transaction met another one for the same records during " + what + " ("

@@ -15,8 +15,8 @@ final class SqliteAuditLog implements AuditLog {
     private static final String BETWEEN =
             "SELECT " + COLUMNS + " FROM semel_audit WHERE seq > ? AND seq <= ? ORDER BY seq";
     private static final String OLDER = "SELECT " + COLUMNS
-            + " FROM semel_audit WHERE (?1 IS NULL OR tenant = ?1) AND (?2 IS NULL OR record = ?2)"
-            + " AND (?3 IS NULL OR type = ?3) AND seq < ?5 ORDER BY seq DESC LIMIT ?4";
+            + " FROM semel_audit WHERE (?1 IS NULL OR tenant = ?1) AND (?2 IS NULL OR operation = ?2)"
+            + " AND (?3 IS NULL OR record = ?3) AND (?4 IS NULL OR type = ?4) AND seq < ?5 ORDER BY seq DESC LIMIT ?6";
     private static final String ADD = "INSERT INTO semel_seal (" + Rows.SEAL
             + ") SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE ?1 = (SELECT coalesce(max(number), 0) + 1 FROM semel_seal)";
     private static final String NEWEST_SEAL = "SELECT " + Rows.SEAL + " FROM semel_seal ORDER BY number DESC LIMIT 1";
@@ -67,11 +67,12 @@ final class SqliteAuditLog implements AuditLog {
                 OLDER,
                 statement -> {
                     statement.setString(1, filter.tenant());
+                    statement.setString(2, filter.operation());
                     statement.setBytes(
-                            2, filter.record() == null ? null : filter.record().bytes());
-                    statement.setObject(3, filter.type());
-                    statement.setInt(4, limit);
+                            3, filter.record() == null ? null : filter.record().bytes());
+                    statement.setObject(4, filter.type());
                     statement.setLong(5, before.seq());
+                    statement.setInt(6, limit);
                 },
                 Rows::audit));
     }

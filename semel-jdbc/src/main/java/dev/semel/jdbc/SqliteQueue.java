@@ -22,6 +22,10 @@ final class SqliteQueue implements Queue {
     private static final String HEAD = "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE lane = ? AND "
             + SqlitePlaces.STANDING + " ORDER BY place LIMIT 1";
 
+    /** By the index of states: few are in progress at a time. */
+    private static final String HELD_BY = "SELECT " + Rows.WITH_LINE + " FROM semel_record INDEXED BY semel_record_at"
+            + " WHERE state = 1 AND owner = ? AND operation = ? AND place IS NOT NULL ORDER BY lane, place";
+
     // From operation to operation through the indexes, whatever each of them has waiting; few are being handled.
     static final String OPERATIONS = """
             WITH RECURSIVE due (name) AS (
@@ -56,6 +60,17 @@ final class SqliteQueue implements Queue {
             return new Claimed(List.of(), false, claim.turns().after(), outlook.modes() != claim.modesVersion());
         }
         return access.write(line -> new SqliteClaim(line, claim, access.now()).run(outlook));
+    }
+
+    @Override
+    public List<Row> heldBy(String operation, long owner) {
+        return access.read(session -> session.all(
+                HELD_BY,
+                statement -> {
+                    statement.setLong(1, owner);
+                    statement.setString(2, operation);
+                },
+                row -> Rows.withLine(row, 1)));
     }
 
     @Override

@@ -102,6 +102,10 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
     }
 
     static final int MAX_BATCH = 256;
+
+    /** A tenth of a millisecond or so: a little longer than most works. */
+    private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 2_000 : 0;
+
     private static final long MAX_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final L line;
@@ -196,7 +200,7 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
 
     /** Lets nobody in any more, waits for those who were, then runs the last action. */
     void close(Runnable last) {
-        Ticket ticket = new Ticket(time.gate(), true);
+        Ticket ticket = new Ticket(time, true);
         lock.lock();
         try {
             if (closed) {
@@ -239,7 +243,7 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
     }
 
     private void take(boolean alone) throws InterruptedException {
-        Ticket ticket = new Ticket(time.gate(), alone);
+        Ticket ticket = new Ticket(time, alone);
         lock.lock();
         try {
             if (closed) {
@@ -250,13 +254,28 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
             lock.unlock();
         }
         try {
-            ticket.turn.await();
+            ticket.await();
             holder = Thread.currentThread();
+            callNext();
         } catch (InterruptedException e) {
             if (!leave(ticket)) {
                 handOn();
             }
             throw e;
+        }
+    }
+
+    /** Calls the next one ahead of its turn. */
+    private void callNext() {
+        Ticket next;
+        lock.lock();
+        try {
+            next = waiting.peek();
+        } finally {
+            lock.unlock();
+        }
+        if (next != null) {
+            next.near.open();
         }
     }
 
@@ -335,7 +354,7 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
         Ticket next = nextIn(mine);
         if (next != null) {
             holder = null;
-            next.turn.open();
+            next.give();
             return false;
         }
         boolean committed = false;
@@ -386,7 +405,7 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
             waiting.add(ticket);
         } else {
             taken = true;
-            ticket.turn.open();
+            ticket.give();
         }
     }
 
@@ -410,7 +429,7 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
             lock.unlock();
         }
         if (next != null) {
-            next.turn.open();
+            next.give();
         }
     }
 
@@ -426,7 +445,36 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
         }
     }
 
-    private record Ticket(TimeSource.Gate turn, boolean alone) {}
+    /**
+     * A place in the line. To wake a thread takes about as long as a work to run, so whoever is next is woken while the one in
+     * front works, and watches for its turn.
+     */
+    private static final class Ticket {
+        private final TimeSource.Gate near;
+        private final TimeSource.Gate turn;
+        private final boolean alone;
+        private volatile boolean given;
+
+        Ticket(TimeSource time, boolean alone) {
+            this.near = time.gate();
+            this.turn = time.gate();
+            this.alone = alone;
+        }
+
+        void give() {
+            given = true;
+            turn.open();
+            near.open();
+        }
+
+        void await() throws InterruptedException {
+            near.await();
+            for (int i = 0; i < SPINS && !given; i++) {
+                Thread.onSpinWait();
+            }
+            turn.await();
+        }
+    }
 
     /** Touched by the holder only; read by the others once {@code done} is open. */
     private static final class Batch {

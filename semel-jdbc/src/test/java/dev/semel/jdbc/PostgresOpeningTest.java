@@ -5,16 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
 import dev.semel.store.Inspection;
+import dev.semel.store.Opening;
 import dev.semel.store.Reserved;
 import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
+import dev.semel.store.Transactions;
+import dev.semel.testkit.PrivatePostgres;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -118,22 +123,88 @@ class PostgresOpeningTest {
     }
 
     @Test
+    void aServerThatIsTooSmallForANodesConnectionsAndLocksIsAdvisedAndOfNoLowerClass() {
+        try (PrivatePostgres small = PrivatePostgres.start(Map.of(
+                        "max_connections", "12",
+                        "max_locks_per_transaction", "10",
+                        "superuser_reserved_connections", "2"));
+                Store store = new PostgresProvider().open(small.url(), StoreProvider.Options.DEFAULT)) {
+            Inspection inspection = store.inspect();
+            assertThat(inspection.guarantee()).isEqualTo(Inspection.Guarantee.A);
+            assertThat(advice(inspection, "max_connections"))
+                    .contains("up to 11 connections", "poolSize 10", "10 are to be had");
+            assertThat(advice(inspection, "max_locks_per_transaction"))
+                    .contains("max_locks_per_transaction to 427 or more", "512 locks", "53200");
+        }
+    }
+
+    @Test
+    void aServerAsItIsShippedHasRoomForANode() {
+        try (Store store = schema.open(null)) {
+            Inspection inspection = store.inspect();
+            assertThat(advice(inspection, "max_connections")).isEmpty();
+            assertThat(advice(inspection, "max_locks_per_transaction")).isEmpty();
+        }
+    }
+
+    @Test
+    void aLimitOfTheRoleOrTheDatabaseCountsLikeTheServers() {
+        String database = schema.server().freshDatabase();
+        String url = schema.server().url(database);
+        try (Store store = new PostgresProvider().open(url, StoreProvider.Options.DEFAULT)) {
+            assertThat(advice(store.inspect(), "max_connections")).isEmpty();
+            schema.execute("ALTER DATABASE " + database + " CONNECTION LIMIT 5");
+            assertThat(advice(store.inspect(), "max_connections")).contains("5 are to be had");
+        }
+    }
+
+    private static String advice(Inspection inspection, String setting) {
+        String advice = inspection.findings().stream()
+                .filter(finding -> finding.setting().equals(setting))
+                .findFirst()
+                .orElseThrow()
+                .advice();
+        return advice == null ? "" : advice;
+    }
+
+    @Test
     void aDataSourceOfTheApplicationServesAtAnyIsolationLevelOfItsOwn() throws Exception {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(schema.server().jdbcUrl(schema.database()));
         source.setCurrentSchema(schema.name());
         source.setOptions("-c default_transaction_isolation=serializable");
         try (Store store = PostgresStore.on(source, StoreProvider.Options.DEFAULT)) {
+            assertThat(isolation(store, tx -> {})).isEqualTo("read committed");
             fence(store, new Sample("k"));
-            String isolation = store.transactions().orElseThrow().run(tx -> {
-                try (var statement = tx.connection().createStatement();
-                        var found = statement.executeQuery("SHOW transaction_isolation")) {
-                    found.next();
-                    return dev.semel.store.Transactions.Ended.keep(found.getString(1));
-                }
-            });
-            assertThat(isolation).isEqualTo("read committed");
+            assertThat(isolation(store, tx -> {})).isEqualTo("read committed");
         }
+        List<Integer> looks = new ArrayList<>();
+        try (Store store = PostgresStore.on(source, StoreProvider.Options.DEFAULT)) {
+            long version = store.switchboard().modes().version();
+            for (String key : List.of("l", "m")) {
+                assertThat(isolation(store, tx -> {
+                            looks.add(looks.size());
+                            assertThat(tx.open(version, List.of(new Sample(key).identity())))
+                                    .containsExactly(new Opening.Free());
+                        }))
+                        .isEqualTo("read committed");
+            }
+        }
+        assertThat(looks)
+                .as("once more for the first, which found another level")
+                .hasSize(3);
+    }
+
+    /** The level at which a handler would run. */
+    private static String isolation(Store store, Consumer<Transactions.Tx> before) throws Exception {
+        return store.transactions().orElseThrow().run(tx -> {
+            before.accept(tx);
+            try (var statement = tx.connection().createStatement();
+                    var found = statement.executeQuery("SHOW transaction_isolation")) {
+                found.next();
+                return Transactions.Ended.keep(found.getString(1));
+            }
+        });
     }
 
     private static long fence(Store store, Sample sample) {

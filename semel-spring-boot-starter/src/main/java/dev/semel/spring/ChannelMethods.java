@@ -10,6 +10,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,15 +23,22 @@ import org.springframework.util.ReflectionUtils;
 final class ChannelMethods {
     private final BeanFactory beans;
     private final Map<String, Channel<?>> known = new TreeMap<>();
+    private final Map<String, List<Channel.Capacity>> capacities = new TreeMap<>();
     private final List<Handler> handlers = new ArrayList<>();
 
     /** A method, its channel, and which parameter is what. */
     private record Handler(Declared<SemelChannel> declared, Channel<?> channel) {}
 
-    /** @param channels the beans of the application */
-    ChannelMethods(BeanFactory beans, Iterable<Channel<?>> channels) {
+    /**
+     * @param channels the beans of the application
+     * @param said beans too
+     */
+    ChannelMethods(BeanFactory beans, Iterable<Channel<?>> channels, Iterable<ChannelCapacity> said) {
         this.beans = beans;
         channels.forEach(channel -> known.put(channel.name(), channel));
+        said.forEach(each -> capacities
+                .computeIfAbsent(each.channel(), any -> new ArrayList<>())
+                .add(each.capacity()));
     }
 
     /** @return the channel, unless something is wrong with the method, which the faults are told */
@@ -57,6 +65,10 @@ final class ChannelMethods {
         if (List.of(declared.method().getParameterTypes()).contains(wrong)) {
             faults.add("it takes " + wrong.getSimpleName() + ", but its channel is "
                     + (channel instanceof Channel.Atomic ? "atomic" : "leased"));
+        }
+        List<Channel.Capacity> own = capacities.getOrDefault(channel.name(), List.of());
+        if (own.size() + (declared.annotation().concurrency() > 0 ? 1 : 0) > 1) {
+            faults.add("its capacity is given more than once: keep one ChannelCapacity bean, or its concurrency");
         }
         if (faults.size() == before) {
             handlers.add(new Handler(declared, channel));
@@ -103,11 +115,20 @@ final class ChannelMethods {
         }
     }
 
+    /** Channels of which a capacity is given and that no method handles. */
+    List<String> unhandled(Collection<String> handled) {
+        return capacities.keySet().stream()
+                .filter(name -> !handled.contains(name))
+                .toList();
+    }
+
     /** Has the engine call them. */
     void register(Semel semel, int concurrency) {
         for (Handler handler : handlers) {
             int own = handler.declared.annotation().concurrency();
-            Channel.Capacity capacity = Channel.Capacity.of(own > 0 ? own : concurrency);
+            Channel.Capacity capacity = capacities
+                    .getOrDefault(handler.channel.name(), List.of(Channel.Capacity.of(own > 0 ? own : concurrency)))
+                    .get(0);
             if (handler.channel instanceof Channel.Atomic<?> atomic) {
                 register(semel, atomic, capacity, handler);
             } else {

@@ -10,6 +10,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What the beans of the context declare, checked together: every fault is named before anything runs. */
@@ -85,6 +87,11 @@ final class Declarations {
             once(each.annotation().value(), each.place(), own);
             told("@SemelChannel " + each.place(), own);
         }
+        Set<String> handled =
+                methods.stream().map(each -> each.annotation().value()).collect(Collectors.toSet());
+        channels.unhandled(handled)
+                .forEach(name -> faults.add(
+                        "ChannelCapacity of \"" + name + "\": no @SemelChannel method handles a channel of that name"));
     }
 
     private void demandDataSource(Method method, List<String> own) {

@@ -60,6 +60,7 @@ final class Opening {
     }
 
     Opened open() {
+        JsonCheck.fault().ifPresent(faults::add);
         checkTuning();
         checkStore();
         Map<String, Policy> added = policies();

@@ -11,6 +11,7 @@ import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEn
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 
 /** Semel in the Actuator: its health, and the endpoint {@code semel}. */
 @AutoConfiguration(after = SemelAutoConfiguration.class)
@@ -24,9 +25,14 @@ public class SemelActuatorAutoConfiguration {
         @ConditionalOnEnabledHealthIndicator("semel")
         @ConditionalOnMissingBean(name = "semelHealthIndicator")
         HealthIndicator semelHealthIndicator(Opening.Opened opened) {
-            return new SemelHealth(opened.store(), opened.engine().operator());
+            return new SemelHealth(new Standing(opened.store(), opened.engine().operator()));
         }
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = {HealthOfBoot3.INDICATOR, HealthOfBoot3.HEALTH})
+    @Import(HealthOfBoot3.Registrar.class)
+    static class OlderHealth {}
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})

@@ -43,7 +43,11 @@ import tools.jackson.databind.json.JsonMapper;
             "org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
             "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
             "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration",
-            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration"
+            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
+            "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+            "org.springframework.boot.autoconfigure.jdbc.DataSourceTransactionManagerAutoConfiguration",
+            "org.springframework.boot.autoconfigure.orm.jpa.HibernateJpaAutoConfiguration",
+            "org.springframework.boot.autoconfigure.transaction.TransactionAutoConfiguration"
         })
 @ConditionalOnProperty(name = "semel.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(SemelProperties.class)
@@ -117,10 +121,10 @@ public class SemelAutoConfiguration {
     }
 
     @Bean
-    ChannelMethods semelChannels(ConfigurableListableBeanFactory beans) {
+    ChannelMethods semelChannels(ConfigurableListableBeanFactory beans, ObjectProvider<ChannelCapacity> capacities) {
         List<Channel<?>> channels = new ArrayList<>();
         beans.getBeansOfType(Channel.class).values().forEach(channels::add);
-        return new ChannelMethods(beans, channels);
+        return new ChannelMethods(beans, channels, capacities);
     }
 
     @Bean

@@ -29,6 +29,6 @@ public @interface SemelChannel {
     /** A policy of the catalogue or of the configuration, where there is no bean of the channel. */
     String policy() default "default";
 
-    /** Handlers at once on this node; by default {@code semel.tuning.concurrency}. */
+    /** Handlers at once on this node; by default {@code semel.tuning.concurrency}. See {@link ChannelCapacity} for more. */
     int concurrency() default 0;
 }

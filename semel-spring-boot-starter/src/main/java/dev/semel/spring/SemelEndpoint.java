@@ -92,12 +92,14 @@ public final class SemelEndpoint {
      * @param mode for {@code mode}: LIVE, SHADOW or HALTED
      * @param reason for the audit
      */
+    // Spring Boot 3.5 takes for optional what carries the older annotation, Spring Boot 4 what carries the other.
+    @SuppressWarnings("deprecation")
     @WriteOperation
     public State change(
             @Selector String action,
-            @Nullable String operation,
-            @Nullable String tenant,
-            @Nullable String mode,
+            @org.springframework.lang.Nullable @Nullable String operation,
+            @org.springframework.lang.Nullable @Nullable String tenant,
+            @org.springframework.lang.Nullable @Nullable String mode,
             String reason,
             SecurityContext security) {
         Principal principal = security.getPrincipal();

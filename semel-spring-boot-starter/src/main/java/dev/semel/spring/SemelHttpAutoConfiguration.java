@@ -1,5 +1,6 @@
 package dev.semel.spring;
 
+import dev.semel.Channel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.http.Hooks;
@@ -129,6 +130,7 @@ public class SemelHttpAutoConfiguration {
                     "semel.http.tuning.largest-kept-response is " + kept + " bytes, but no value in the ledger may have"
                             + " more than " + largest + " (semel.tuning.largest-value): raise that, or lower this");
         }
+        Channel.Breaker breaker = breaker(properties.expert().breaker(), faults);
         if (!faults.isEmpty()) {
             throw new SemelException.Misconfigured("Semel's HTTP settings", faults);
         }
@@ -137,7 +139,17 @@ public class SemelHttpAutoConfiguration {
                 .withPolicy(tuning.policy())
                 .withPatience(tuning.patience())
                 .withLargestRequest(tuning.largestRequest().toBytes())
-                .withLargestKeptResponse((int) kept);
+                .withLargestKeptResponse((int) kept)
+                .withBreaker(breaker);
+    }
+
+    private static Channel.Breaker breaker(SemelHttpProperties.Breaker said, List<String> faults) {
+        try {
+            return new Channel.Breaker(said.failurePercent(), said.calls(), said.pause());
+        } catch (SemelException.Invalid e) {
+            faults.add("semel.http.expert.breaker: " + e.getMessage());
+            return Channel.Breaker.NONE;
+        }
     }
 
     /** Whose keys they are: what a bean says alone, or the tenant and the principal. */

@@ -56,8 +56,20 @@ record SemelHttpProperties(
     /**
      * @param ietfDocumentation Answers as the IETF's draft asks (422 for a reused key, keys in quotes), with a link to this page.
      * @param order Of the filter. Behind Spring Security's, so that authentication comes first.
+     * @param breaker Of each route: when it is paused because its handler keeps failing.
      */
     record Expert(
             @Nullable URI ietfDocumentation,
-            @DefaultValue("-50") int order) {}
+            @DefaultValue("-50") int order,
+            @DefaultValue Breaker breaker) {}
+
+    /**
+     * @param failurePercent From which share of the last calls on a route is paused. 0 for never.
+     * @param calls How many calls are looked at.
+     * @param pause How long nothing is run before a few requests are let through. Replays are answered meanwhile.
+     */
+    record Breaker(
+            @DefaultValue("0") int failurePercent,
+            @DefaultValue("100") int calls,
+            @DefaultValue("30s") Duration pause) {}
 }

@@ -71,6 +71,19 @@ class DeclarationsTest {
         public void context(String text, AtomicContext tx) {}
     }
 
+    static class Handlers {
+        @SemelChannel(value = "twice", form = Idempotent.Form.LEASED, concurrency = 2)
+        public void twice(String text) {}
+
+        @SemelChannel(value = "well", form = Idempotent.Form.LEASED)
+        public void well(String text) {}
+    }
+
+    private static ChannelCapacity capacity(String channel) {
+        return new ChannelCapacity(
+                channel, Channel.Capacity.of(3).withPerSecond(10).withBreaker(Channel.Breaker.usual()));
+    }
+
     private static void assertFaults(Throwable failure, String... faults) {
         assertThat(failure).isInstanceOfSatisfying(SemelException.Misconfigured.class, e -> {
             for (String fault : faults) {
@@ -111,5 +124,17 @@ class DeclarationsTest {
                         "@SemelChannel WrongChannels.elsewhere: it is atomic, but the ledger has a store of its own",
                         "@SemelChannel WrongChannels.context: it takes AtomicContext, but its channel is leased",
                         "@SemelChannel WrongChannels.context: no policy is called \"no.such\""));
+    }
+
+    @Test
+    void aCapacityIsThatOfOneChannelThatIsHandled() {
+        runner.withBean(Handlers.class)
+                .withBean("first", ChannelCapacity.class, () -> capacity("twice"))
+                .withBean("second", ChannelCapacity.class, () -> capacity("nobody"))
+                .withBean("third", ChannelCapacity.class, () -> capacity("well"))
+                .run(context -> assertFaults(
+                        context.getStartupFailure(),
+                        "@SemelChannel Handlers.twice: its capacity is given more than once",
+                        "ChannelCapacity of \"nobody\": no @SemelChannel method"));
     }
 }

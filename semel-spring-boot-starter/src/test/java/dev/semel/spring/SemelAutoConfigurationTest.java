@@ -221,4 +221,14 @@ class SemelAutoConfigurationTest {
                 .isEqualTo("Semel's settings cannot be used, for 2 reasons:\n\n  - a is b: use c\n  - d");
         assertThat(analysis.getAction()).contains("each line says how");
     }
+
+    @Test
+    void annotationsThatAreTooOldForJacksonAreNamedWithWhatToSet() {
+        assertThat(JsonCheck.fault()).isEmpty();
+        assertThat(JsonCheck.fault(() -> {
+                    throw new NoClassDefFoundError("com/fasterxml/jackson/annotation/JsonApplyView");
+                }))
+                .hasValueSatisfying(fault -> assertThat(fault)
+                        .contains("JsonApplyView", "set com.fasterxml.jackson.core:jackson-annotations"));
+    }
 }

@@ -81,12 +81,29 @@ abstract class AuditSuite extends ContractSuite {
     @Test
     void aFilterLimitsByTenantRecordAndType() {
         audit.append(List.of(event("a", 1, "one"), event("a", 2, "one"), event("b", 1, "one"), event("b", 1, "two")));
-        assertThat(audit.newest(new AuditFilter("one", null, null), 10)).hasSize(3);
+        assertThat(audit.newest(new AuditFilter("one", null, null, null), 10)).hasSize(3);
         assertThat(audit.newest(AuditFilter.of(Ask.id("b")), 10)).hasSize(2);
-        assertThat(audit.newest(new AuditFilter(null, null, 1), 10)).hasSize(3);
-        assertThat(audit.newest(new AuditFilter("two", Ask.id("b"), 1), 10)).hasSize(1);
-        assertThat(audit.newest(new AuditFilter("two", Ask.id("a"), null), 10)).isEmpty();
-        assertThat(audit.newest(new AuditFilter("one", null, 1), 1)).hasSize(1);
+        assertThat(audit.newest(AuditFilter.ofType(1), 10)).hasSize(3);
+        assertThat(audit.newest(new AuditFilter("two", null, Ask.id("b"), 1), 10))
+                .hasSize(1);
+        assertThat(audit.newest(new AuditFilter("two", null, Ask.id("a"), null), 10))
+                .isEmpty();
+        assertThat(audit.newest(new AuditFilter("one", null, null, 1), 1)).hasSize(1);
+    }
+
+    @Test
+    void aFilterLimitsByOperationAndLeavesOutWhatIsOfNone() {
+        var ofNone = new AuditEntry(3, new AuditEntry.Subject("one", null, null, null, null), null, 0, 0, null);
+        audit.append(List.of(event("a", 1, "one"), ofOther(2, "one"), ofOther(4, "two"), ofNone, event("b", 5, "two")));
+        assertThat(types(audit.newest(new AuditFilter(null, Ask.OPERATION, null, null), 10)))
+                .containsExactly(5, 1);
+        assertThat(types(audit.newest(new AuditFilter(null, "other", null, null), 10)))
+                .containsExactly(4, 2);
+        assertThat(types(audit.newest(new AuditFilter("two", "other", null, 4), 10)))
+                .containsExactly(4);
+        assertThat(audit.newest(new AuditFilter(null, "other", Ask.id("a"), null), 10))
+                .isEmpty();
+        assertThat(audit.newest(new AuditFilter(null, "othe", null, null), 10)).isEmpty();
     }
 
     @Test
@@ -162,6 +179,10 @@ abstract class AuditSuite extends ContractSuite {
     private static AuditEntry event(String key, int type, String tenant) {
         var subject = new AuditEntry.Subject(tenant, Ask.OPERATION, Ask.id(key), null, null);
         return new AuditEntry(type, subject, null, 0, 0, null);
+    }
+
+    private static AuditEntry ofOther(int type, String tenant) {
+        return new AuditEntry(type, new AuditEntry.Subject(tenant, "other", null, null, null), null, 0, 0, null);
     }
 
     private static List<Integer> types(List<AuditRow> rows) {

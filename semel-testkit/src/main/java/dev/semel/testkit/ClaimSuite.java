@@ -273,6 +273,59 @@ abstract class ClaimSuite extends QueueFixture {
         assertThat(tenants(granted(Bid.of(1).after("carol")))).containsExactly("alice");
     }
 
+    @Test
+    void c1_whatAClaimWasGrantedIsFoundByItsTokenAlone() {
+        ledger.reserve(board.modes().version(), List.of(Ask.of("direct").by(42).reservation()));
+        send(Post.of("a"), Post.of("b").in("lane"), Post.of("other").to("chat"));
+        List<Row> granted = all(Bid.of(10).by(42));
+        send(Post.of("c"));
+        all(Bid.of(10).by(43));
+        send(Post.of("waits"));
+        assertThat(queue.heldBy(Post.CHANNEL, 42))
+                .usingRecursiveFieldByFieldElementComparator()
+                .containsExactlyInAnyOrderElementsOf(granted);
+        assertThat(keys(queue.heldBy(Post.CHANNEL, 42))).containsExactlyInAnyOrder("a", "b");
+        assertThat(keys(queue.heldBy(Post.CHANNEL, 43))).containsExactly("c");
+        assertThat(queue.heldBy(Post.CHANNEL, 44)).isEmpty();
+        assertThat(queue.heldBy("chat", 42)).isEmpty();
+    }
+
+    @Test
+    void c1_whatAClaimWasGrantedIsFoundUntilItEndsOrIsAnothers() {
+        send(Post.of("done"), Post.of("retried"), Post.of("back"), Post.of("taken"), Post.of("kept"));
+        for (Row row : all(Bid.of(10).by(42).leasedFor(1_000))) {
+            switch (row.header().key()) {
+                case "done" -> complete(row);
+                case "retried" -> retry(row, 0);
+                case "back" ->
+                    apply(shift(row, State.QUEUED).in(0).attempt(row.status().attempt() - 1));
+                case "kept" ->
+                    ledger.renew(List.of(
+                            new dev.semel.store.Renewal(row.id(), row.status().fence(), 10_000)));
+                default -> {}
+            }
+        }
+        assertThat(keys(queue.heldBy(Post.CHANNEL, 42))).containsExactlyInAnyOrder("taken", "kept");
+        pass(1_000);
+        assertThat(keys(queue.heldBy(Post.CHANNEL, 42))).containsExactlyInAnyOrder("taken", "kept");
+        all(Bid.of(10).by(43));
+        assertThat(keys(queue.heldBy(Post.CHANNEL, 42))).containsExactly("kept");
+        assertThat(keys(queue.heldBy(Post.CHANNEL, 43))).containsExactlyInAnyOrder("retried", "back", "taken");
+    }
+
+    @Test
+    void d7_whatAClaimWasGrantedIsFoundLaneByLaneInTheirOrder() {
+        for (int i = 1; i <= 5; i++) {
+            sendTo("lane", "x" + i);
+            sendTo("other", "y" + i);
+        }
+        assertThat(all(Bid.of(10).by(42))).hasSize(10);
+        List<String> found = keys(queue.heldBy(Post.CHANNEL, 42));
+        assertThat(found).containsSubsequence("x1", "x2", "x3", "x4", "x5");
+        assertThat(found).containsSubsequence("y1", "y2", "y3", "y4", "y5");
+        assertThat(Math.abs(found.indexOf("x1") - found.indexOf("y1"))).isEqualTo(5);
+    }
+
     private void flood(String tenant, int messages) {
         for (int i = 0; i < messages; i++) {
             send(Post.of("k" + i + "@" + now()).of(Tenant.of(tenant)));

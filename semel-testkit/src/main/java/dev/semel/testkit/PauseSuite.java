@@ -24,7 +24,7 @@ abstract class PauseSuite extends QueueFixture {
     }
 
     private long told(int type) {
-        return audit.newest(new AuditFilter(null, null, type), 100).size();
+        return audit.newest(AuditFilter.ofType(type), 100).size();
     }
 
     @Test

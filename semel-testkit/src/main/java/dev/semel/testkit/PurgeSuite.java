@@ -116,7 +116,7 @@ abstract class PurgeSuite extends ContractSuite {
         }
         Map<String, Integer> removed = ledger.purge(100, PurgeSuite::told);
         assertThat(removed).isEqualTo(Map.of("one", 1, "two", 2));
-        assertThat(audit.newest(new AuditFilter(null, null, PURGED), 10))
+        assertThat(audit.newest(AuditFilter.ofType(PURGED), 10))
                 .extracting(row -> row.entry().subject().tenant() + row.entry().body())
                 .containsExactlyInAnyOrder("one{\"n\":1}", "two{\"n\":2}");
     }

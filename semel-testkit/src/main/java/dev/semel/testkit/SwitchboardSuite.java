@@ -103,8 +103,7 @@ abstract class SwitchboardSuite extends ContractSuite {
         assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), 10)).hasSize(2);
         assertThat(events("IN_PROGRESS")).containsExactly(6);
         assertThat(events("another")).containsExactly(6);
-        assertThat(audit.newest(new AuditFilter(null, null, CHANGED.type()), 10))
-                .hasSize(1);
+        assertThat(audit.newest(AuditFilter.ofType(CHANGED.type()), 10)).hasSize(1);
         assertThat(grant("fresh").fence()).isGreaterThan(highest);
     }
 

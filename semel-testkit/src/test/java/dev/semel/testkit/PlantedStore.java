@@ -9,9 +9,11 @@ import dev.semel.store.Enqueued;
 import dev.semel.store.Ledger;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Queue;
+import dev.semel.store.RecordFilter;
 import dev.semel.store.Reservation;
 import dev.semel.store.Row;
 import dev.semel.store.Seal;
+import dev.semel.store.State;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import dev.semel.testkit.fault.ForwardingAuditLog;
@@ -70,6 +72,17 @@ final class PlantedStore extends ForwardingStore {
                                 .map(arrival -> (Enqueued) new Enqueued.Made())
                                 .toList()
                         : super.enqueue(batch);
+            }
+
+            @Override
+            public List<Row> heldBy(String operation, long owner) {
+                return bug == StoreBug.HELD_BY_ANYBODY
+                        ? ledger().list(
+                                        State.IN_PROGRESS,
+                                        new RecordFilter(null, operation, true, Long.MAX_VALUE),
+                                        RecordFilter.Cursor.START,
+                                        100)
+                        : super.heldBy(operation, owner);
             }
 
             @Override

@@ -26,6 +26,7 @@ enum StoreBug {
     CLAIM_UNDER_OLD_MODES(StoreContract.Claiming.class, "d9_nothingIsGrantedUnderAnotherVersionOfTheModes"),
     CLAIM_OF_THE_UNREPEATABLE(
             StoreContract.Claiming.class, "a4_aLeaseThatIsOverIsNotTakenOverIfTheWorkIsNotRepeatable"),
+    HELD_BY_ANYBODY(StoreContract.Claiming.class, "c1_whatAClaimWasGrantedIsFoundByItsTokenAlone"),
     LANE_HEAD_LOST(StoreContract.MovingInLanes.class, "whoLeavesMakesTheNextOneTheHeadInTheSameCommit");
 
     private final Class<?> suite;

@@ -3,9 +3,16 @@ package dev.semel.jdbc.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Answer;
+import dev.semel.Channel;
+import dev.semel.Key;
+import dev.semel.Message;
+import dev.semel.Policy;
 import dev.semel.Semel;
 import dev.semel.SemelException;
+import dev.semel.Tenant;
 import dev.semel.engine.EngineSettings;
+import dev.semel.key.Identity;
+import dev.semel.key.RecordId;
 import dev.semel.store.Store;
 import dev.semel.store.Transactions;
 import dev.semel.testkit.PrivatePostgres;
@@ -22,11 +29,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,6 +48,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A5, A6 and C1 on PostgreSQL: connections lost at every statement, and bad networks. */
 @Timeout(600)
@@ -173,6 +185,68 @@ class LostConnectionTest {
         }
         proxy.at(sql -> false, Loss.REQUEST);
         assertThat(finished(asked).violations()).extracting(Violation::rule).contains(Rule.R2);
+    }
+
+    /** The lease is far longer than the test: who waited for its end would be late. */
+    @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
+    @ValueSource(booleans = {false, true})
+    void c1_whatAClaimWasGrantedWhoseReplyIsLostIsHandledLongBeforeItsLeaseIsOver(boolean lanes) throws Exception {
+        Policy patient = Policy.named("patient").withLease(Duration.ofHours(1)).build();
+        Channel.Leased<String> plain =
+                Channel.leased("lost-claims", String.class).withPolicy("patient");
+        Channel.Leased<String> channel = lanes ? plain.withLane(text -> "lane") : plain;
+        BlockingQueue<String> handled = new LinkedBlockingQueue<>();
+        try (Semel worker = EngineSettings.on(place.open()).withPolicy(patient).open()) {
+            FaultProxy.Trap trap = proxy.at(lanes ? endOfAGrantInLanes() : LostConnectionTest::grants, Loss.REPLY);
+            worker.handle(
+                    channel,
+                    (text, run) -> handled.add(text + " by attempt " + run.attempt() + " under " + run.fence()));
+            try (Semel sender = EngineSettings.on(direct.open())
+                    .withPolicy(patient)
+                    .withoutBackground()
+                    .open()) {
+                sender.sendAll(
+                        channel,
+                        Stream.of("a", "b", "c")
+                                .map(key -> Message.of(Tenant.of("acme"), Key.of(key), key))
+                                .toList());
+            }
+            assertThat(trap.awaitAnswered(Duration.ofSeconds(60))).isTrue();
+            List<String> expected = new ArrayList<>();
+            try (Store store = direct.open()) {
+                for (String key : List.of("a", "b", "c")) {
+                    RecordId id = Identity.of(Tenant.of("acme"), channel.name(), Key.of(key))
+                            .id();
+                    long fence =
+                            store.ledger().find(List.of(id)).get(id).status().fence();
+                    expected.add(key + " by attempt 1 under " + fence);
+                }
+            }
+            List<String> seen = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                seen.add(handled.poll(60, TimeUnit.SECONDS));
+            }
+            assertThat(seen).containsExactlyInAnyOrderElementsOf(expected);
+            if (lanes) {
+                assertThat(seen).containsExactlyElementsOf(expected);
+            }
+            assertThat(worker.drain(Duration.ofSeconds(60))).isTrue();
+            assertThat(handled).isEmpty();
+        }
+    }
+
+    private static boolean grants(String sql) {
+        return sql.contains("SKIP LOCKED");
+    }
+
+    /** The commit after the statement that grants records in lanes. */
+    private static Predicate<String> endOfAGrantInLanes() {
+        AtomicBoolean granted = new AtomicBoolean();
+        return sql -> {
+            granted.compareAndSet(false, sql.contains("i(n, id, turn, granted"));
+            return granted.get() && sql.equalsIgnoreCase("commit");
+        };
     }
 
     private enum Weather {

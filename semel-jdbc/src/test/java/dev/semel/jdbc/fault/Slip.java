@@ -126,7 +126,7 @@ enum Slip {
         } else {
             return claimed;
         }
-        return new Claimed(rows, claimed.more(), claimed.last(), claimed.modesChanged());
+        return new Claimed(rows, claimed.more(), claimed.last(), claimed.modesChanged(), claimed.partial());
     }
 
     static boolean nothing(Claimed claimed) {

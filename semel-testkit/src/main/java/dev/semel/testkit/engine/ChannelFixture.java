@@ -103,8 +103,13 @@ abstract class ChannelFixture extends EngineSuite {
 
     /** Another node on a clock of its own, to which something happens between its first grant and its start. */
     Engine pausedAfterItsClaim(TimeSource clock, Runnable meanwhile) {
+        return start(pausingAfterItsClaim(meanwhile), settings -> settings.withTime(clock));
+    }
+
+    /** What such a node works on. */
+    Store pausingAfterItsClaim(Runnable meanwhile) {
         AtomicBoolean paused = new AtomicBoolean();
-        Store pausing = new ForwardingStore(reopened()) {
+        return new ForwardingStore(reopened()) {
             @Override
             public Optional<Queue> queue() {
                 return super.queue().map(each -> new ForwardingQueue(each) {
@@ -119,7 +124,6 @@ abstract class ChannelFixture extends EngineSuite {
                 });
             }
         };
-        return start(pausing, settings -> settings.withTime(clock));
     }
 
     /** What a node that dies right after its claim leaves behind. */

@@ -78,6 +78,18 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
+    void d4_aDeadLetterThatIsExpiredIsNotBroughtBack() {
+        failing.add("m");
+        deliver(MAIL, "l", "m");
+        failing.clear();
+        time.advance(Duration.ofMillis(row(MAIL, "m").status().at() - time.millis()));
+        assertThat(replay(MAIL, "m")).isEqualTo(Replays.Outcome.ABSENT);
+        assertThat(row(MAIL, "m").state()).isEqualTo(State.FAILED_TERMINAL);
+        work(node);
+        assertThat(handled).isEmpty();
+    }
+
+    @Test
     void d4_aDeadLetterThatIsReplayedTwiceRunsOnce() {
         failing.add("m");
         deliver(MAIL, "l", "m");

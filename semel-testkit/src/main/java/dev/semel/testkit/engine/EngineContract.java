@@ -104,6 +104,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class LostClaims extends LostClaimSuite {
+        LostClaims() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class RetriesOfMessages extends RetrySuite {
         RetriesOfMessages() {
             super(EngineContract.this);

@@ -12,9 +12,15 @@ import dev.semel.Reconciler;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.operator.Operator.Warrant;
+import dev.semel.store.Ledger;
 import dev.semel.store.Line;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
 import dev.semel.store.State;
+import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
+import dev.semel.testkit.fault.ForwardingLedger;
+import dev.semel.testkit.fault.ForwardingStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -124,6 +130,57 @@ abstract class LaneSuite extends ChannelFixture {
         }
         work(node);
         return node;
+    }
+
+    /** The node dies before it could write that its head is dead: the head comes again, and nobody may have gone before it. */
+    @Test
+    void d7_thoseBehindADeadHeadWaitUntilItsEndIsWritten() {
+        for (Channel<Note> channel : List.of(CHAT.withPolicy("continuing"), BOOK.withPolicy("continuing"))) {
+            List<String> failing = new ArrayList<>(List.of("x1"));
+            Engine dying = start(cutOffFromItsEnds(), settings -> settings.withPolicy(CONTINUING));
+            handle(dying, channel, failing);
+            dying.send(channel, note("x1", "x"));
+            dying.send(channel, note("x2", "x"));
+            dying.duties().worker().turn();
+            assertThat(handled).as(channel.name()).isEmpty();
+            failing.clear();
+            Engine next = start(reopened(), settings -> settings.withPolicy(CONTINUING));
+            handle(next, channel, failing);
+            time.advance(LEASE.plusSeconds(1));
+            work(next);
+            assertThat(handled).as(channel.name()).containsExactly("x1", "x2");
+            handled.clear();
+        }
+    }
+
+    private void handle(Engine node, Channel<Note> channel, List<String> failing) {
+        if (channel instanceof Channel.Leased<Note> leased) {
+            node.handle(leased, (note, run) -> list(note, failing));
+        } else {
+            node.handle((Channel.Atomic<Note>) channel, (note, tx) -> list(note, failing));
+        }
+    }
+
+    private void list(Note note, List<String> failing) {
+        if (failing.contains(note.text())) {
+            throw failing(Failure.Category.VALIDATION);
+        }
+        handled.add(note.text());
+    }
+
+    /** A store that takes claims and transactions of a node, and no end that comes by itself. */
+    private Store cutOffFromItsEnds() {
+        return new ForwardingStore(reopened()) {
+            @Override
+            public Ledger ledger() {
+                return new ForwardingLedger(super.ledger()) {
+                    @Override
+                    public List<Moved> move(List<Move> batch) {
+                        throw new IllegalStateException("planted: the node is gone");
+                    }
+                };
+            }
+        };
     }
 
     @Test

@@ -83,6 +83,11 @@ public final class FaultyStore extends ForwardingStore {
         }
 
         @Override
+        public List<Row> heldBy(String operation, long owner) {
+            return point.pass(StoreCall.HELD_BY, () -> super.heldBy(operation, owner));
+        }
+
+        @Override
         public Optional<Row> head(long lane) {
             return point.pass(StoreCall.HEAD, () -> super.head(lane));
         }

@@ -33,6 +33,11 @@ public abstract class ForwardingQueue implements Queue {
     }
 
     @Override
+    public List<Row> heldBy(String operation, long owner) {
+        return delegate.heldBy(operation, owner);
+    }
+
+    @Override
     public Optional<Row> head(long lane) {
         return delegate.head(lane);
     }

@@ -26,6 +26,7 @@ public enum StoreCall {
     TX_MOVE,
     ENQUEUE,
     CLAIM,
+    HELD_BY,
     HEAD,
     OPERATIONS,
     BACKLOG,

@@ -61,7 +61,9 @@ final class Book {
     private final List<String> wrongs = new ArrayList<>();
     private final List<Change> changes = new ArrayList<>();
     private final Set<Long> broken = new HashSet<>();
+    private final Set<String> begun = new HashSet<>();
     private long arrivals;
+    private long asks;
 
     Book(Store shared, TimeSource time, History history, Rules rules) {
         this.shared = shared;
@@ -96,6 +98,7 @@ final class Book {
         private long owner;
         private int arrivals;
         private long order;
+        private long asked;
 
         Kept(String name, Header header, boolean step) {
             this.name = name;
@@ -165,6 +168,9 @@ final class Book {
 
     /** A handler of a message begins: by any clock it still has its lease. */
     void begun(RecordId id, long fence) {
+        if (!begun.add(id.hex() + "@" + fence)) {
+            wrong(id, "begun twice under fence " + fence);
+        }
         Row row = shared.ledger().find(List.of(id)).get(id);
         boolean running = row != null && row.state() == State.IN_PROGRESS;
         if (running && (row.status().fence() != fence || row.status().at() <= time.millis())) {
@@ -207,6 +213,7 @@ final class Book {
             String name = header.operation() + "/" + header.key();
             records.put(id, new Kept(name, header, step));
         }
+        Objects.requireNonNull(records.get(id)).asked = ++asks;
     }
 
     void wrong(RecordId id, String what) {
@@ -234,10 +241,10 @@ final class Book {
         long now = time.millis();
         Map<RecordId, Row> rows = shared.ledger().find(records.keySet());
         List<Kept> committed = new ArrayList<>();
+        order(rows);
         records.forEach((id, kept) -> {
             Row row = rows.get(id);
             Row old = kept.row;
-            ordered(kept, row);
             Row seen = row == null || row.expired(now) ? null : row;
             kept.row = seen;
             if (old != null && old.expired(now)) {
@@ -263,17 +270,24 @@ final class Book {
         return row == null || row.line() == null ? 0 : row.line().place();
     }
 
-    /** Messages are ordered as they come into their lane's line, by an arrival or again by a replay. */
-    private void ordered(Kept kept, @Nullable Row row) {
-        boolean comes = row != null
-                && row.line() != null
-                && row.line().turn() == Line.Turn.ARRIVED
-                && place(row) != place(kept.row);
-        if (comes) {
-            kept.order = ++arrivals;
-        } else if (row != null && row.line() != null && row.line().turn() == Line.Turn.LATER) {
-            kept.order = Long.MAX_VALUE;
-        }
+    /**
+     * Messages are ordered as they come into their lane's line, by an arrival or again by a replay; those that come together, as
+     * they were sent.
+     */
+    private void order(Map<RecordId, Row> rows) {
+        List<Kept> coming = new ArrayList<>();
+        records.forEach((id, kept) -> {
+            Row row = rows.get(id);
+            Line.Turn turn =
+                    row == null || row.line() == null ? null : row.line().turn();
+            if (turn == Line.Turn.ARRIVED && place(row) != place(kept.row)) {
+                coming.add(kept);
+            } else if (turn == Line.Turn.LATER) {
+                kept.order = Long.MAX_VALUE;
+            }
+        });
+        coming.sort(Comparator.comparingLong(kept -> kept.asked));
+        coming.forEach(kept -> kept.order = ++arrivals);
     }
 
     /** Every lane that has somebody in it has one head, its first, and those behind it came later. */

@@ -78,6 +78,7 @@ final class Weather {
                     AUDIT_READ,
                     MODES,
                     EPOCH,
+                    HELD_BY,
                     HEAD,
                     BACKLOG,
                     OPERATIONS,

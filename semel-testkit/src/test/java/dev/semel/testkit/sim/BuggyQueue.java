@@ -91,7 +91,21 @@ class BuggyQueue extends ForwardingQueue {
                     rows.add(super.store.ledger().find(List.of(row.id())).get(row.id()));
                 }
             }
-            return new Claimed(rows, claimed.more(), claimed.last(), claimed.modesChanged());
+            return new Claimed(rows, claimed.more(), claimed.last(), claimed.modesChanged(), claimed.partial());
+        }
+    }
+
+    /** Finds whatever runs, whoever claimed it. */
+    static final class ForgetsWhoClaimed extends BuggyQueue {
+        ForgetsWhoClaimed(Store store, Set<RecordId> sent) {
+            super(store, sent);
+        }
+
+        @Override
+        public List<Row> heldBy(String operation, long owner) {
+            return messages(operation).stream()
+                    .filter(row -> row.state() == State.IN_PROGRESS)
+                    .toList();
         }
     }
 

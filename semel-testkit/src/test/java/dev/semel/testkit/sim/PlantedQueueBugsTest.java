@@ -41,6 +41,11 @@ class PlantedQueueBugsTest {
     }
 
     @Test
+    void d12_aLostClaimThatIsLookedForWithoutItsToken() {
+        finds("begun twice under fence", PlantedBugs.queue(store -> new BuggyQueue.ForgetsWhoClaimed(store, sent)));
+    }
+
+    @Test
     void d7_aLaneThatLosesItsHead() {
         finds(
                 "it is WAITING and stands at 0",

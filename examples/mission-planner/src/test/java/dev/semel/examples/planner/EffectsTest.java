@@ -141,7 +141,9 @@ class EffectsTest {
         assertThat(letter.path("channel").asString()).isEqualTo("notifications.tell-person");
         assertThat(letter.path("attempts").asInt()).isEqualTo(5);
         assertThat(letter.path("reason").asString()).isEqualTo("The mail service is away.");
-        assertThat(letter.path("correlationId").asString()).isEqualTo("correlation-8");
+        assertThat(letter.path("category").asString()).isEqualTo("network");
+        assertThat(letter.path("payload_hash").asString()).matches("v1:[0-9a-f]{64}");
+        assertThat(letter.path("correlation_id").asString()).isEqualTo("correlation-8");
         assertThat(engine.planner().notifier().deliveries(home.id())).hasSize(5);
         assertThat(engine.organisation().ada().get("/v1/dead-letters").json().size())
                 .isZero();

@@ -3,16 +3,12 @@ package dev.semel.examples.planner;
 import static dev.semel.examples.planner.Person.freshKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.audit.AuditEvent;
-import dev.semel.store.Row;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the second request with a key is told, and what it leaves behind. */
 class ReplayTest {
-    private static final String CREATE = "POST /v1/projects/{project}/missions";
-
     @ParameterizedTest
     @EnumSource
     void aRetriedPostIsAnsweredAsTheFirstWas(Engine engine) {
@@ -97,45 +93,5 @@ class ReplayTest {
         }
         assertThat(planner.count(audits, ada.organisation())).isEqualTo(audited);
         assertThat(planner.records(ada.organisation())).isEqualTo(records);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void theFirstRunAndEachReplayAreInTheLedgersAuditUnderTheirIds(Engine engine) {
-        Planner planner = engine.planner();
-        Person ada = engine.organisation().ada();
-        String missions = "/v1/projects/" + ada.newProject() + "/missions";
-        String key = freshKey();
-        String body = "{\"name\":\"Orbit\"}";
-        Person.send(ada.keyed("POST", missions, key, body)
-                .header("X-Request-ID", "request-1")
-                .header("X-Correlation-ID", "correlation-1"));
-        Person.send(ada.keyed("POST", missions, key, body)
-                .header("X-Request-ID", "request-2")
-                .header("X-Correlation-ID", "correlation-2"));
-        Row row = planner.record(ada, CREATE, key).orElseThrow();
-        assertThat(row.header().correlationId()).isEqualTo("correlation-1");
-        Until.holds("both events", () -> story(planner, row).size() == 2);
-        List<AuditEvent> story = story(planner, row);
-        assertThat(story).extracting(AuditEvent::type).containsExactly("operation.executed", "operation.replayed");
-        assertThat(story.get(0).fields())
-                .containsEntry("tenant", ada.organisation())
-                .containsEntry("operation", CREATE)
-                .containsEntry("correlation_id", "correlation-1")
-                .containsEntry("request_id", "request-1")
-                .containsKey("fingerprint");
-        assertThat(story.get(1).fields()).containsEntry("record", row.id().hex());
-
-        Heard trail = ada.get("/v1/audit");
-        assertThat(trail.json().path(0).path("action").asString()).isEqualTo("mission.created");
-        assertThat(trail.json().path(0).path("actor").asString()).isEqualTo("ada");
-        assertThat(trail.json().path(0).path("ids").path("requestId").asString())
-                .isEqualTo("request-1");
-        assertThat(trail.json().path(0).path("ids").path("correlationId").asString())
-                .isEqualTo("correlation-1");
-    }
-
-    private static List<AuditEvent> story(Planner planner, Row row) {
-        return planner.operator().story(row.id(), 10);
     }
 }

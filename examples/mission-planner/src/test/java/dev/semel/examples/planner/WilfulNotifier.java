@@ -16,7 +16,7 @@ class WilfulNotifier implements Notifier {
     private final Map<String, IntConsumer> wills = new ConcurrentHashMap<>();
     private final Map<String, List<String>> deliveries = new ConcurrentHashMap<>();
 
-    WilfulNotifier(@Qualifier("inbox") Notifier real) {
+    WilfulNotifier(@Qualifier("notifier") Notifier real) {
         this.real = real;
     }
 
@@ -31,13 +31,13 @@ class WilfulNotifier implements Notifier {
     }
 
     @Override
-    public void tell(String organisation, String person, String words, String delivery) {
-        List<String> calls = deliveries(organisation);
-        calls.add(delivery);
-        IntConsumer will = wills.get(organisation);
+    public void tell(Note note, Delivery delivery) {
+        List<String> calls = deliveries(note.organisation());
+        calls.add(delivery.key());
+        IntConsumer will = wills.get(note.organisation());
         if (will != null) {
             will.accept(calls.size());
         }
-        real.tell(organisation, person, words, delivery);
+        real.tell(note, delivery);
     }
 }

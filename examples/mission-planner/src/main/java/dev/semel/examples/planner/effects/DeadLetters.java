@@ -1,5 +1,6 @@
 package dev.semel.examples.planner.effects;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.semel.Failure;
 import dev.semel.examples.planner.access.Caller;
 import dev.semel.operator.Letters;
@@ -23,15 +24,22 @@ class DeadLetters {
 
     /**
      * @param id as the command line takes it: {@code semel dead replay}
-     * @param reason what the last attempt said
+     * @param payloadHash by which its payload is known, without showing it
      */
     record Letter(
             String id,
             String channel,
             int attempts,
-            @Nullable String category,
-            @Nullable String reason,
+            @JsonUnwrapped Why why,
+            String payloadHash,
             String correlationId) {}
+
+    /**
+     * Why it was given up; in JSON a part of the letter.
+     *
+     * @param reason what the last attempt said
+     */
+    record Why(@Nullable String category, @Nullable String reason) {}
 
     /** The newest first. */
     List<Letter> list(Caller caller) {
@@ -47,8 +55,10 @@ class DeadLetters {
                 row.id().hex(),
                 row.header().operation(),
                 row.status().attempt(),
-                failure == null ? null : failure.category().code(),
-                failure == null ? null : failure.reason(),
+                failure == null
+                        ? new Why(null, null)
+                        : new Why(failure.category().code(), failure.reason()),
+                row.header().fingerprint().toString(),
                 row.header().correlationId());
     }
 }

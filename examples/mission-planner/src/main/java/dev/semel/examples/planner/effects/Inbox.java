@@ -5,9 +5,9 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Stands for a mail service: it keeps what it was told, once for each delivery. */
+/** Stands for a mail service where none is configured: it keeps what it was told, once for each delivery. */
 @Component
-class Inbox implements Notifier {
+class Inbox {
     private static final String PUT = """
             INSERT INTO notification (organisation, id, person, words) VALUES (:organisation, :id, :person, :words)
             ON CONFLICT DO NOTHING
@@ -22,13 +22,12 @@ class Inbox implements Notifier {
         this.jdbc = jdbc;
     }
 
-    @Override
-    public void tell(String organisation, String person, String words, String delivery) {
+    void put(Notifier.Note note, Notifier.Delivery delivery) {
         jdbc.sql(PUT)
-                .param("organisation", organisation)
-                .param("id", delivery)
-                .param("person", person)
-                .param("words", words)
+                .param("organisation", note.organisation())
+                .param("id", delivery.key())
+                .param("person", note.person())
+                .param("words", note.words())
                 .update();
     }
 

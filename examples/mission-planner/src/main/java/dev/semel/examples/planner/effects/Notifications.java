@@ -15,6 +15,8 @@ class Notifications {
 
     @SemelChannel("notifications.tell-person")
     public void tell(Jobs.TellPerson message, LeasedContext run) {
-        notifier.tell(run.tenant().name(), message.person(), message.words(), run.downstreamKey());
+        notifier.tell(
+                new Notifier.Note(run.tenant().name(), message.person(), message.words()),
+                new Notifier.Delivery(run.downstreamKey(), run.correlationId()));
     }
 }

@@ -1,9 +1,11 @@
 package dev.semel.examples.planner.planning;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.semel.examples.planner.access.Caller;
 import dev.semel.http.Exchange;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -20,7 +22,7 @@ class Trail {
             """;
 
     private static final String READ = """
-            SELECT at, actor, action, resource, version, request_id, correlation_id FROM audit_event
+            SELECT id, at, organisation, actor, action, resource, version, request_id, correlation_id FROM audit_event
             WHERE organisation = :organisation ORDER BY at DESC, id LIMIT :limit
             """;
 
@@ -31,8 +33,17 @@ class Trail {
         this.jdbc = jdbc;
     }
 
-    /** One change. */
-    record Event(String at, String actor, String action, Changed changed, Ids ids) {}
+    /** One change, in JSON without the parts below. */
+    record Event(
+            String id,
+            String at,
+            @JsonUnwrapped Who who,
+            String action,
+            @JsonUnwrapped Changed changed,
+            @JsonUnwrapped Ids ids) {}
+
+    /** Who changed it. */
+    record Who(String organisation, String actor) {}
 
     /** What was changed, and to which version. */
     record Changed(String resource, long version) {}
@@ -41,8 +52,7 @@ class Trail {
     record Ids(String requestId, String correlationId) {}
 
     void wrote(Caller caller, String action, String resource, long version) {
-        Exchange exchange = Exchange.current()
-                .orElseThrow(() -> new IllegalStateException("A write came by no request with a key."));
+        Optional<Exchange> exchange = Exchange.current();
         jdbc.sql(WRITE)
                 .param("organisation", caller.organisation())
                 .param("id", UUID.randomUUID().toString())
@@ -51,9 +61,14 @@ class Trail {
                 .param("action", action)
                 .param("resource", resource)
                 .param("version", version)
-                .param("request", exchange.requestId())
-                .param("correlation", exchange.correlationId())
+                .param("request", exchange.map(Exchange::requestId).orElseGet(Trail::unnamed))
+                .param("correlation", exchange.map(Exchange::correlationId).orElseGet(Trail::unnamed))
                 .update();
+    }
+
+    /** With {@code semel.http.enabled: false} nothing else names a request. */
+    private static String unnamed() {
+        return UUID.randomUUID().toString();
     }
 
     /** The newest first. */
@@ -62,8 +77,9 @@ class Trail {
                 .param("organisation", caller.organisation())
                 .param("limit", limit)
                 .query((row, number) -> new Event(
+                        row.getString("id"),
                         row.getString("at"),
-                        row.getString("actor"),
+                        new Who(row.getString("organisation"), row.getString("actor")),
                         row.getString("action"),
                         new Changed(row.getString("resource"), row.getLong("version")),
                         new Ids(row.getString("request_id"), row.getString("correlation_id"))))

@@ -1,0 +1,47 @@
+package dev.semel.examples.planner.effects;
+
+import dev.semel.Channel;
+import dev.semel.Policy;
+import dev.semel.http.RetryingClient;
+import dev.semel.spring.ChannelCapacity;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Where notifications go. */
+@Configuration(proxyBeanMethods = false)
+class Mail {
+    private static final int HALF = 50;
+
+    /** A hiccup is tried once more at once; whatever takes longer is for the channel, whose retries outlive this process. */
+    private static final Policy HICCUP = Policy.named("mail")
+            .withMaxAttempts(2)
+            .withExponentialBackoff(Duration.ofMillis(300), 2, Duration.ofSeconds(5))
+            .withJitter(new Policy.Jitter.Full())
+            .withMaxRetryAfter(Duration.ofSeconds(2))
+            .build();
+
+    @Bean
+    Notifier notifier(Inbox inbox, @Value("${planner.mail.url:}") String url) {
+        if (url.isBlank()) {
+            return inbox::put;
+        }
+        HttpClient client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(Duration.ofSeconds(5))
+                .build();
+        return new MailService(URI.create(url), RetryingClient.of(client).withPolicy(HICCUP));
+    }
+
+    /** A service that keeps failing is left alone for a while; its messages wait, and spend no attempts. */
+    @Bean
+    ChannelCapacity notificationCapacity(
+            @Value("${planner.mail.breaker-calls}") int calls, @Value("${planner.mail.breaker-pause}") Duration pause) {
+        return new ChannelCapacity(
+                Jobs.NOTIFICATIONS.name(),
+                Channel.Capacity.DEFAULT.withBreaker(new Channel.Breaker(HALF, calls, pause)));
+    }
+}

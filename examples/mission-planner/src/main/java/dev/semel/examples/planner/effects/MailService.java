@@ -1,0 +1,57 @@
+package dev.semel.examples.planner.effects;
+
+import dev.semel.Failure;
+import dev.semel.http.RetryingClient;
+import dev.semel.policy.Classifier;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Clock;
+import java.time.Duration;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A mail service that is told by HTTP, under the key of the delivery: what it hears twice it can do once. */
+final class MailService implements Notifier {
+    private static final Duration LONGEST = Duration.ofSeconds(10);
+    private static final int REDIRECTED = 300;
+
+    private final URI address;
+    private final RetryingClient client;
+    private final Clock clock = Clock.systemUTC();
+
+    MailService(URI address, RetryingClient client) {
+        this.address = address;
+        this.client = client;
+    }
+
+    @Override
+    public void tell(Note note, Delivery delivery) {
+        HttpRequest request = HttpRequest.newBuilder(address)
+                .timeout(LONGEST)
+                .header("Content-Type", "application/json")
+                .header("Idempotency-Key", delivery.key())
+                .header("X-Correlation-ID", delivery.correlationId())
+                .POST(HttpRequest.BodyPublishers.ofString(JsonMapper.shared().writeValueAsString(note)))
+                .build();
+        HttpResponse<Void> answer = sent(request);
+        if (answer.statusCode() >= REDIRECTED) {
+            String wait = answer.headers().firstValue("Retry-After").orElse(null);
+            throw Classifier.ofHttpStatus(answer.statusCode(), wait, clock.instant())
+                    .asException();
+        }
+    }
+
+    private HttpResponse<Void> sent(HttpRequest request) {
+        try {
+            return client.send(request, HttpResponse.BodyHandlers.discarding());
+        } catch (IOException e) {
+            throw new Failure.Thrown(
+                    Failure.of(Failure.Category.NETWORK, "The mail service cannot be reached; it is tried again."), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Failure.Thrown(
+                    Failure.of(Failure.Category.TIMEOUT, "Interrupted before the mail service answered."), e);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package dev.semel.bench.servers;
+
+import java.net.URI;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Orders by HTTP. */
+@RestController
+class OrderController {
+    private final Orders orders;
+
+    OrderController(Orders orders) {
+        this.orders = orders;
+    }
+
+    @PostMapping("/orders")
+    ResponseEntity<Orders.Order> place(@RequestBody Orders.Draft draft) {
+        Orders.Order placed = orders.place(draft);
+        return ResponseEntity.created(URI.create("/orders/" + placed.id())).body(placed);
+    }
+}

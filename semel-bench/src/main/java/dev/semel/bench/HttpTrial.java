@@ -1,0 +1,146 @@
+package dev.semel.bench;
+
+import dev.semel.bench.HttpServer.Level;
+import dev.semel.testkit.PrivatePostgres;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** One service on several servers: bare, and one for each level. */
+final class HttpTrial implements AutoCloseable {
+    private final HttpService service;
+    private final Means means;
+    private final List<HttpSubject> all = new ArrayList<>();
+
+    /** What it is measured with. */
+    record Means(HttpServers servers, PrivatePostgres postgres, Contest contest, Consumer<String> progress) {}
+
+    HttpTrial(HttpService service, Means means) {
+        this.service = service;
+        this.means = means;
+    }
+
+    void run(HttpPlan plan, Findings findings) {
+        HttpPlan.Volume volume = plan.volume();
+        int most = volume.callers().stream().mapToInt(Integer::intValue).max().orElse(1);
+        start(Level.BARE, most);
+        service.levels().forEach(level -> start(level, most));
+        say("warming up");
+        entries(most).forEach(entry -> means.contest.count(entry.cell, volume.warmUp()));
+        for (int callers : volume.callers()) {
+            say(callers + " callers");
+            List<Cell> cells = entries(callers).stream().map(Entry::cell).toList();
+            report(means.contest.run(plan.perCell(), cells), findings);
+        }
+        processorTime(entries(volume.callers().get(0)), volume.counted(), findings);
+        if (service == HttpService.ORDERS) {
+            endurance(all.get(1), volume, findings);
+        }
+        say("counting effects");
+        all.forEach(HttpSubject::verify);
+        Map<String, Object> keys = new LinkedHashMap<>();
+        all.forEach(subject -> keys.put(subject.server().name(), subject.keys()));
+        findings.machine().put(service.label() + "_effects_each_once", keys);
+    }
+
+    private void start(Level level, int callers) {
+        say("starting the server, " + level.label());
+        String database = means.postgres.jdbcUrl(means.postgres.freshDatabase());
+        HttpServer server = means.servers.start(service, level, database, PostgresPlace.CONNECTIONS);
+        try {
+            all.add(new HttpSubject(service, server, database, callers));
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private record Entry(HttpSubject subject, Cell cell) {}
+
+    /** Bare; then for each level the first time and replayed. */
+    private List<Entry> entries(int callers) {
+        List<Entry> entries = new ArrayList<>();
+        entries.add(new Entry(all.get(0), all.get(0).first("", callers)));
+        for (HttpSubject subject : all.subList(1, all.size())) {
+            entries.add(new Entry(subject, subject.first(" first", callers)));
+            entries.add(new Entry(subject, subject.replay(" replay", callers)));
+        }
+        return entries;
+    }
+
+    private void report(List<Timing> timings, Findings findings) {
+        Timing bare = timings.get(0);
+        findings.result(bare);
+        timings.stream().skip(1).forEach(timing -> findings.result(timing, bare));
+        if (service == HttpService.ORDERS) {
+            findings.atLeast(target(timings.get(1)), 0.7, timings.get(1).ratioTo(bare));
+            findings.atLeast(target(timings.get(3)), 0.6, timings.get(3).ratioTo(bare));
+            for (Timing replay : List.of(timings.get(2), timings.get(4))) {
+                double ratio = replay.ratioTo(bare);
+                findings.target(new Report.Target(target(replay), "> 1", ratio, ratio > 1, null));
+            }
+        }
+    }
+
+    private static String target(Timing timing) {
+        return timing.cell().name() + " at " + timing.cell().callers() + " callers, of bare";
+    }
+
+    /** By whom the processors were used, in a run of its own for each kind of request. */
+    private void processorTime(List<Entry> entries, int requests, Findings findings) {
+        say("processor time");
+        Map<String, Object> each = new LinkedHashMap<>();
+        ProcessorTime whole = ProcessorTime.NONE;
+        for (Entry entry : entries) {
+            ProcessorTime before = ProcessorTime.now(entry.subject.server(), means.postgres.dataDirectory());
+            Timing timing = means.contest.count(entry.cell, requests);
+            ProcessorTime used = ProcessorTime.now(entry.subject.server(), means.postgres.dataDirectory())
+                    .since(before);
+            each.put(entry.cell.name(), used.each(timing.operations()));
+            whole = whole.plus(used);
+        }
+        findings.machine().put(service.label() + "_processor_us_per_request", each);
+        findings.machine().put(service.label() + "_load_generator_share", whole.generatorShare());
+    }
+
+    /** The heap in use after collections, after a tenth of the requests and in the end. */
+    private void endurance(HttpSubject subject, HttpPlan.Volume volume, Findings findings) {
+        long requests = volume.endurance();
+        say(String.format(Locale.ROOT, "%,d requests to see whether memory grows", requests));
+        Cell cell = subject.mixed(
+                ", one first in " + volume.oneFirstIn(), volume.callers().get(0), volume.oneFirstIn());
+        Timing timing = means.contest.count(cell, requests / 10);
+        long early = subject.server().heap();
+        long highest = early;
+        for (int tenth = 2; tenth <= 10; tenth++) {
+            means.contest.count(cell, requests / 10);
+            highest = Math.max(highest, subject.server().heap());
+        }
+        long late = subject.server().heap();
+        findings.result(timing);
+        findings.below(
+                String.format(Locale.ROOT, "orders span, growth of the heap over %,d requests in %%", requests),
+                10,
+                Report.rounded((late - early) * 100.0 / early, 1),
+                String.format(
+                        Locale.ROOT,
+                        "after collections %.1f MB after a tenth of them, %.1f MB after all, %.1f MB at most between;"
+                                + " one in %d under a new key, the others replays",
+                        early / 1e6,
+                        late / 1e6,
+                        highest / 1e6,
+                        volume.oneFirstIn()));
+    }
+
+    private void say(String what) {
+        means.progress.accept(service.label() + ": " + what);
+    }
+
+    @Override
+    public void close() {
+        all.forEach(HttpSubject::close);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.semel.cli;
+
+import dev.semel.Operation;
+import dev.semel.Tenant;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** A channel, or a tenant's part of it. */
+final class ChannelOption {
+    @Parameters(paramLabel = "NAME", description = "The channel.")
+    private String name = "";
+
+    @Option(names = "--tenant", paramLabel = "NAME", description = "Only this tenant's messages.")
+    private @Nullable String tenant;
+
+    String name() {
+        return Operation.leased(name, Object.class, Object.class).name();
+    }
+
+    @Nullable
+    String tenant() {
+        return tenant == null ? null : Tenant.of(tenant).name();
+    }
+
+    /** As a person names it. */
+    String told() {
+        return name() + (tenant == null ? "" : " (tenant " + tenant() + ")");
+    }
+}

@@ -1,0 +1,34 @@
+package dev.semel.cli;
+
+import dev.semel.SemelException;
+import dev.semel.audit.EventType;
+import dev.semel.store.AuditFilter;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which events of the audit are meant. */
+final class EventOption {
+    @Mixin
+    private FilterOption filter = new FilterOption();
+
+    @Option(names = "--type", paramLabel = "TYPE", description = "Only events of this type, such as system.error.")
+    private @Nullable String type;
+
+    AuditFilter events() {
+        return filter.events(type == null ? null : code(type));
+    }
+
+    private static int code(String type) {
+        return EventType.named(type)
+                .orElseThrow(
+                        () -> new SemelException.Invalid("There are no events of type \"" + type + "\". Use one of: "
+                                + Stream.of(EventType.values())
+                                        .map(EventType::publicName)
+                                        .collect(Collectors.joining(", "))
+                                + "."))
+                .code();
+    }
+}

@@ -1,0 +1,92 @@
+package dev.semel.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every code, every scenario and every kind of bad input has a test that bears its name and runs in both containers. */
+class ContractRowsTest {
+    private static final List<Class<?>> TESTS = List.of(
+            KeyTest.class,
+            ScopeTest.class,
+            BodyTest.class,
+            ReplayTest.class,
+            RefusalTest.class,
+            VersionTest.class,
+            TracesTest.class,
+            CrashTest.class);
+
+    /** What is tested under the name of the input that leads to it. */
+    private static String row(ProblemCode code) {
+        return switch (code) {
+            case BODY_INCOMPLETE -> "e6_aBodyShorterThanItSays";
+            case UNAUTHENTICATED -> "e2_anAnonymousRequest";
+            case NO_TENANT -> "badInput_aPrincipalWithoutATenant";
+            case FORBIDDEN -> "e3_aRevokedCaller";
+            default -> "row_" + code.name().toLowerCase(Locale.ROOT) + "_";
+        };
+    }
+
+    static Stream<String> badInput() {
+        return Stream.of(
+                "e6_aBodyShorterThanItSays",
+                "e6_aBodyLongerThanItSays",
+                "row_key_invalid_aKeyThatIsSentTwice",
+                "badInput_aKeyInAQueryParameter",
+                "badInput_aResponseThatFailsHalfWay",
+                "badInput_aPrincipalWithoutATenant");
+    }
+
+    static Stream<String> scenarios() {
+        return IntStream.rangeClosed(1, 9).mapToObj(number -> "e" + number + "_");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyCodeIsShown(ProblemCode code) {
+        demand(row(code));
+    }
+
+    @ParameterizedTest
+    @MethodSource("scenarios")
+    void everyScenarioIsShown(String name) {
+        demand(name);
+    }
+
+    @ParameterizedTest
+    @MethodSource("badInput")
+    void everyKindOfBadInputIsShown(String name) {
+        demand(name);
+    }
+
+    private static void demand(String name) {
+        List<Method> found = TESTS.stream()
+                .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
+                .filter(method -> method.isAnnotationPresent(Test.class))
+                .filter(method ->
+                        method.getName().startsWith(name) || method.getName().contains("_" + name))
+                .toList();
+        assertThat(found).as(name).isNotEmpty().allMatch(ContractRowsTest::isInBoth, "runs in both containers");
+    }
+
+    /** The one of two servers has one in each. */
+    private static boolean isInBoth(Method method) {
+        Class<?> type = method.getDeclaringClass();
+        EnumSource source = type.getAnnotation(EnumSource.class);
+        boolean each = type.isAnnotationPresent(ParameterizedClass.class)
+                && source != null
+                && source.value() == Container.class
+                && source.names().length == 0;
+        return each || method.getName().startsWith("e7_");
+    }
+}

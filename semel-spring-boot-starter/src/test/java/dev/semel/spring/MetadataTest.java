@@ -1,0 +1,167 @@
+package dev.semel.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.policy.Catalogue;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.util.ClassUtils;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What an IDE is told about the properties, as it is shipped. */
+class MetadataTest {
+    private static final String FILE = "META-INF/spring-configuration-metadata.json";
+
+    /** Absent, these mean something that no value says. */
+    private static final Set<String> WITHOUT_DEFAULT = Set.of(
+            "semel.store",
+            "semel.policy",
+            "semel.tuning.mode",
+            "semel.expert.data-source",
+            "semel.expert.transaction-manager",
+            "semel.http.level",
+            "semel.http.tuning.replayed-headers",
+            "semel.http.expert.ietf-documentation");
+
+    private static final Map<String, JsonNode> GROUPS = new TreeMap<>();
+    private static final Map<String, JsonNode> PROPERTIES = new TreeMap<>();
+    private static final Map<String, JsonNode> HINTS = new TreeMap<>();
+
+    @BeforeAll
+    static void read() throws IOException {
+        URL shipped = SemelAutoConfiguration.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation();
+        URL file = Collections.list(MetadataTest.class.getClassLoader().getResources(FILE)).stream()
+                .filter(each -> each.toString().contains(shipped.getPath()))
+                .findFirst()
+                .orElseThrow();
+        try (InputStream in = file.openStream()) {
+            JsonNode metadata = JsonMapper.shared().readTree(in);
+            collect(metadata.path("groups"), GROUPS);
+            collect(metadata.path("properties"), PROPERTIES);
+            collect(metadata.path("hints"), HINTS);
+        }
+    }
+
+    private static void collect(JsonNode from, Map<String, JsonNode> into) {
+        for (JsonNode each : from) {
+            into.put(each.path("name").asString(), each);
+        }
+    }
+
+    private static List<String> hinted(String name) {
+        assertThat(HINTS).containsKey(name);
+        return HINTS.get(name)
+                .path("values")
+                .valueStream()
+                .map(value -> value.path("value").asString())
+                .toList();
+    }
+
+    @Test
+    void everyPropertyIsDescribed() {
+        assertThat(PROPERTIES).hasSizeGreaterThan(25).allSatisfy((name, property) -> {
+            assertThat(property.path("type").asString()).as(name).isNotEmpty();
+            assertThat(property.path("description").asString())
+                    .as(name)
+                    .hasSizeGreaterThan(15)
+                    .endsWith(".");
+        });
+    }
+
+    @Test
+    void everyDefaultIsShownUnlessNothingIsWhatIsMeant() {
+        assertThat(PROPERTIES.values().stream()
+                        .filter(property -> property.path("defaultValue").isMissingNode())
+                        .map(property -> property.path("name").asString()))
+                .containsExactlyInAnyOrderElementsOf(WITHOUT_DEFAULT);
+    }
+
+    @Test
+    void theThreeTiersAreThereAndSayWhatTheyAreFor() {
+        for (String tier : List.of("", ".tuning", ".expert")) {
+            for (String part : List.of("semel", "semel.http")) {
+                String group = part + tier;
+                assertThat(GROUPS).containsKey(group);
+                assertThat(GROUPS.get(group).path("description").asString())
+                        .as(group)
+                        .startsWith(
+                                switch (tier) {
+                                    case "" -> "What to decide";
+                                    case ".tuning" -> "What is often changed";
+                                    default -> "What few need";
+                                });
+                assertThat(PROPERTIES.keySet()).as(group).anyMatch(name -> name.startsWith(group + "."));
+            }
+        }
+        assertThat(PROPERTIES.keySet())
+                .filteredOn(name -> name.startsWith("semel."))
+                .allMatch(name -> name.matches("semel\\.(http\\.)?((tuning|expert)\\..+|[a-z-]+)"));
+    }
+
+    /** Where a property takes one of a few words, each is offered with what it means, and no other. */
+    @Test
+    void whatTakesACodeOffersAllOfThem() {
+        assertThat(PROPERTIES.values())
+                .filteredOn(property -> property.path("name").asString().startsWith("semel."))
+                .filteredOn(property -> !constants(property).isEmpty())
+                .hasSize(5)
+                .allSatisfy(property -> assertThat(hinted(property.path("name").asString()))
+                        .containsExactlyInAnyOrderElementsOf(constants(property)));
+        assertThat(hinted("semel.http.tuning.policy"))
+                .containsExactlyInAnyOrderElementsOf(Catalogue.shipped().names());
+        assertThat(HINTS.values())
+                .flatExtracting(hint -> hint.path("values").valueStream().toList())
+                .allSatisfy(value ->
+                        assertThat(value.path("description").asString()).isNotEmpty());
+    }
+
+    /** None for what is no enum. */
+    private static List<String> constants(JsonNode property) {
+        String type = property.path("type").asString();
+        if (!ClassUtils.isPresent(type, null)) {
+            return List.of();
+        }
+        Object[] constants = ClassUtils.resolveClassName(type, null).getEnumConstants();
+        return constants == null
+                ? List.of()
+                : Stream.of(constants)
+                        .map(each -> each.toString().toLowerCase(Locale.ROOT))
+                        .toList();
+    }
+
+    @Test
+    void beansAreOfferedWhereOneIsNamed() {
+        for (String name : List.of("semel.expert.data-source", "semel.expert.transaction-manager")) {
+            assertThat(HINTS).containsKey(name);
+            assertThat(HINTS.get(name).path("providers").path(0).path("name").asString())
+                    .isEqualTo("spring-bean-reference");
+        }
+    }
+
+    /** Every setting of a policy, and nothing that is none. */
+    @Test
+    void theSettingsOfAPolicyAreOffered() {
+        List<String> offered = hinted("semel.policy.keys");
+        assertThat(offered)
+                .hasSize(19)
+                .allSatisfy(key -> assertThatThrownBy(
+                                () -> Catalogue.fromProperties(Map.of("semel.policy." + key, "\u0000")))
+                        .hasMessageContaining(key)
+                        .hasMessageNotContaining("is not a setting"));
+    }
+}
