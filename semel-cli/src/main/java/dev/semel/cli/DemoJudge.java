@@ -53,7 +53,7 @@ record DemoJudge(Store store, DemoTable table, boolean ledgerToo) {
     }
 
     private void look(Map<RecordId, Integer> chunk, BitSet missing) {
-        Map<RecordId, Row> found = store.ledger().find(chunk.keySet());
+        Map<RecordId, Row> found = store.ledger().find(chunk.keySet()).rows();
         chunk.forEach((id, number) -> {
             Row row = found.get(id);
             if (row == null || row.state() != State.COMPLETED) {

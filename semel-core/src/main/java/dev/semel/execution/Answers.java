@@ -8,6 +8,7 @@ import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.key.RecordId;
+import dev.semel.store.Found;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
@@ -83,9 +84,9 @@ final class Answers<R> {
     /** For one who will not wait for another call on this node, which may itself be here only for the stored answer. */
     Answer<R> withoutWaiting() {
         try {
-            Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
-            long now = environment.time().millis();
-            Answer<R> answer = row == null || row.expired(now) ? null : of(row, now);
+            Found found = environment.store().ledger().find(List.of(asked.id()));
+            Row row = found.live(asked.id());
+            Answer<R> answer = row == null ? null : of(row, found.now());
             return answer == null ? inProgress() : told(answer, asked.id());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return inProgress();

@@ -14,6 +14,7 @@ import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Line;
 import dev.semel.store.Move;
+import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -99,6 +100,16 @@ public enum Transition {
             case REPLAY_BY_HANDLER -> standing ? null : new Move.Place(lane, Move.Then.JOIN);
             case ANSWER, RETRY, HAND_BACK, ASK_AGAIN, REPLAY_BY_CALLER -> null;
         };
+    }
+
+    /**
+     * The conditional write of this transition for a record as it was seen, by somebody who does not hold it. It is refused
+     * once the record is in another state, even one that it may come from: what was made of the record as it was seen, its
+     * {@link #place} above all, would not be true of it any more.
+     */
+    public Move of(Row seen, Move.Change change, @Nullable AuditEntry event) {
+        Set<State> only = from.contains(seen.state()) ? Set.of(seen.state()) : Set.of();
+        return new Move(seen.id(), seen.status().fence(), only, to, change, event);
     }
 
     /** The conditional write of this transition for a record under a fence. */

@@ -8,6 +8,7 @@ import dev.semel.Operation;
 import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
+import dev.semel.store.Found;
 import dev.semel.store.Ledger;
 import dev.semel.store.Row;
 import java.util.ArrayList;
@@ -52,7 +53,7 @@ public final class DeliveryCheck {
             ids.add(identity.id());
             ids.addAll(identity.neighbours());
         }
-        Map<RecordId, Row> found = ledger.find(ids);
+        Found found = ledger.find(ids);
         long there = before.there();
         long missing = before.missing();
         long conflicting = before.conflicting();
@@ -78,7 +79,7 @@ public final class DeliveryCheck {
         return new Report(before.seen() + deliveries.size(), there, missing, conflicting, findings);
     }
 
-    private static @Nullable Row row(Identity identity, Map<RecordId, Row> found) {
+    private static @Nullable Row row(Identity identity, Found found) {
         return Stream.concat(Stream.of(identity.id()), identity.neighbours().stream())
                 .map(found::get)
                 .filter(row -> row != null)

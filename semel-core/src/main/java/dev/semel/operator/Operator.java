@@ -117,7 +117,7 @@ public final class Operator {
                 about,
                 warrant.details("was", row.state().name()));
         Move.Change change = Move.Change.NONE.at(Transition.FORGET.place(row.line(), Policy.DeadHead.CONTINUE));
-        Move move = Transition.FORGET.of(id, row.status().fence(), change, event);
+        Move move = Transition.FORGET.of(row, change, event);
         if (store.ledger().move(List.of(move)).get(0) instanceof Moved.Refused refused) {
             String now = refused.current() == null
                     ? "absent"
@@ -186,12 +186,12 @@ public final class Operator {
 
     /** Sends one record to its handler again, or, if it came by a direct call, lets the next caller run it. */
     public Replays.Outcome replay(RecordId id, Warrant warrant) {
-        return replays.replay(store.ledger().find(List.of(id)).get(id), warrant);
+        return replays.replay(store.ledger().find(List.of(id)).live(id), warrant);
     }
 
     /** Closes one record; its lane goes on. */
     public Replays.Outcome discard(RecordId id, Warrant warrant) {
-        Row row = store.ledger().find(List.of(id)).get(id);
+        Row row = store.ledger().find(List.of(id)).live(id);
         return replays.discard(row, warrant, Policy.Retention.API.deadLetters());
     }
 

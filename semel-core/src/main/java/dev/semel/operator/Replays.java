@@ -14,6 +14,7 @@ import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
 import dev.semel.operator.Operator.Warrant;
+import dev.semel.store.Found;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.RecordFilter;
@@ -26,7 +27,6 @@ import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -80,29 +80,25 @@ public final class Replays {
     /**
      * Sends a record to its handler again, or, if it came by a direct call, lets the next caller run it. A new budget of
      * attempts begins.
+     *
+     * @param row as it was just seen; none if there is none, or it is expired
      */
     Outcome replay(@Nullable Row row, Warrant warrant) {
-        return isAbsent(row)
+        return row == null
                 ? Outcome.ABSENT
                 : outcome(store.ledger().move(List.of(replaying(row, warrant))).get(0));
     }
 
     /** Closes a record: it will not be tried again, and its lane goes on. */
     Outcome discard(@Nullable Row row, Warrant warrant, Duration keep) {
-        if (isAbsent(row)) {
+        if (row == null) {
             return Outcome.ABSENT;
         }
         Failure failure = Failure.of(Failure.Category.DISABLED, "Discarded by an operator: " + warrant.reason());
         Move.Change change = Transition.failure(keep, dev.semel.execution.Failures.encode(failure))
                 .at(Transition.DISCARD.place(row.line(), Policy.DeadHead.CONTINUE));
-        Move move = Transition.DISCARD.of(
-                row.id(), row.status().fence(), change, event(EventType.OPERATOR_DISCARDED, row, warrant));
+        Move move = Transition.DISCARD.of(row, change, event(EventType.OPERATOR_DISCARDED, row, warrant));
         return outcome(store.ledger().move(List.of(move)).get(0));
-    }
-
-    /** What is expired is on its way out, and its key may be new again: it is not brought back. */
-    private boolean isAbsent(@Nullable Row row) {
-        return row == null || row.expired(time.millis());
     }
 
     private static Outcome outcome(Moved moved) {
@@ -118,7 +114,7 @@ public final class Replays {
         Duration keep = byHandler ? Duration.ZERO : kept(row);
         Move.Change due = Transition.due(Duration.ZERO, keep, 0, row.failure())
                 .at(transition.place(row.line(), Policy.DeadHead.CONTINUE));
-        return transition.of(row.id(), row.status().fence(), due, event(EventType.OPERATOR_REPLAYED, row, warrant));
+        return transition.of(row, due, event(EventType.OPERATOR_REPLAYED, row, warrant));
     }
 
     private Duration kept(Row row) {
@@ -219,7 +215,7 @@ public final class Replays {
                 ids.add(Identity.of(OPERATORS, CHANNEL.name(), Key.of(job + "/" + (part + i)))
                         .id());
             }
-            Map<RecordId, Row> found = store.ledger().find(ids);
+            Found found = store.ledger().find(ids);
             for (RecordId id : ids) {
                 Row row = found.get(id);
                 if (row == null) {
@@ -264,10 +260,7 @@ public final class Replays {
     }
 
     private long replay(List<Row> page, Warrant warrant) {
-        List<Move> moves = page.stream()
-                .filter(row -> !isAbsent(row))
-                .map(row -> replaying(row, warrant))
-                .toList();
+        List<Move> moves = page.stream().map(row -> replaying(row, warrant)).toList();
         return moves.isEmpty()
                 ? 0
                 : store.ledger().move(moves).stream()

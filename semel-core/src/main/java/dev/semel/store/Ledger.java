@@ -25,14 +25,14 @@ public interface Ledger {
      */
     List<Reserved> reserve(long modesVersion, List<Reservation> batch);
 
-    /** Applies each move whose conditions hold. */
+    /** Applies each move whose conditions hold. What is expired counts as absent: it may be removed, and not changed. */
     List<Moved> move(List<Move> batch);
 
     /** Extends each grant that is still held; says which were. */
     List<Boolean> renew(List<Renewal> batch);
 
-    /** The records that exist, expired ones too. */
-    Map<RecordId, Row> find(Collection<RecordId> ids);
+    /** The records of these ids, and the time by which they are to be judged. */
+    Found find(Collection<RecordId> ids);
 
     /** The steps of a record, by age. */
     List<Row> steps(RecordId parent);

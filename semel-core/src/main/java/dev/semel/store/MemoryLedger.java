@@ -126,7 +126,8 @@ final class MemoryLedger implements Ledger {
         Move.Change change = move.change();
         boolean applies = old.fence() == move.fence()
                 && move.from().contains(old.state())
-                && (!change.onlyIfOver() || old.at() <= now);
+                && (!change.onlyIfOver() || old.at() <= now)
+                && (move.to() == null || !row.expired(now));
         if (!applies) {
             boolean same = old.fence() == move.fence() && old.state() == move.to();
             return same ? new Moved.Same() : new Moved.Refused(old);
@@ -188,7 +189,7 @@ final class MemoryLedger implements Ledger {
     }
 
     @Override
-    public Map<RecordId, Row> find(Collection<RecordId> ids) {
+    public Found find(Collection<RecordId> ids) {
         return state.locked(() -> {
             Map<RecordId, Row> found = new HashMap<>();
             for (RecordId id : ids) {
@@ -197,7 +198,7 @@ final class MemoryLedger implements Ledger {
                     found.put(id, MemoryState.copy(row));
                 }
             }
-            return found;
+            return new Found(found, state.now());
         });
     }
 

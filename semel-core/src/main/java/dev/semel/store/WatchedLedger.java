@@ -24,7 +24,7 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     }
 
     @Override
-    public Map<RecordId, Row> find(Collection<RecordId> ids) {
+    public Found find(Collection<RecordId> ids) {
         return timing.of("find", () -> ledger.find(ids));
     }
 

@@ -21,7 +21,7 @@ final class PostgresAlikeMoves {
                     keep = nullif(?::bigint, 0), attempt = coalesce(nullif(?::int, -1), r.attempt), result = i.result,
                     failure = NULL, turn = CASE WHEN ?::int = 1 THEN NULL ELSE r.turn END
                 FROM i, c
-                WHERE r.id = i.id AND r.fence = i.fence AND (?::int >> r.state) & 1 = 1 AND (?::int = 0 OR r.at <= c.now)
+                WHERE r.id = i.id AND r.fence = i.fence AND (?::int >> r.state) & 1 = 1 AND (?::int = 0 OR r.at <= c.now)""" + " AND " + PostgresSql.KEPT + """
                 RETURNING i.n, i.id, r.fence, r.attempt%s)
             """;
 

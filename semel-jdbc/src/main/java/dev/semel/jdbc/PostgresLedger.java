@@ -2,6 +2,7 @@ package dev.semel.jdbc;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.Found;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -35,8 +36,8 @@ final class PostgresLedger implements Ledger {
             WHERE r.id = i.id AND r.fence = i.fence AND r.state = 1
             RETURNING i.n""".formatted(PostgresSql.AT);
 
-    private static final String FIND =
-            INDEXED + "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id = ANY(?::bytea[])";
+    private static final String FIND = "SELECT " + PostgresSql.NOW + ", " + PostgresSql.BY_INDEX + "; SELECT "
+            + Rows.WITH_LINE + " FROM semel_record WHERE id = ANY(?::bytea[])";
 
     private static final String STEPS = INDEXED + "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE parent = ? AND place IS NULL ORDER BY created, fence";
@@ -138,13 +139,30 @@ final class PostgresLedger implements Ledger {
     }
 
     @Override
-    public Map<RecordId, Row> find(Collection<RecordId> ids) {
-        Map<RecordId, Row> rows = new HashMap<>();
-        if (!ids.isEmpty()) {
-            rows("a lookup", FIND, binder -> binder.bytes(List.copyOf(ids), RecordId::bytes))
-                    .forEach(row -> rows.put(row.id(), row));
+    public Found find(Collection<RecordId> ids) {
+        return sessions.once("a lookup", connection -> {
+            Map<RecordId, Row> rows = new HashMap<>();
+            try (PreparedStatement statement = connection.prepareStatement(FIND)) {
+                new Binder(statement).number(sessions.now()).bytes(List.copyOf(ids), RecordId::bytes);
+                statement.execute();
+                long now = only(statement.getResultSet());
+                statement.getMoreResults();
+                try (ResultSet found = statement.getResultSet()) {
+                    while (found.next()) {
+                        Row row = Rows.withLine(found, 1);
+                        rows.put(row.id(), row);
+                    }
+                }
+                return new Found(rows, now);
+            }
+        });
+    }
+
+    private static long only(ResultSet single) throws SQLException {
+        try (single) {
+            single.next();
+            return single.getLong(1);
         }
-        return rows;
     }
 
     @Override

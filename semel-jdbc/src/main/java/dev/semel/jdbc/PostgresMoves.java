@@ -47,7 +47,7 @@ final class PostgresMoves {
                 UPDATE semel_record r SET state = i.target, at = %s, keep = nullif(i.keep, 0),
                     attempt = CASE WHEN i.attempt < 0 THEN r.attempt ELSE i.attempt END,
                     result = i.result, failure = i.failure%s
-                FROM i, c WHERE %s
+                FROM i, c WHERE %s AND %s
                 RETURNING i.n, r.fence, r.attempt%%s)
             """;
 
@@ -63,8 +63,8 @@ final class PostgresMoves {
             """.formatted(CONDITION);
 
     private static final Kind UPDATE = new Kind(
-            Sql.of(ITEMS + UPDATE_EACH.formatted(PostgresSql.AT, "", CONDITION)),
-            Sql.of(PLACED_ITEMS + UPDATE_EACH.formatted(PostgresSql.AT, PLACE, CONDITION)));
+            Sql.of(ITEMS + UPDATE_EACH.formatted(PostgresSql.AT, "", CONDITION, PostgresSql.KEPT)),
+            Sql.of(PLACED_ITEMS + UPDATE_EACH.formatted(PostgresSql.AT, PLACE, CONDITION, PostgresSql.KEPT)));
 
     private static final Kind DELETE = new Kind(Sql.of(ITEMS + DELETE_EACH), Sql.of(PLACED_ITEMS + DELETE_EACH));
 

@@ -13,6 +13,10 @@ final class PostgresSql {
             WITH c AS MATERIALIZED (SELECT %s AS now, m.epoch::bigint << 48 AS high, m.tx_base, m.modes_version FROM %s)
             """.formatted(NOW, META);
 
+    /** Whether a record r counts as there: it is not expired, or its lane cannot go on without it. */
+    static final String KEPT = "(r.state IN (0, 1, 5) OR r.at > c.now"
+            + " OR r.state = 3 AND (r.keep IS NULL OR r.at > c.now - r.keep) OR r.turn IN (1, 2))";
+
     /** In place of now + delay, which would overflow for a delay of "never". */
     static final String AT = "c.now + least(i.delay, 9223372036854775807 - c.now)";
 

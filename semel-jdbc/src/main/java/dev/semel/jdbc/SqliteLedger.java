@@ -2,6 +2,7 @@ package dev.semel.jdbc;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.Found;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -69,13 +70,14 @@ final class SqliteLedger implements Ledger {
     }
 
     @Override
-    public Map<RecordId, Row> find(Collection<RecordId> ids) {
+    public Found find(Collection<RecordId> ids) {
+        long now = access.now();
         return access.read(session -> {
             Map<RecordId, Row> found = new HashMap<>();
             for (RecordId id : ids) {
                 SqliteRecords.find(session, id).ifPresent(row -> found.put(id, row));
             }
-            return found;
+            return new Found(found, now);
         });
     }
 

@@ -173,7 +173,8 @@ final class SqliteRecords {
         boolean applies = old != null
                 && old.fence() == move.fence()
                 && move.from().contains(old.state())
-                && (!change.onlyIfOver() || old.at() <= now);
+                && (!change.onlyIfOver() || old.at() <= now)
+                && (move.to() == null || !old.expired(now) || holdsLane(move.id()));
         if (old == null || !applies) {
             return Verdict.notApplied(move, old);
         }
@@ -199,6 +200,10 @@ final class SqliteRecords {
         }
         append(move.event(), old.fence(), attempt);
         return new Moved.Applied();
+    }
+
+    private boolean holdsLane(RecordId id) throws SQLException {
+        return find(session, id).map(Row::holdsLane).orElse(false);
     }
 
     boolean renew(Renewal renewal) throws SQLException {

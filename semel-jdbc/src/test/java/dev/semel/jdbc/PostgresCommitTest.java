@@ -163,7 +163,7 @@ class PostgresCommitTest {
 
     private boolean found(String key) {
         Sample sample = new Sample(key);
-        return store.ledger().find(List.of(sample.id())).containsKey(sample.id());
+        return store.ledger().find(List.of(sample.id())).rows().containsKey(sample.id());
     }
 
     private int effects() throws SQLException {

@@ -53,7 +53,9 @@ class PostgresLandingTest {
                 .isInstanceOf(SemelException.LeaseLost.class)
                 .hasMessageContaining("nothing is committed");
         assertThat(state(opened, samples.get(0))).isEqualTo(State.IN_PROGRESS);
-        assertThat(opened.ledger().find(samples.stream().map(Sample::id).toList()))
+        assertThat(opened.ledger()
+                        .find(samples.stream().map(Sample::id).toList())
+                        .rows())
                 .hasSize(1);
         assertThat(opened.audit().newest(AuditFilter.ALL, 10)).isEmpty();
     }

@@ -145,7 +145,8 @@ class SqliteSharedCommitTest {
         SqliteFixture.transactions(store).run(tx -> {
             assertThat(call(store, "inner")).isTrue();
             assertThat(call(store, "inner")).isFalse();
-            assertThat(store.ledger().find(List.of(SqliteFixture.id("inner")))).hasSize(1);
+            assertThat(store.ledger().find(List.of(SqliteFixture.id("inner"))).rows())
+                    .hasSize(1);
             SqliteFixture.insert(tx.unwrap(Connection.class), "outer");
             tx.land(List.of(SqliteFixture.landing("outer")));
             return Ended.keep(true);

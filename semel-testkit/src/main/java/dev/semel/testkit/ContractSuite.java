@@ -132,7 +132,7 @@ abstract class ContractSuite {
     }
 
     boolean exists(String key) {
-        return !ledger.find(Set.of(Ask.id(key))).isEmpty();
+        return ledger.find(Set.of(Ask.id(key))).get(Ask.id(key)) != null;
     }
 
     /** The types of the events about a record, oldest first. */

@@ -2,6 +2,7 @@ package dev.semel.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.store.Found;
 import dev.semel.store.Inspection;
 import dev.semel.store.Renewal;
 import dev.semel.store.State;
@@ -65,9 +66,23 @@ abstract class LookupSuite extends ContractSuite {
         put("expired", State.COMPLETED, 0, 0);
         grant("held");
         pass(10);
-        assertThat(ledger.find(Set.of(Ask.id("expired"), Ask.id("held"), Ask.id("absent"))))
-                .containsOnlyKeys(Ask.id("expired"), Ask.id("held"));
-        assertThat(ledger.find(List.of())).isEmpty();
+        Found found = ledger.find(Set.of(Ask.id("expired"), Ask.id("held"), Ask.id("absent")));
+        assertThat(found.rows()).containsOnlyKeys(Ask.id("expired"), Ask.id("held"));
+        assertThat(ledger.find(List.of()).rows()).isEmpty();
+    }
+
+    @Test
+    void whatIsExpiredIsToldByTheClockOfTheStore() {
+        put("k", State.COMPLETED, 100, 0);
+        pass(99);
+        Found before = ledger.find(Set.of(Ask.id("k")));
+        pass(1);
+        Found after = ledger.find(Set.of(Ask.id("k")));
+        assertThat(before.now()).isEqualTo(now() - 1);
+        assertThat(before.live(Ask.id("k"))).isNotNull();
+        assertThat(after.now()).isEqualTo(now());
+        assertThat(after.live(Ask.id("k"))).isNull();
+        assertThat(ledger.find(List.of()).now()).isEqualTo(now());
     }
 
     @Test

@@ -74,6 +74,43 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
+    void whatIsExpiredIsNotChangedOnlyRemoved() {
+        for (State from : State.values()) {
+            long keep = from == State.FAILED_RETRYABLE ? 40 : 0;
+            State to = from == State.QUEUED ? State.DISCARDED : State.QUEUED;
+            for (byte[] failure : new byte[][] {null, {1}}) {
+                String key = from + (failure == null ? " alike" : " with a failure");
+                long fence = put(key, from, 60, keep);
+                Shift back = Shift.of(Ask.id(key), fence, to).from(from).in(10).failure(failure);
+                pass(60 + keep);
+                Status before = status(key);
+                if (from.finished() || keep > 0) {
+                    assertThat(move(back)).as(key).isEqualTo(new Moved.Refused(before));
+                    assertThat(status(key)).as(key).isEqualTo(before);
+                    apply(Shift.removing(Ask.id(key), fence).from(from));
+                    assertThat(exists(key)).as(key).isFalse();
+                } else {
+                    apply(back);
+                }
+            }
+        }
+    }
+
+    @Test
+    void whatIsAboutToExpireIsChanged() {
+        for (State from : List.of(State.COMPLETED, State.FAILED_TERMINAL, State.SHADOWED, State.DISCARDED)) {
+            long fence = put(from.name(), from, 60, 0);
+            pass(59);
+            apply(Shift.of(Ask.id(from.name()), fence, State.QUEUED).from(from).in(10));
+        }
+        long fence = put("failed", State.FAILED_RETRYABLE, 60, 40);
+        pass(99);
+        apply(Shift.of(Ask.id("failed"), fence, State.DISCARDED)
+                .from(State.FAILED_RETRYABLE)
+                .in(10));
+    }
+
+    @Test
     void aMoveUnderAnotherFenceIsRefused() {
         long fence = grant("k").fence();
         Status before = status("k");

@@ -156,7 +156,7 @@ abstract class QueueFixture extends ContractSuite {
     }
 
     boolean isThere(RecordId id) {
-        return !ledger.find(List.of(id)).isEmpty();
+        return ledger.find(List.of(id)).get(id) != null;
     }
 
     static List<String> keys(Collection<Row> rows) {

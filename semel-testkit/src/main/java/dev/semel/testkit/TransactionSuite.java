@@ -297,7 +297,8 @@ abstract class TransactionSuite extends TransactionFixture {
             tx.land(landings);
             return Ended.keep(0);
         });
-        assertThat(ledger.find(identities.stream().map(Identity::id).toList())).hasSize(1_000);
+        assertThat(ledger.find(identities.stream().map(Identity::id).toList()).rows())
+                .hasSize(1_000);
         assertThat(audit.behindHorizon(AuditRow.Position.START, 2_000)).hasSize(1_000);
     }
 

@@ -3,6 +3,7 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.key.RecordId;
+import dev.semel.store.Found;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Renewal;
@@ -119,7 +120,7 @@ abstract class ValueSuite extends ContractSuite {
         assertThat(ledger.move(moves)).hasSize(BATCH).containsOnly(new Moved.Applied());
         assertThat(ledger.move(moves)).hasSize(BATCH).containsOnly(new Moved.Same());
 
-        Map<RecordId, Row> found = ledger.find(ids);
+        Found found = ledger.find(ids);
         for (int i = 0; i < BATCH; i++) {
             assertThat(found.get(ids.get(i)).result()).isEqualTo(bytes("r" + i));
         }

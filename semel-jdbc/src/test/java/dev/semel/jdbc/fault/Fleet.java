@@ -185,7 +185,7 @@ final class Fleet implements AutoCloseable {
     /** Of the first few hundred those that have ended are dropped. */
     private static List<RecordId> unended(Store store, List<RecordId> open) {
         List<RecordId> asked = open.subList(0, Math.min(200, open.size()));
-        Map<RecordId, Row> rows = store.ledger().find(asked);
+        Map<RecordId, Row> rows = store.ledger().find(asked).rows();
         List<RecordId> left = new ArrayList<>(open.subList(asked.size(), open.size()));
         for (RecordId id : asked) {
             Row row = rows.get(id);
@@ -202,7 +202,7 @@ final class Fleet implements AutoCloseable {
         try (Store store = place.open()) {
             List<RecordId> ids = ids();
             for (int i = 0; i < ids.size(); i += 200) {
-                count += store.ledger().find(ids.subList(i, Math.min(i + 200, ids.size()))).values().stream()
+                count += store.ledger().find(ids.subList(i, Math.min(i + 200, ids.size()))).rows().values().stream()
                         .filter(row -> row.state() == state)
                         .count();
             }

@@ -120,7 +120,9 @@ final class Judge {
     private void readLedger(Store store) {
         List<RecordId> ids = new ArrayList<>(names.keySet());
         for (int i = 0; i < ids.size(); i += 200) {
-            Map<RecordId, Row> rows = store.ledger().find(ids.subList(i, Math.min(i + 200, ids.size())));
+            Map<RecordId, Row> rows = store.ledger()
+                    .find(ids.subList(i, Math.min(i + 200, ids.size())))
+                    .rows();
             rows.forEach((id, row) -> found.append(stamp ->
                     new Event.Left(stamp, names.get(id), row.state().name(), History.hash(row.result()), false)));
         }

@@ -36,7 +36,7 @@ final class LooksThenWrites extends ForwardingStore {
             public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
                 List<Reserved> answers = new ArrayList<>();
                 for (Reservation each : batch) {
-                    if (find(List.of(each.identity().id())).isEmpty()) {
+                    if (find(List.of(each.identity().id())).rows().isEmpty()) {
                         meanwhile.run();
                         answers.add(overwrite(modesVersion, each));
                     } else {
@@ -74,7 +74,7 @@ final class LooksThenWrites extends ForwardingStore {
         @Override
         public <T> T run(Work<T> work) throws Exception {
             List<RecordId> asked = asked(work);
-            if (!LooksThenWrites.this.delegate().ledger().find(asked).isEmpty()) {
+            if (!LooksThenWrites.this.delegate().ledger().find(asked).rows().isEmpty()) {
                 return super.run(work);
             }
             meanwhile.run();

@@ -10,11 +10,14 @@ import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
+import dev.semel.engine.Engine;
 import dev.semel.store.State;
+import dev.semel.time.ManualTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -110,6 +113,22 @@ abstract class AtomicSuite extends EngineSuite {
         time.advance(STEADY.retention().success());
         assertExecuted(charge("k"), "r-k");
         assertThat(effects.count("k")).isEqualTo(2);
+    }
+
+    @Test
+    void a11_aClockThatIsBehindBringsNoExpiredResultBack() {
+        ManualTime behind = new ManualTime(time.millis() - Duration.ofHours(1).toMillis());
+        Engine slow = otherNode(behind);
+        assertExecuted(slow.run(CHARGE, call("k"), (order, tx) -> new Receipt("old")), "old");
+        time.advance(STEADY.retention().success());
+        List<Answer<Receipt>> beside = new ArrayList<>();
+        Answer<Receipt> again = slow.run(CHARGE, call("k"), (order, tx) -> {
+            beside.add(CompletableFuture.supplyAsync(() -> slow.run(CHARGE, call("k"), (o, t) -> new Receipt("never")))
+                    .join());
+            return new Receipt("new");
+        });
+        assertExecuted(again, "new");
+        assertThat(beside.get(0)).isInstanceOf(Answer.InProgress.class);
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.semel.Policy;
 import dev.semel.engine.Engine;
 import dev.semel.key.RecordId;
 import dev.semel.operator.Letters;
+import dev.semel.operator.Operator;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays;
 import dev.semel.operator.RetryReport;
@@ -20,12 +21,16 @@ import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Switchboard;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.StoreCall;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -150,6 +155,47 @@ abstract class DeadLetterSuite extends ChannelFixture {
         work(running);
         assertThat(outcomes).containsExactly(Replays.Outcome.REFUSED);
         assertThat(handled).containsExactly("m");
+    }
+
+    @Test
+    void d4_aReplayThatSawTheLetterBeforeItDiedLosesNothing() throws Exception {
+        CompletableFuture<Void> seen = new CompletableFuture<>();
+        CompletableFuture<Void> dead = new CompletableFuture<>();
+        Faults slow = new Faults() {
+            @Override
+            public Fault at(StoreCall call) {
+                return Fault.NONE;
+            }
+
+            @Override
+            public void done(StoreCall call) {
+                if (call == StoreCall.FIND) {
+                    seen.complete(null);
+                    dead.join();
+                }
+            }
+        };
+        Operator operator =
+                start(new FaultyStore(reopened(), slow), settings -> settings).operator();
+        List<CompletableFuture<Replays.Outcome>> early = new ArrayList<>();
+        Engine running = otherNode();
+        running.handle(CHAT, (note, run) -> {
+            handled.add(note.text());
+            if (early.isEmpty()) {
+                RecordId id = row(CHAT, "m").id();
+                early.add(CompletableFuture.supplyAsync(() -> operator.replay(id, WARRANT)));
+                seen.join();
+                throw failing(Failure.Category.VALIDATION);
+            }
+        });
+        node.send(CHAT, note("m", "l"));
+        work(running);
+        assertThat(row(CHAT, "m").state()).isEqualTo(State.FAILED_TERMINAL);
+        dead.complete(null);
+        assertThat(early.get(0).get()).isEqualTo(Replays.Outcome.REFUSED);
+        assertThat(running.operator().replay(row(CHAT, "m").id(), WARRANT)).isEqualTo(Replays.Outcome.DONE);
+        work(running);
+        assertThat(handled).containsExactly("m", "m");
     }
 
     @Test

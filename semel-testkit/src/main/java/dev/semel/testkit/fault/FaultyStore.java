@@ -9,6 +9,7 @@ import dev.semel.store.AuditRow;
 import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
 import dev.semel.store.Enqueued;
+import dev.semel.store.Found;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -127,7 +128,7 @@ public final class FaultyStore extends ForwardingStore {
         }
 
         @Override
-        public Map<RecordId, Row> find(Collection<RecordId> ids) {
+        public Found find(Collection<RecordId> ids) {
             return point.pass(StoreCall.FIND, () -> super.find(ids));
         }
 

@@ -2,6 +2,7 @@ package dev.semel.testkit.fault;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.Found;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -44,7 +45,7 @@ public abstract class ForwardingLedger implements Ledger {
     }
 
     @Override
-    public Map<RecordId, Row> find(Collection<RecordId> ids) {
+    public Found find(Collection<RecordId> ids) {
         return delegate.find(ids);
     }
 

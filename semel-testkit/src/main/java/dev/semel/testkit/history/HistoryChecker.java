@@ -222,7 +222,9 @@ public final class HistoryChecker {
         for (Call call : record.calls) {
             if (call.ending() == Ending.FAIL) {
                 Set<Long> fences = new HashSet<>();
-                call.starts.forEach(start -> fences.add(start.event().grant().fence()));
+                call.starts.stream()
+                        .filter(start -> !record.forgottenSince(start, call))
+                        .forEach(start -> fences.add(start.event().grant().fence()));
                 record.applied().stream()
                         .filter(applied -> fences.contains(applied.grant().fence()))
                         .forEach(applied ->

@@ -50,6 +50,13 @@ final class RecordHistory {
                 .toList();
     }
 
+    /** Whether the key may have been made new again between this run of a call and the call's end. */
+    boolean forgottenSince(Start start, Call call) {
+        return calls.stream()
+                .anyMatch(other ->
+                        other.ending() == Event.Ending.FORGOTTEN && other.to > start.index() && other.from < call.to);
+    }
+
     private static String name(Event event, long call) {
         return event.stamp().process() + "/" + call;
     }

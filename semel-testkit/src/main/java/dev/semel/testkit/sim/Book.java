@@ -178,6 +178,15 @@ final class Book {
         }
     }
 
+    /** Where each record stands, as they were last seen. */
+    List<String> states() {
+        return records.values().stream()
+                .map(kept -> kept.row == null
+                        ? "absent"
+                        : kept.row.state() + "@" + kept.row.status().fence())
+                .toList();
+    }
+
     /** Those that run, as they were last seen. */
     List<Kept> running() {
         return records.values().stream()
@@ -239,7 +248,7 @@ final class Book {
     /** Compares all records with how they were. Called before a call too, for what time alone has changed. */
     void look(Cause cause) {
         long now = time.millis();
-        Map<RecordId, Row> rows = shared.ledger().find(records.keySet());
+        Map<RecordId, Row> rows = shared.ledger().find(records.keySet()).rows();
         List<Kept> committed = new ArrayList<>();
         order(rows);
         records.forEach((id, kept) -> {

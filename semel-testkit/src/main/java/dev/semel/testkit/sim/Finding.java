@@ -128,7 +128,8 @@ final class Finding {
         world.book
                 .waiting()
                 .forEach(kept -> wrongs.add(kept.name + ": is left waiting, and nothing holds it up: "
-                        + Objects.requireNonNull(kept.row()).state()));
+                        + Objects.requireNonNull(kept.row()).status() + ", "
+                        + kept.row().line()));
     }
 
     /** What may not be repeated reached the outside once for each time that the key was new. */

@@ -23,6 +23,9 @@ import java.util.function.Consumer;
 final class World {
     private static final Operator.Warrant WARRANT = new Operator.Warrant("sim", "simulation");
 
+    /** In leases: no run takes so long to come to its end, unless something goes round in circles. */
+    private static final int LONGEST = 500;
+
     final Scheduler scheduler;
     final SimTime time;
     final MemoryStore store;
@@ -39,6 +42,8 @@ final class World {
     final Mailroom mailroom;
     private final Kind kind;
     private int clientsLeft;
+    private int leases;
+    private List<String> stood = List.of();
     private TimeSource.Gate clientsDone;
 
     /** What happens in a run. */
@@ -117,23 +122,38 @@ final class World {
         for (String payload : business.records()) {
             client.ask(nodes.get(0), operation(payload), List.of(payload), Duration.ZERO);
         }
-        untilQuiet();
-        onNode(nodes.get(0), engine -> {
-            engine.duties().replays().flush(true);
-            engine.duties().sealer().sealAll();
-        });
+        do {
+            untilQuiet();
+            onNode(nodes.get(0), engine -> {
+                engine.duties().replays().flush(true);
+                engine.duties().sealer().sealAll();
+            });
+        } while (leases < LONGEST && movesOn());
     }
 
-    /** Nothing runs any more, or the time in which it should have come to that is over. */
+    /** Nothing runs any more, or nothing has changed for so long that nothing will. */
     private void untilQuiet() {
-        for (int leases = 0; leases < 30; leases++) {
+        int idle = 0;
+        while (idle < 30 && leases < LONGEST && !quiet()) {
+            idle = movesOn() ? 0 : idle + 1;
+            leases++;
             onNode(nodes.get(0), this::open);
-            book.look(Book.Cause.NOTHING);
-            if (book.running().isEmpty() && book.waiting().isEmpty()) {
-                return;
-            }
             sleep(business.lease);
         }
+    }
+
+    private boolean quiet() {
+        book.look(Book.Cause.NOTHING);
+        return book.running().isEmpty() && book.waiting().isEmpty();
+    }
+
+    /** Whether a record has changed since this was asked last: a reconciler may be late, and set others free. */
+    private boolean movesOn() {
+        book.look(Book.Cause.NOTHING);
+        List<String> stand = book.states();
+        boolean changed = !stand.equals(stood);
+        stood = stand;
+        return changed;
     }
 
     /** Everything is LIVE and nothing paused, also what somebody was just about to switch off when the faults stopped. */

@@ -92,7 +92,7 @@ class FaultyStoreTest {
         Arrival arrival = new Arrival(ID, HEADER, null, null, Arrival.Times.NOW, null);
         assertThatThrownBy(() -> queue(StoreCall.ENQUEUE, Fault.FAIL_BEFORE).enqueue(List.of(arrival)))
                 .isInstanceOf(StoreUnavailable.class);
-        assertThat(real.ledger().find(List.of(ID))).isEmpty();
+        assertThat(real.ledger().find(List.of(ID)).rows()).isEmpty();
         assertThatThrownBy(() -> queue(StoreCall.ENQUEUE, Fault.LOSE_REPLY).enqueue(List.of(arrival)))
                 .isInstanceOf(OutcomeUnknown.class);
         assertThat(state()).isEqualTo(State.QUEUED);
@@ -114,7 +114,7 @@ class FaultyStoreTest {
                         .orElseThrow()
                         .run(tx -> Ended.keep(tx.enqueue(List.of(arrival)).get(0))))
                 .isInstanceOf(StoreUnavailable.class);
-        assertThat(real.ledger().find(List.of(ID))).isEmpty();
+        assertThat(real.ledger().find(List.of(ID)).rows()).isEmpty();
     }
 
     private Queue queue(StoreCall call, Fault fault) {

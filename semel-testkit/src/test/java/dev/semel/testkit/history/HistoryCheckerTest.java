@@ -164,6 +164,28 @@ class HistoryCheckerTest {
     }
 
     @Test
+    void r6_anEffectFromBeforeTheKeyWasMadeNewIsNotTheFailures() {
+        long call = history.invoke("a", null);
+        history.start("a", call, 1, 1);
+        deliver("a", 1, Reception.APPLIED, null);
+        call("a", Ending.FORGOTTEN, null);
+        history.start("a", call, 2, 2);
+        history.end("a", call, Ending.FAIL, new Grant(2, 2), null);
+        HistoryChecker.check(history.events()).assertHolds(Rule.R6);
+    }
+
+    @Test
+    void r6_anEffectFromAfterTheKeyWasMadeNewIsFound() {
+        long call = history.invoke("a", null);
+        history.start("a", call, 1, 1);
+        call("a", Ending.FORGOTTEN, null);
+        history.start("a", call, 2, 2);
+        deliver("a", 2, Reception.APPLIED, null);
+        history.end("a", call, Ending.FAIL, new Grant(2, 2), null);
+        assertBroken(Rule.R6, "a");
+    }
+
+    @Test
     void r6_anEffectWhenEveryCallFailedIsFound() {
         call("a", Ending.FAIL, null);
         deliver("a", 7, Reception.APPLIED, null);

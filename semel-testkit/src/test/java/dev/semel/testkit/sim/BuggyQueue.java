@@ -40,7 +40,7 @@ class BuggyQueue extends ForwardingQueue {
 
     /** The messages of an operation as they are, in the order of their ids. */
     List<Row> messages(String operation) {
-        var rows = store.ledger().find(sent);
+        var rows = store.ledger().find(sent).rows();
         return new TreeSet<>(rows.keySet())
                 .stream()
                         .map(rows::get)

@@ -138,7 +138,7 @@ class PlantedBugsTest {
 
             @Override
             public Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) {
-                store().ledger().find(known).values().forEach(row -> PlantedBugs.remove(store(), row));
+                store().ledger().find(known).rows().values().forEach(row -> PlantedBugs.remove(store(), row));
                 return super.purge(limit, events);
             }
         }));
