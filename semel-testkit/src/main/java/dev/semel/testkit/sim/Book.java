@@ -166,16 +166,26 @@ final class Book {
         return records;
     }
 
-    /** A handler of a message begins: by any clock it still has its lease. */
+    /**
+     * A handler of a message begins: by any clock it still has its lease. Only an adoption takes a lease away before its time,
+     * and from then on the fence alone, of an older epoch, stands between its holder and the outside.
+     */
     void begun(RecordId id, long fence) {
         if (!begun.add(id.hex() + "@" + fence)) {
             wrong(id, "begun twice under fence " + fence);
         }
         Row row = shared.ledger().find(List.of(id)).get(id);
         boolean running = row != null && row.state() == State.IN_PROGRESS;
-        if (running && (row.status().fence() != fence || row.status().at() <= time.millis())) {
+        boolean adopted = running && epoch(row.status().fence()) > epoch(fence);
+        if (running
+                && !adopted
+                && (row.status().fence() != fence || row.status().at() <= time.millis())) {
             wrong(id, "begun under fence " + fence + " although its lease was over");
         }
+    }
+
+    private static long epoch(long fence) {
+        return fence >>> 48;
     }
 
     /** Where each record stands, as they were last seen. */
