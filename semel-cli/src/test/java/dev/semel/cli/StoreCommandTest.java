@@ -2,12 +2,12 @@ package dev.semel.cli;
 
 import static dev.semel.cli.Shell.semel;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
-import java.io.File;
+import dev.semel.testkit.OrdinaryUser;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -75,18 +75,30 @@ class StoreCommandTest {
         assertThat(shell.err()).contains("does not exist or is not a directory");
     }
 
+    /** Tells what a command printed and how it ended. */
+    public static final class Told {
+        private Told() {}
+
+        public static void main(String[] args) {
+            Shell shell = semel(args);
+            System.out.println(shell.err() + "exit code " + shell.exit());
+        }
+    }
+
+    /** By somebody who is not root, because root may write anywhere. */
     @Test
-    void aDirectoryThatCannotBeWrittenIsBadInput() {
+    void aDirectoryThatCannotBeWrittenIsBadInput(@TempDir Path scratch) throws Exception {
         SampleLedger ledger = SampleLedger.in(directory);
-        File place = directory.toFile();
-        assertThat(place.setWritable(false)).isTrue();
+        for (Path each : List.of(directory, scratch)) {
+            Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        OrdinaryUser user = OrdinaryUser.in(scratch);
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("r-xr-xr-x"));
         try {
-            assumeFalse(Files.isWritable(directory), "the superuser may write anywhere");
-            Shell shell = semel("doctor", "--store", ledger.url());
-            assertThat(shell.exit()).isEqualTo(2);
-            assertThat(shell.err()).contains(directory.toString(), "cannot be written by");
+            assertThat(user.run(Told.class, "doctor", "--store", ledger.url()))
+                    .contains(directory.toString(), "cannot be written by " + user.name(), "exit code 2");
         } finally {
-            assertThat(place.setWritable(true)).isTrue();
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
     }
 

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.UserPrincipal;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -44,14 +43,14 @@ public final class PrivatePostgres implements AutoCloseable {
     private final AtomicInteger databases = new AtomicInteger();
     private final Path scratch;
     private final Path bin;
-    private final @Nullable String account;
+    private final OrdinaryUser user;
     private final int port;
     private final Thread atExit = new Thread(this::remove, "private-postgres-remove");
 
     private PrivatePostgres(Path scratch, Map<String, String> settings) throws IOException {
         this.scratch = scratch;
         this.bin = PostgresBinaries.find(scratch);
-        this.account = account(scratch);
+        this.user = OrdinaryUser.in(scratch, List.of(USER, "nobody"));
         this.port = freePort();
         initialise(settings);
     }
@@ -216,8 +215,7 @@ public final class PrivatePostgres implements AutoCloseable {
 
     private void initialise(Map<String, String> settings) throws IOException {
         Path data = Files.createDirectory(dataDirectory());
-        own(scratch);
-        own(data);
+        user.own(data);
         run("initdb", "-D", data.toString(), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync");
         Map<String, String> all = new LinkedHashMap<>();
         all.put("listen_addresses", "127.0.0.1");
@@ -260,13 +258,9 @@ public final class PrivatePostgres implements AutoCloseable {
     }
 
     private void run(String program, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
-        if (account != null) {
-            command.addAll(List.of("setpriv", "--reuid", account, "--clear-groups"));
-        }
-        command.add(bin.resolve(program).toString());
+        List<String> command = new ArrayList<>(List.of(bin.resolve(program).toString()));
         command.addAll(List.of(arguments));
-        Commands.run(scratch, command);
+        user.run(command);
     }
 
     private void signalAll(String signal) {
@@ -304,32 +298,6 @@ public final class PrivatePostgres implements AutoCloseable {
                         .commandLine()
                         .orElse("")
                         .contains(dataDirectory().toString());
-    }
-
-    private void own(Path path) throws IOException {
-        if (account != null) {
-            UserPrincipal owner =
-                    path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(account);
-            Files.setOwner(path, owner);
-        }
-    }
-
-    /** Whom to run as; absent when it is whoever we are, because PostgreSQL refuses only root. */
-    private static @Nullable String account(Path scratch) throws IOException {
-        if (!Files.getOwner(scratch).getName().equals("root")) {
-            return null;
-        }
-        for (String name : List.of(USER, "nobody")) {
-            try {
-                scratch.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(name);
-                return name;
-            } catch (IOException e) {
-                // the next one
-            }
-        }
-        throw new Unavailable(
-                "PostgreSQL does not run as root, and there is no user postgres or nobody. Run the tests as another user.",
-                null);
     }
 
     /** Below the ports that the kernel hands to clients, so that a restart finds its port free. */
