@@ -1,6 +1,7 @@
 package dev.semel.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.semel.Channel;
 import dev.semel.Channel.Capacity;
@@ -15,9 +16,15 @@ import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
 import dev.semel.store.Header;
+import dev.semel.store.Ledger;
 import dev.semel.store.MemoryStore;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.testkit.fault.ForwardingLedger;
+import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -289,5 +296,39 @@ class WorkerTest {
         other.close();
         assertThat(row(MAIL, "m").state()).isEqualTo(State.QUEUED);
         assertThat(row(MAIL, "m").status().attempt()).isZero();
+    }
+
+    @Test
+    void anEndIsWrittenAlsoWhileTheStoreHoldsUpTheOneBefore() throws Exception {
+        RecordId slow = Identity.of(ACME, MAIL.name(), Key.of("slow")).id();
+        CountDownLatch heldUp = new CountDownLatch(1);
+        CountDownLatch letGo = new CountDownLatch(1);
+        Store stalling = new ForwardingStore(store) {
+            @Override
+            public Ledger ledger() {
+                return new ForwardingLedger(delegate().ledger()) {
+                    @Override
+                    public List<Moved> move(List<Move> batch) {
+                        if (batch.stream().anyMatch(move -> move.id().equals(slow))) {
+                            heldUp.countDown();
+                            assertThatCode(letGo::await).doesNotThrowAnyException();
+                        }
+                        return super.move(batch);
+                    }
+                };
+            }
+        };
+        try (Engine other = EngineSettings.on(stalling).withPolicy(PATIENT).open()) {
+            other.handle(MAIL, (text, run) -> {});
+            send(MAIL, "slow");
+            heldUp.await();
+            send(MAIL, "next");
+            awaitState(MAIL, "next", State.COMPLETED);
+            assertThat(row(MAIL, "slow").state()).isEqualTo(State.IN_PROGRESS);
+            letGo.countDown();
+            awaitState(MAIL, "slow", State.COMPLETED);
+        } finally {
+            letGo.countDown();
+        }
     }
 }
