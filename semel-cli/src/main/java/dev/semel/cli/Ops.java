@@ -2,6 +2,7 @@ package dev.semel.cli;
 
 import dev.semel.Key;
 import dev.semel.Operation;
+import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Operator.Forgotten;
@@ -35,7 +36,7 @@ final class Ops implements Runnable {
             description = {
                 "Refused while the record is queued or running. A node that keeps results in memory may go on replaying the"
                         + " old one until it lets go of it.",
-                "Exits with 0 when it was forgotten, with 1 when there was no record, with 2 when it was refused."
+                "Exits with 1 when there was no record, or its state does not allow it."
             },
             mixinStandardHelpOptions = true)
     int forget(
@@ -53,6 +54,9 @@ final class Ops implements Runnable {
         Forgotten result;
         try (Store opened = store.open()) {
             result = Operator.on(opened).forget(whose, what, which, why);
+        } catch (SemelException.Invalid e) {
+            // What was given has been looked at by then, so it is the record's state.
+            throw new Refusal(e.getMessage());
         }
         boolean done = result == Forgotten.DONE;
         spec.commandLine()

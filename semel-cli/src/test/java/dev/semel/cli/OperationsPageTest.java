@@ -7,10 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /**
  * What the page for operators shows is what the commands print, from its beginning to its end on one ledger. When it is not,
@@ -21,6 +23,7 @@ class OperationsPageTest {
     private static final Path SHOULD_BE = Path.of("target", "operations.md");
     private static final Pattern EVENT = Pattern.compile("<!-- shop: (.*) -->");
     private static final Pattern FILE = Pattern.compile("<!-- file: (\\S+) (.*) -->");
+    private static final Pattern COMMAND = Pattern.compile("`semel ([^`]+)`|^\\$ semel (.*)$", Pattern.MULTILINE);
     private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
 
     @TempDir
@@ -35,6 +38,42 @@ class OperationsPageTest {
         }
         assertThat(masked(played)).isEqualTo(masked(page));
         assertThat(page.stream().filter(line -> line.startsWith("$ semel "))).hasSizeGreaterThan(3);
+    }
+
+    @Test
+    void everyCommandOnThePageTakesTheStoreAndJsonAndTellsItsExitCodes() throws IOException {
+        TreeSet<String> named = new TreeSet<>();
+        Matcher commands = COMMAND.matcher(Files.readString(PAGE));
+        while (commands.find()) {
+            List<String> words = words(commands.group(1) != null ? commands.group(1) : commands.group(2));
+            CommandLine command = Main.commandLine();
+            int used = 0;
+            while (used < words.size() && command.getSubcommands().containsKey(words.get(used))) {
+                command = command.getSubcommands().get(words.get(used++));
+            }
+            String name = command.getCommandSpec().qualifiedName();
+            assertThat(command.getSubcommands()).as(commands.group()).isEmpty();
+            assertThat(command.getCommandSpec().optionsMap()).as(name).containsKeys("--store", "--json");
+            assertThat(command.getUsageMessage()).as(name).contains("Exit codes:");
+            for (String word : words.subList(used, words.size())) {
+                if (word.startsWith("-")) {
+                    assertThat(command.getCommandSpec().optionsMap()).as(name).containsKey(word);
+                }
+            }
+            named.add(name);
+        }
+        assertThat(named).contains("semel audit export", "semel audit verify", "semel doctor", "semel retries");
+    }
+
+    @Test
+    void theExitCodesOfThePageAreThoseOfTheCommands() throws IOException {
+        List<String> written = Files.readAllLines(PAGE).stream()
+                .filter(line -> line.matches("\\| \\d+ \\|.*"))
+                .map(line -> line.split("\\|")[1].strip())
+                .toList();
+        assertThat(written)
+                .containsExactlyElementsOf(
+                        Exit.meanings().keySet().stream().map(String::strip).toList());
     }
 
     /** The same page, with what the commands print now. */
@@ -66,10 +105,7 @@ class OperationsPageTest {
 
     private List<String> run(String command, SampleShop shop) {
         List<String> args = new ArrayList<>();
-        Matcher words = WORD.matcher(command);
-        while (words.find()) {
-            String word =
-                    words.group(1) != null ? words.group(1) : words.group(2) != null ? words.group(2) : words.group();
+        for (String word : words(command)) {
             args.add(word.endsWith(".jsonl") ? directory.resolve(word).toString() : word);
         }
         args.addAll(List.of("--store", shop.url()));
@@ -81,6 +117,16 @@ class OperationsPageTest {
             lines.add("(exit code " + shell.exit() + ")");
         }
         return lines.stream().map(line -> line.replace(directory + "/", "")).toList();
+    }
+
+    private static List<String> words(String command) {
+        List<String> words = new ArrayList<>();
+        Matcher found = WORD.matcher(command);
+        while (found.find()) {
+            words.add(
+                    found.group(1) != null ? found.group(1) : found.group(2) != null ? found.group(2) : found.group());
+        }
+        return words;
     }
 
     private static void happen(SampleShop shop, String what) {

@@ -61,7 +61,7 @@ class OpsTest {
     void aRunningRecordIsRefused() {
         List<Shell> shells = new ArrayList<>();
         ledger.refund("r-1", () -> shells.add(forget("refund", "--key", "r-1")));
-        assertThat(shells.get(0).exit()).isEqualTo(2);
+        assertThat(shells.get(0).exit()).isEqualTo(1);
         assertThat(shells.get(0).err()).contains("is IN_PROGRESS: it cannot be forgotten now");
     }
 

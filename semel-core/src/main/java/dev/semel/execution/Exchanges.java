@@ -184,10 +184,19 @@ public final class Exchanges {
     public Settled within(
             Operation.Atomic<byte[], byte[]> operation, Call<byte[]> call, Map<String, String> details, Inside inside) {
         Span span = Spans.begin(environment, operation, call);
+        var end = new AtomicReference<@Nullable End>();
+        Inside heard = tx -> {
+            end.set(null);
+            End left = inside.run(tx);
+            end.set(left);
+            return left;
+        };
         try {
-            Settled settled = atomic(operation, call, details, inside, span);
+            Settled settled = atomic(operation, call, details, heard, span);
             if (settled instanceof Told told) {
                 span.ended(told.answer());
+            } else if (end.get() instanceof End.Dropped) {
+                span.ended(Outcome.FAILED);
             } else {
                 span.ended(
                         settled instanceof Ended ended && ended.again() != null

@@ -21,6 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
@@ -99,6 +100,24 @@ class TracesTest {
                 .isNotEmpty()
                 .noneMatch(meter -> meter.getId().toString().contains(KEY));
         assertThat(answers).noneMatch(heard -> heard.toString().contains(KEY));
+    }
+
+    @ParameterizedTest
+    @EnumSource(dev.semel.http.Level.class)
+    void whatLeavesNoRecordIsCountedAsFailedAtEveryLevel(dev.semel.http.Level level) {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        EngineSettings engine =
+                EngineSettings.on(new MemoryStore(TimeSource.system())).withWatch(MicrometerWatch.of(meters));
+        try (Site site = Site.open(
+                container,
+                engine,
+                all -> all.withDefault(Rule.required().withLevel(level)),
+                (request, response) -> response.setStatus(403))) {
+            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(403);
+        }
+        assertThat(meters.get("semel.calls").counters())
+                .extracting(counter -> counter.getId().getTag("answer"))
+                .containsExactly("failed");
     }
 
     @Test
