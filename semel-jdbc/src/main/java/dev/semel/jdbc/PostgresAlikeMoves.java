@@ -68,7 +68,7 @@ final class PostgresAlikeMoves {
     }
 
     /** Whether no lane has to be held for it. */
-    private static boolean followsNobody(Move.@Nullable Place place) {
+    static boolean followsNobody(Move.@Nullable Place place) {
         return place == null || place.lane() == null && place.then() == Move.Then.LEAVE;
     }
 

@@ -114,6 +114,11 @@ final class PostgresGrants {
         if (batch.isEmpty()) {
             return Map.of();
         }
+        Reservation only = batch.size() == 1 ? batch.get(0) : null;
+        if (only != null && PostgresOneGrant.fits(only)) {
+            Long fence = PostgresOneGrant.insert(connection, now, modesVersion, only);
+            return fence == null ? Map.of() : Map.of(only.identity().id(), new Reserved.Granted(fence, 1, false));
+        }
         Map<RecordId, Reserved> granted = new HashMap<>();
         boolean alike = areAlike(batch);
         try (PreparedStatement statement = connection.prepareStatement(alike ? INSERT_ALIKE : INSERT)) {

@@ -128,6 +128,11 @@ final class PostgresMoves {
         if (sorted.isEmpty()) {
             return;
         }
+        Item only = sorted.size() == 1 ? sorted.get(0) : null;
+        if (only != null && PostgresOneMove.fits(only.move)) {
+            writeOne(only, answers);
+            return;
+        }
         List<Move> moves = sorted.stream().map(Item::move).toList();
         if (kind == UPDATE && PostgresAlikeMoves.areAlike(moves)) {
             writeAlike(moves, sorted, answers);
@@ -161,6 +166,14 @@ final class PostgresMoves {
                 statement.getMoreResults();
             }
             applied(statement, items, answers);
+        }
+    }
+
+    private void writeOne(Item only, Moved[] answers) throws SQLException {
+        String writtenIn = PostgresOneMove.apply(connection, now, indexed, only.move);
+        if (writtenIn != null) {
+            answers[only.place] = new Moved.Applied();
+            xid = writtenIn;
         }
     }
 
