@@ -93,7 +93,10 @@ final class PostgresTransactions implements Transactions {
                 opened -> {
                     pid.set(prepared(connection));
                     Ended<T> result = work.run(opened);
-                    tx.sendHeld();
+                    boolean held = tx.holds() && result.keep() && begun.commitBy(tx::commit);
+                    if (!held) {
+                        tx.sendHeld();
+                    }
                     return result;
                 },
                 tx,

@@ -268,6 +268,11 @@ final class PostgresTx implements Transactions.Tx {
         landed(byAbsence.get(false), PostgresLandings::land);
     }
 
+    /** Whether a landing waits for the commit. */
+    boolean holds() {
+        return held != null;
+    }
+
     void sendHeld() {
         Held last = held;
         if (last != null) {

@@ -10,12 +10,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -52,6 +56,9 @@ final class SpringTransactions implements Demarcation {
     private final PlatformTransactionManager manager;
     private final DataSource source;
     private final boolean jdbcOnly;
+    private final boolean plain;
+    private final Ears ears = new Ears();
+    private volatile @Nullable TransactionExecutionListener listening;
     private final ThreadLocal<@Nullable Frame> frames = new ThreadLocal<>();
 
     /** Where the calling thread is. */
@@ -65,19 +72,56 @@ final class SpringTransactions implements Demarcation {
     SpringTransactions(PlatformTransactionManager manager, DataSource source) {
         this.manager = manager;
         this.source = source;
-        this.jdbcOnly = manager instanceof org.springframework.jdbc.datasource.DataSourceTransactionManager;
+        this.jdbcOnly = manager instanceof DataSourceTransactionManager;
+        this.plain = manager.getClass() == DataSourceTransactionManager.class
+                || manager.getClass() == JdbcTransactionManager.class;
+        if (manager instanceof ConfigurableTransactionManager configurable) {
+            configurable.addListener(ears);
+        }
     }
 
     /** @throws SemelException.Misconfigured when the manager cannot be listened to */
     void listen(TransactionExecutionListener listener) {
-        if (!(manager instanceof ConfigurableTransactionManager configurable)) {
+        if (!(manager instanceof ConfigurableTransactionManager)) {
             throw new SemelException.Misconfigured(
                     "transaction manager",
                     List.of(manager.getClass().getName()
                             + " tells nobody when a transaction begins, so that the level MARKER"
                             + " is not possible: set semel.http.level to span or plain"));
         }
-        configurable.addListener(listener);
+        listening = listener;
+    }
+
+    /** One for all, because a manager's list of listeners must not change while it is used. */
+    private final class Ears implements TransactionExecutionListener {
+        @Override
+        public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+            TransactionExecutionListener other = listening;
+            if (other != null) {
+                other.afterBegin(transaction, failure);
+            }
+        }
+
+        @Override
+        public void beforeCommit(TransactionExecution transaction) {
+            Frame frame = frames.get();
+            if (frame != null && frame.status == transaction) {
+                frame.commitItself();
+            }
+        }
+    }
+
+    /**
+     * Whether nothing but the connection's commit is left to do when our listener hears of it. A listener behind ours might
+     * still write, and managers other than JDBC's do.
+     */
+    private boolean hearsLast() {
+        return plain
+                && manager instanceof ConfigurableTransactionManager configurable
+                && configurable.getTransactionExecutionListeners().stream()
+                        .reduce((one, next) -> next)
+                        .filter(last -> last == ears)
+                        .isPresent();
     }
 
     /** The connection of the transaction that the calling thread is in. */
@@ -243,6 +287,7 @@ final class SpringTransactions implements Demarcation {
         private int handlers;
         private boolean ending;
         private int completion = STATUS_UNKNOWN;
+        private @Nullable Last last;
 
         Frame(TransactionStatus status, ConnectionHolder holder, @Nullable Frame outer) {
             this.status = status;
@@ -262,6 +307,36 @@ final class SpringTransactions implements Demarcation {
         @Override
         public void afterCompletion(int outcome) {
             completion = outcome;
+        }
+
+        /** The manager's own commit finds nothing left to be committed, and the driver sends nothing for it. */
+        @Override
+        public boolean commitBy(Last sending) {
+            if (!hearsLast()) {
+                return false;
+            }
+            last = sending;
+            return true;
+        }
+
+        private void commitItself() {
+            Last sending = last;
+            last = null;
+            if (sending != null) {
+                try {
+                    sending.commit();
+                } catch (SQLException e) {
+                    throw translated(e);
+                }
+            }
+        }
+
+        /** As the manager itself would. */
+        private RuntimeException translated(SQLException e) {
+            RuntimeException translated = manager instanceof JdbcTransactionManager jdbc
+                    ? jdbc.getExceptionTranslator().translate("JDBC commit", null, e)
+                    : null;
+            return translated != null ? translated : new TransactionSystemException("JDBC commit failed", e);
         }
 
         @Override

@@ -50,6 +50,10 @@ class SpringCommitTest {
             this.made = made;
         }
 
+        PlatformTransactionManager on(DataSource source) {
+            return made.apply(source);
+        }
+
         private static PlatformTransactionManager jpa(DataSource source) {
             LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
             factory.setDataSource(source);
@@ -86,7 +90,7 @@ class SpringCommitTest {
 
     private Engine engine(ManagedBy by) {
         return EngineSettings.on(ApplicationStore.on(
-                        pool, new SpringTransactions(by.made.apply(pool), pool), StoreProvider.Options.DEFAULT))
+                        pool, new SpringTransactions(by.on(pool), pool), StoreProvider.Options.DEFAULT))
                 .withoutBackground()
                 .open();
     }
