@@ -35,6 +35,10 @@ enum Databases {
         }
     };
 
+    /** To be excluded where a service is to do without: its names in Spring Boot 4 and in 3. */
+    static final String JPA = "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration,"
+            + "org.springframework.boot.autoconfigure.orm.jpa.HibernateJpaAutoConfiguration";
+
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     /** A JDBC URL. */

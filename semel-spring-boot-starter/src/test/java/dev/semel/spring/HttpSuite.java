@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -68,7 +67,7 @@ abstract class HttpSuite {
         }
 
         @Bean
-        SecurityFilterChain security(HttpSecurity http) {
+        SecurityFilterChain security(HttpSecurity http) throws Exception {
             return http.authorizeHttpRequests(requests -> requests.requestMatchers("/actuator/**")
                             .permitAll()
                             .anyRequest()
@@ -87,7 +86,7 @@ abstract class HttpSuite {
                         "spring.datasource.url=" + database.fresh(),
                         "spring.datasource.hikari.maximum-pool-size=4",
                         "spring.main.banner-mode=off",
-                        "spring.autoconfigure.exclude=" + HibernateJpaAutoConfiguration.class.getName(),
+                        "spring.autoconfigure.exclude=" + Databases.JPA,
                         "management.endpoints.web.exposure.include=health,semel,metrics",
                         "management.endpoint.health.show-details=always",
                         "semel.policy.api.request.backoff=none")

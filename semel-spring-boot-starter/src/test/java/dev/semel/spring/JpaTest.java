@@ -10,20 +10,20 @@ import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.Semel;
 import dev.semel.Tenant;
-import dev.semel.spring.jpa.Note;
 import dev.semel.spring.jpa.Notes;
-import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.persistence.autoconfigure.EntityScan;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -35,11 +35,10 @@ class JpaTest {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @EntityScan(basePackageClasses = Note.class)
     static class Application {
         @Bean
-        Notes notes(EntityManager entities, JdbcTemplate jdbc) {
-            return new Notes(entities, jdbc);
+        Notes notes(EntityManagerFactory factory, JdbcTemplate jdbc) {
+            return new Notes(SharedEntityManagerCreator.createSharedEntityManager(factory), jdbc);
         }
 
         @Bean
@@ -73,6 +72,7 @@ class JpaTest {
 
     @Test
     void anEntityIsThereOnceAndItsLogWithIt() {
+        assertThat(context.getBean(PlatformTransactionManager.class)).isInstanceOf(JpaTransactionManager.class);
         assertThat(notes.note("k-1", "one", false)).isEqualTo("one");
         assertThat(notes.note("k-1", "one", false)).isEqualTo("one");
         assertThat(notes.noteWithoutTransactional("k-2", "two")).isEqualTo("two");

@@ -36,7 +36,6 @@ import org.junit.jupiter.api.TestInstance;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -92,7 +91,7 @@ abstract class ShopSuite {
                         "spring.datasource.hikari.maximum-pool-size=3",
                         "spring.datasource.hikari.connection-timeout=20000",
                         "spring.main.banner-mode=off",
-                        "spring.autoconfigure.exclude=" + (jpa ? "" : HibernateJpaAutoConfiguration.class.getName()))
+                        "spring.autoconfigure.exclude=" + (jpa ? "" : Databases.JPA))
                 .run();
         JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
         jdbc.execute("CREATE TABLE payment (order_id TEXT NOT NULL)");

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -111,7 +110,7 @@ class SpringPageTest {
                         "spring.main.banner-mode=off",
                         "spring.security.user.name=ann",
                         "spring.security.user.password=secret",
-                        "spring.autoconfigure.exclude=" + HibernateJpaAutoConfiguration.class.getName())
+                        "spring.autoconfigure.exclude=" + Databases.JPA)
                 .run()) {
             JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
             Web web = new Web(

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.orm.jpa.HibernateJpaAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -43,6 +44,9 @@ class StarterOnBoot3Test {
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
     private static final String ANN =
             "Basic " + Base64.getEncoder().encodeToString("ann:secret".getBytes(StandardCharsets.UTF_8));
+
+    private static final String WITHOUT_JPA =
+            "spring.autoconfigure.exclude=" + HibernateJpaAutoConfiguration.class.getName();
 
     @TempDir
     static Path directory;
@@ -70,6 +74,8 @@ class StarterOnBoot3Test {
                         "server.port=0",
                         "spring.main.banner-mode=off",
                         "spring.datasource.url=jdbc:sqlite:" + directory.resolve("shop.db"),
+                        "spring.flyway.locations=classpath:db/shop",
+                        WITHOUT_JPA,
                         "spring.security.user.name=ann",
                         "spring.security.user.password=secret",
                         "management.endpoints.web.exposure.include=health,semel,metrics",
@@ -199,6 +205,7 @@ class StarterOnBoot3Test {
                 .properties(
                         "spring.main.banner-mode=off",
                         "spring.datasource.url=jdbc:sqlite:" + directory.resolve("bare.db"),
+                        WITHOUT_JPA,
                         "management.health.semel.enabled=false")
                 .run()) {
             assertThat(bare.containsBean("semelHealthIndicator")).isFalse();
