@@ -74,6 +74,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class MovingInCompany extends CompanySuite {
+        MovingInCompany() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     class RenewingAndFinding extends LookupSuite {
         RenewingAndFinding() {
             super(StoreContract.this);

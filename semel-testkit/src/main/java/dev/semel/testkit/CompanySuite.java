@@ -1,0 +1,45 @@
+package dev.semel.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import java.util.List;
+
+/** What is promised of a move holds in a batch as well: a store may have a way of its own for a move that comes alone. */
+abstract class CompanySuite extends MoveSuite {
+    private static final RecordId NOBODY = Ask.id("nobody's");
+
+    CompanySuite(StoreContract contract) {
+        super(contract);
+    }
+
+    @Override
+    Moved move(Shift shift) {
+        Move move = shift.move();
+        List<Moved> answers = ledger.move(List.of(move, beside(move)));
+        assertThat(answers).hasSize(2);
+        assertThat(answers.get(1)).isNotEqualTo(new Moved.Applied());
+        return answers.get(0);
+    }
+
+    /** The same of a record that is not there. */
+    private static Move beside(Move move) {
+        AuditEntry event = move.event();
+        return new Move(NOBODY, move.fence(), move.from(), move.to(), move.change(), event == null ? null : of(event));
+    }
+
+    private static AuditEntry of(AuditEntry event) {
+        AuditEntry.Subject subject = event.subject();
+        return new AuditEntry(
+                event.type(),
+                new AuditEntry.Subject(
+                        subject.tenant(), subject.operation(), NOBODY, subject.fingerprint(), subject.correlationId()),
+                event.policy(),
+                event.fence(),
+                event.attempt(),
+                event.body());
+    }
+}
