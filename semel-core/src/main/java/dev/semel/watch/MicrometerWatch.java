@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Counts and times with Micrometer, and observes calls for those who trace. The names are public and stable; each is in
@@ -29,6 +30,8 @@ public final class MicrometerWatch implements Watch {
     private final ObservationRegistry observations;
     private final boolean tenants;
     private final Map<String, Line> lines = new ConcurrentHashMap<>();
+    private final Map<Step, StepMeters> steps = new ConcurrentHashMap<>();
+    private final Map<Call, CallMeters> calls = new ConcurrentHashMap<>();
 
     /** What was last seen of a channel: gauges are read from here, never from the store. */
     private static final class Line {
@@ -36,10 +39,25 @@ public final class MicrometerWatch implements Watch {
         private volatile long oldestMillis;
     }
 
+    private record Step(String store, String step) {}
+
+    private record StepMeters(Timer duration, DistributionSummary latency) {}
+
+    /** @param tenant empty where tenants are no tags */
+    private record Call(String operation, String tenant, Outcome outcome) {}
+
+    private record CallMeters(Timer duration, Counter calls) {}
+
     private MicrometerWatch(MeterRegistry meters, ObservationRegistry observations, boolean tenants) {
         this.meters = meters;
         this.observations = observations;
         this.tenants = tenants;
+        // To find a meter takes longer than to count with it, so those of every call are remembered while they are
+        // there.
+        meters.config().onMeterRemoved(removed -> {
+            steps.clear();
+            calls.clear();
+        });
     }
 
     public static MicrometerWatch of(MeterRegistry meters) {
@@ -69,12 +87,12 @@ public final class MicrometerWatch implements Watch {
     @Override
     public void ended(Span span) {
         Outcome outcome = Objects.requireNonNull(span.outcome());
+        CallMeters met =
+                known(calls, new Call(span.operation(), tenants ? span.tenant() : "", outcome), this::callMeters);
+        met.duration.record(span.nanos(), TimeUnit.NANOSECONDS);
+        met.calls.increment();
         Tags work = work(span.operation(), span.tenant());
-        Timer.builder("semel.call.duration")
-                .tags(work.and("answer", outcome.code()))
-                .register(meters)
-                .record(span.nanos(), TimeUnit.NANOSECONDS);
-        told(work, outcome);
+        deduped(work, outcome);
         if (span.hit()) {
             counter("idempotency_cache_hit_total", work).increment();
         } else if (span.missed()) {
@@ -87,8 +105,28 @@ public final class MicrometerWatch implements Watch {
         told(work(operation, tenant), outcome);
     }
 
+    /** Not computed inside the map: the registry has a lock of its own, under which it tells of what is removed. */
+    private static <K, V> V known(Map<K, V> remembered, K key, Function<K, V> finding) {
+        V there = remembered.get(key);
+        if (there == null) {
+            there = finding.apply(key);
+            remembered.put(key, there);
+        }
+        return there;
+    }
+
+    private CallMeters callMeters(Call call) {
+        Tags tags = work(call.operation, call.tenant).and("answer", call.outcome.code());
+        return new CallMeters(
+                Timer.builder("semel.call.duration").tags(tags).register(meters), counter("semel.calls", tags));
+    }
+
     private void told(Tags work, Outcome outcome) {
         counter("semel.calls", work.and("answer", outcome.code())).increment();
+        deduped(work, outcome);
+    }
+
+    private void deduped(Tags work, Outcome outcome) {
         if (outcome == Outcome.REPLAYED || outcome == Outcome.DUPLICATE) {
             counter("semel.dedupe.hits", work).increment();
         } else if (outcome == Outcome.CONFLICT) {
@@ -127,13 +165,19 @@ public final class MicrometerWatch implements Watch {
 
     @Override
     public void took(String store, String step, long nanos) {
-        Tags tags = Tags.of("store", store, "step", step);
-        Timer.builder("semel.store.duration").tags(tags).register(meters).record(nanos, TimeUnit.NANOSECONDS);
-        DistributionSummary.builder("idempotency_store_latency_ms")
-                .tags(tags)
-                .serviceLevelObjectives(LATENCY_BUCKETS)
-                .register(meters)
-                .record(nanos / 1e6);
+        StepMeters met = known(steps, new Step(store, step), this::stepMeters);
+        met.duration.record(nanos, TimeUnit.NANOSECONDS);
+        met.latency.record(nanos / 1e6);
+    }
+
+    private StepMeters stepMeters(Step of) {
+        Tags tags = Tags.of("store", of.store, "step", of.step);
+        return new StepMeters(
+                Timer.builder("semel.store.duration").tags(tags).register(meters),
+                DistributionSummary.builder("idempotency_store_latency_ms")
+                        .tags(tags)
+                        .serviceLevelObjectives(LATENCY_BUCKETS)
+                        .register(meters));
     }
 
     @Override

@@ -39,6 +39,16 @@ class CallMetersTest extends WatchFixture {
     }
 
     @Test
+    void aMeterThatIsRemovedCountsAnewFromTheNextCallOn() {
+        engine.run(CHARGE, call("k"), (payload, tx) -> "done");
+        meters.clear();
+        engine.run(CHARGE, call("l"), (payload, tx) -> "done");
+        assertThat(counts("semel.calls")).isEqualTo(Map.of("answer=executed operation=charge", 1L));
+        assertThat(counts("semel.call.duration")).isEqualTo(Map.of("answer=executed operation=charge", 1L));
+        assertThat(meters.get("semel.store.duration").timers()).isNotEmpty();
+    }
+
+    @Test
     void hitsMissesAndCollisionsHaveTheirOldNamesToo() {
         engine.run(REFUND, call("k"), (payload, run) -> "done");
         engine.run(REFUND, call("k"), (payload, run) -> "again");

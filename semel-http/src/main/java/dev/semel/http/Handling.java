@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,9 +122,14 @@ final class Handling {
         Operation.Atomic<byte[], byte[]> operation = Operation.atomic(
                         asked.match.operation(), byte[].class, byte[].class)
                 .withPolicy(rule().policy());
-        Set<String> before = new HashSet<>(Collections.list(request.getAttributeNames()));
+        var before = new AtomicReference<@Nullable Set<String>>();
         return config.exchanges().within(operation, call.call(), call.details(), tx -> {
-            restart(request, before);
+            Set<String> attributes = before.get();
+            if (attributes == null) {
+                before.set(new HashSet<>(Collections.list(request.getAttributeNames())));
+            } else {
+                restart(request, attributes);
+            }
             if (!permit.take()) {
                 thrown = new BreakerOpen();
                 return new End.Dropped();

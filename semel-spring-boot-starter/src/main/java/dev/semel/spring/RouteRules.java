@@ -3,8 +3,10 @@ package dev.semel.spring;
 import dev.semel.http.Level;
 import dev.semel.http.Rule;
 import java.lang.reflect.Method;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
@@ -22,8 +24,11 @@ final class RouteRules {
             "org.springframework.web.servlet.mvc.method.annotation.SseEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
+    private record Route(Class<?> type, Method method) {}
+
     private final Rule usual;
     private final boolean onlyAnnotated;
+    private final Map<Route, Rule> known = new ConcurrentHashMap<>();
 
     RouteRules(Rule usual, boolean onlyAnnotated) {
         this.usual = usual;
@@ -35,7 +40,12 @@ final class RouteRules {
         return AnnotatedElementUtils.isAnnotated(method, ROUTE);
     }
 
+    /** Found out once: it takes longer than to find the method itself. */
     Rule of(Class<?> type, Method method) {
+        return known.computeIfAbsent(new Route(type, method), route -> found(route.type, route.method));
+    }
+
+    private Rule found(Class<?> type, Method method) {
         Idempotent said = said(type, method);
         Rule rule = said == null ? usual : changed(usual, said);
         boolean left = said == null || said.level() == Idempotent.Level.CONFIGURED;
