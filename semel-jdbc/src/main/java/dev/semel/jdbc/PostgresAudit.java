@@ -47,7 +47,7 @@ final class PostgresAudit implements AuditLog {
 
     @Override
     public void append(List<AuditEntry> entries) {
-        sessions.once("an audit event", connection -> {
+        sessions.anyhow("an audit event", connection -> {
             PostgresEvents.write(connection, sessions.now(), entries);
             return true;
         });

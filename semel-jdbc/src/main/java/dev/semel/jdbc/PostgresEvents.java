@@ -19,6 +19,13 @@ final class PostgresEvents {
             + ", w AS (SELECT * FROM unnest(?::int[], ?::bigint[], ?::int[]" + PostgresSql.EVENT_ARRAYS
             + ") AS w(n, fence, attempt" + PostgresSql.EVENT_NAMES + ")) " + PostgresSql.WRITE_EVENTS;
 
+    /** One by itself, see {@link PostgresOneMove}. */
+    private static final String ONE = """
+            INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation, policy,
+                body)
+            SELECT pg_current_xact_id()::text::bigint + m.tx_base, %s, ?::bigint, ?::int, ?::smallint, ?, ?, ?, ?, ?, ?, ?
+            FROM %s""".formatted(PostgresSql.NOW, PostgresSql.META);
+
     private final List<@Nullable AuditEntry> entries;
 
     private PostgresEvents(List<@Nullable AuditEntry> entries) {
@@ -52,6 +59,10 @@ final class PostgresEvents {
         if (entries.isEmpty()) {
             return;
         }
+        if (entries.size() == 1) {
+            writeOne(connection, now, entries.get(0));
+            return;
+        }
         List<Integer> places = IntStream.range(0, entries.size()).boxed().toList();
         try (PreparedStatement statement = connection.prepareStatement(ALONE)) {
             Binder binder = new Binder(statement)
@@ -62,6 +73,28 @@ final class PostgresEvents {
             of(entries, entry -> entry).bind(binder);
             statement.executeUpdate();
         }
+    }
+
+    private static void writeOne(Connection connection, @Nullable Long now, AuditEntry entry) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(ONE)) {
+            Binder binder =
+                    new Binder(statement).number(now).number(entry.fence()).number(entry.attempt());
+            bind(binder, entry);
+            statement.executeUpdate();
+        }
+    }
+
+    /** What an event tells, from its type on. */
+    static void bind(Binder binder, AuditEntry entry) throws SQLException {
+        AuditEntry.Subject subject = entry.subject();
+        binder.number(entry.type())
+                .text(subject.tenant())
+                .text(subject.operation())
+                .bytes(Rows.bytes(subject.record()))
+                .bytes(subject.fingerprint())
+                .text(subject.correlationId())
+                .text(entry.policy())
+                .text(entry.body());
     }
 
     static AuditEntry under(AuditEntry entry, long fence, int attempt) {

@@ -86,17 +86,7 @@ record PostgresFirst(long fence, String xid, long tx) {
     }
 
     private void bind(Binder binder, AuditEntry event, int attempt) throws SQLException {
-        AuditEntry.Subject subject = event.subject();
-        binder.number(tx)
-                .number(fence)
-                .number(attempt)
-                .number(event.type())
-                .text(subject.tenant())
-                .text(subject.operation())
-                .bytes(Rows.bytes(subject.record()))
-                .bytes(subject.fingerprint())
-                .text(subject.correlationId())
-                .text(event.policy())
-                .text(event.body());
+        binder.number(tx).number(fence).number(attempt);
+        PostgresEvents.bind(binder, event);
     }
 }

@@ -59,7 +59,7 @@ final class PostgresOneMove {
             Binder binder = new Binder(statement);
             bind(binder, now, move);
             if (event != null) {
-                bind(binder, event);
+                PostgresEvents.bind(binder, event);
             }
             statement.execute();
             if (indexed) {
@@ -85,17 +85,5 @@ final class PostgresOneMove {
                 .number(move.fence())
                 .number(PostgresMoves.origins(move))
                 .number(change.onlyIfOver() ? 1 : 0);
-    }
-
-    private static void bind(Binder binder, AuditEntry event) throws SQLException {
-        AuditEntry.Subject subject = event.subject();
-        binder.number(event.type())
-                .text(subject.tenant())
-                .text(subject.operation())
-                .bytes(Rows.bytes(subject.record()))
-                .bytes(subject.fingerprint())
-                .text(subject.correlationId())
-                .text(event.policy())
-                .text(event.body());
     }
 }

@@ -54,6 +54,11 @@ final class PostgresSessions {
         return readCommitted ? repeated(what, true, body) : transaction(what, body);
     }
 
+    /** The same for a body of one statement that does the same at any isolation level. */
+    <T> T anyhow(String what, Body<T> body) {
+        return repeated(what, true, body);
+    }
+
     /** The same for a body whose statements check the isolation level. */
     <T> T checked(String what, Body<T> body) {
         if (!otherIsolation) {
