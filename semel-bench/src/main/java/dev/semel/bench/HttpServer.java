@@ -29,10 +29,13 @@ final class HttpServer implements AutoCloseable {
         /** Nothing: without the filter. */
         BARE,
         SPAN,
-        MARKER;
+        MARKER,
+        /** The statements of the level, written by hand, without the filter. */
+        SPAN_BY_HAND,
+        MARKER_BY_HAND;
 
         String label() {
-            return name().toLowerCase(Locale.ROOT);
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
     }
 

@@ -21,6 +21,11 @@ enum HttpService {
         }
 
         @Override
+        List<HttpServer.Level> byHand() {
+            return List.of();
+        }
+
+        @Override
         void admit(Statement statement) throws SQLException {
             statement.execute("INSERT INTO organisation (id, name) VALUES ('bench', 'Bench')");
             statement.execute("INSERT INTO access_token (hash, organisation, person, role, per_minute)"
@@ -33,6 +38,11 @@ enum HttpService {
         @Override
         List<HttpServer.Level> levels() {
             return List.of(HttpServer.Level.SPAN, HttpServer.Level.MARKER);
+        }
+
+        @Override
+        List<HttpServer.Level> byHand() {
+            return List.of(HttpServer.Level.SPAN_BY_HAND, HttpServer.Level.MARKER_BY_HAND);
         }
 
         @Override
@@ -65,6 +75,9 @@ enum HttpService {
 
     /** Those that it is measured at besides bare. */
     abstract List<HttpServer.Level> levels();
+
+    /** Those whose statements are measured without the filter, to see what the filter adds to them. */
+    abstract List<HttpServer.Level> byHand();
 
     /** Lets the bench in, once the service has made its tables. */
     abstract void admit(Statement statement) throws SQLException;

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** One service on several servers: bare, and one for each level. */
+/** One service on several servers: bare, one for each level, and one for each that is written by hand. */
 final class HttpTrial implements AutoCloseable {
     private final HttpService service;
     private final Means means;
@@ -28,6 +28,7 @@ final class HttpTrial implements AutoCloseable {
         int most = volume.callers().stream().mapToInt(Integer::intValue).max().orElse(1);
         start(Level.BARE, most);
         service.levels().forEach(level -> start(level, most));
+        service.byHand().forEach(level -> start(level, most));
         say("warming up");
         entries(most).forEach(entry -> means.contest.count(entry.cell, volume.warmUp()));
         for (int callers : volume.callers()) {
@@ -60,13 +61,17 @@ final class HttpTrial implements AutoCloseable {
 
     private record Entry(HttpSubject subject, Cell cell) {}
 
-    /** Bare; then for each level the first time and replayed. */
+    /** Bare; then for each level the first time and replayed; then what is written by hand, the first time. */
     private List<Entry> entries(int callers) {
         List<Entry> entries = new ArrayList<>();
         entries.add(new Entry(all.get(0), all.get(0).first("", callers)));
-        for (HttpSubject subject : all.subList(1, all.size())) {
+        int filtered = 1 + service.levels().size();
+        for (HttpSubject subject : all.subList(1, filtered)) {
             entries.add(new Entry(subject, subject.first(" first", callers)));
             entries.add(new Entry(subject, subject.replay(" replay", callers)));
+        }
+        for (HttpSubject subject : all.subList(filtered, all.size())) {
+            entries.add(new Entry(subject, subject.first(" first", callers)));
         }
         return entries;
     }

@@ -38,11 +38,13 @@ class HttpBenchTest {
                         "orders span replay",
                         "orders marker first",
                         "orders marker replay",
+                        "orders span-by-hand first",
+                        "orders marker-by-hand first",
                         "orders span, one first in 10");
         assertThat(report.results())
                 .allSatisfy(result -> assertThat(result.speed().opsPerSecond()).isPositive())
                 .filteredOn(result -> result.of() != null)
-                .hasSize(6)
+                .hasSize(8)
                 .allSatisfy(result -> assertThat(result.of()).endsWith(" bare"));
         assertThat(report.targets())
                 .extracting(target -> target.name() + " " + target.target())

@@ -1,6 +1,7 @@
 package dev.semel.bench.servers;
 
 import java.net.URI;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -8,6 +9,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Orders by HTTP. */
 @RestController
+@ConditionalOnProperty(name = "bench.by-hand", matchIfMissing = true, havingValue = "no")
 class OrderController {
     private final Orders orders;
 

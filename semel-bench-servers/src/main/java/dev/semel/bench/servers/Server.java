@@ -20,6 +20,7 @@ import org.springframework.context.ConfigurableApplicationContext;
  */
 public final class Server {
     private static final int COLLECTIONS = 3;
+    private static final String BY_HAND = "-by-hand";
 
     private Server() {}
 
@@ -62,7 +63,10 @@ public final class Server {
                 // A client keeps its connection for as long as it is measured.
                 "--server.tomcat.max-keep-alive-requests=-1",
                 "--server.tomcat.keep-alive-timeout=1h"));
-        if (!arguments[2].equals("bare")) {
+        if (arguments[2].endsWith(BY_HAND)) {
+            settings.add("--semel.enabled=false");
+            settings.add("--bench.by-hand=" + arguments[2].replace(BY_HAND, ""));
+        } else if (!arguments[2].equals("bare")) {
             settings.add("--semel.http.level=" + arguments[2]);
         } else {
             // The example sends by Semel, filter or not.

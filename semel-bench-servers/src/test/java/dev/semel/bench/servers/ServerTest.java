@@ -31,7 +31,7 @@ class ServerTest {
                         new HttpPlan(Duration.ofMillis(30), HttpPlan.TINY), HttpServers.of(program()), doing -> {})
                 .run();
         assertThat(report.results())
-                .hasSize(9)
+                .hasSize(11)
                 .allSatisfy(result -> assertThat(result.speed().opsPerSecond()).isPositive());
         assertThat(report.targets()).hasSize(5);
         assertThat(report.machine()).containsKeys("orders_effects_each_once", "planner_effects_each_once");
