@@ -63,7 +63,7 @@ final class Course {
      * Senders send one by one as fast as they are answered while everything is handled: from the first send to the last
      * message done.
      *
-     * @param atMost how long they send
+     * @param atMost how long they send, each at least once
      */
     Race.Lap endToEnd(int senders, int messages, Duration atMost) throws Exception {
         Sink sink = new Sink(AHEAD + messages, lanes);
@@ -76,6 +76,7 @@ final class Course {
             long began = System.nanoTime();
             send(threads, senders, session, next, AHEAD + messages, began + atMost.toNanos());
             int sent = Math.min(next.get(), AHEAD + messages);
+            demand(sink.await(AHEAD + 1, PATIENCE), sink, AHEAD + 1);
             if (!sink.await(sent, atMost.multipliedBy(4).plusSeconds(5))) {
                 return Race.Lap.of(sink.handled() - AHEAD, System.nanoTime() - began);
             }
@@ -92,13 +93,13 @@ final class Course {
             ExecutorService threads, int senders, Contender.Session session, AtomicInteger next, int upTo, long until)
             throws Exception {
         Callable<Void> sender = () -> {
-            while (System.nanoTime() - until < 0) {
+            do {
                 int number = next.getAndUpdate(n -> Math.min(n + 1, upTo));
                 if (number >= upTo) {
                     break;
                 }
                 session.send(number);
-            }
+            } while (System.nanoTime() - until < 0);
             return null;
         };
         List<Callable<Void>> all = new ArrayList<>();
