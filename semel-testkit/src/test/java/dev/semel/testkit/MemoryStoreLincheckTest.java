@@ -15,8 +15,10 @@ import dev.semel.time.ManualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
@@ -24,6 +26,11 @@ import org.junit.jupiter.api.Test;
 
 /** Lincheck generates concurrent scenarios on two records and asks for an order in which they could have happened. */
 class MemoryStoreLincheckTest {
+    /** Made once: what is hashed on the way is none of the ledger's affair, and would be scheduled with it. */
+    private static final RecordId[] IDS = {Ask.id("k0"), Ask.id("k1")};
+
+    private static final Reservation[][] ASKED = {asked("k0"), asked("k1")};
+
     /** The ledger as it ships. Fences, attempts and states are in the results, so a double grant cannot hide. */
     @Param(name = "key", gen = IntGen.class, conf = "0:1")
     public static class Shipped {
@@ -40,27 +47,21 @@ class MemoryStoreLincheckTest {
 
         @Operation
         public String reserve(@Param(name = "key") int key, @Param(gen = IntGen.class, conf = "1:3") int owner) {
-            Reserved reserved = ledger.reserve(
-                            1, List.of(Ask.of("k" + key).by(owner).leasedFor(10).reservation()))
-                    .get(0);
-            return reserved instanceof Reserved.Existing existing
-                    ? existing.row().status().toString()
-                    : reserved.toString();
+            return told(ledger.reserve(1, List.of(ASKED[key][owner])).get(0));
         }
 
         @Operation
         public String complete(@Param(name = "key") int key, @Param(gen = IntGen.class, conf = "1:3") int counter) {
             long fence = 1L << 48 | counter;
-            return ledger.move(List.of(
-                            Shift.of(Ask.id("k" + key), fence, State.COMPLETED).move()))
+            return ledger.move(
+                            List.of(Shift.of(IDS[key], fence, State.COMPLETED).move()))
                     .get(0)
                     .toString();
         }
 
         @Operation
         public String find(@Param(name = "key") int key) {
-            RecordId id = Ask.id("k" + key);
-            Row row = ledger.find(List.of(id)).get(id);
+            Row row = ledger.find(List.of(IDS[key])).get(IDS[key]);
             return row == null ? "absent" : row.status().toString();
         }
 
@@ -71,35 +72,58 @@ class MemoryStoreLincheckTest {
         }
     }
 
-    /** The planted bug: looks first, and asks for the grant as if nothing could have happened in between. */
     public static class CheckThenAct extends Shipped {
         @Override
         Ledger ledger(Store store) {
-            return new ForwardingLedger(store.ledger()) {
-                @Override
-                public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
-                    List<Reserved> answers = new ArrayList<>();
-                    for (Reservation asked : batch) {
-                        RecordId id = asked.identity().id();
-                        Row row = super.find(List.of(id)).get(id);
-                        Thread.yield();
-                        answers.add(
-                                row == null
-                                        ? grantedToAll(super.reserve(modesVersion, List.of(asked))
-                                                .get(0))
-                                        : super.reserve(modesVersion, List.of(asked))
-                                                .get(0));
-                    }
-                    return answers;
-                }
-            };
+            return checkThenAct(store);
         }
+    }
 
-        private static Reserved grantedToAll(Reserved reserved) {
-            return reserved instanceof Reserved.Existing existing
-                    ? new Reserved.Granted(existing.row().status().fence(), 1, false)
-                    : reserved;
+    /** Nothing but grants of one record, so that any two meet. */
+    public static class GrantsByCheckThenAct {
+        private final Ledger ledger = checkThenAct(new MemoryStore(new ManualTime(0)));
+
+        @Operation
+        public String reserve(@Param(gen = IntGen.class, conf = "1:3") int owner) {
+            return told(ledger.reserve(1, List.of(ASKED[0][owner])).get(0));
         }
+    }
+
+    /** The planted bug: looks first, and asks for the grant as if nothing could have happened in between. */
+    private static Ledger checkThenAct(Store store) {
+        return new ForwardingLedger(store.ledger()) {
+            @Override
+            public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
+                List<Reserved> answers = new ArrayList<>();
+                for (Reservation asked : batch) {
+                    RecordId id = asked.identity().id();
+                    Row row = super.find(List.of(id)).get(id);
+                    Thread.yield();
+                    Reserved reserved =
+                            super.reserve(modesVersion, List.of(asked)).get(0);
+                    answers.add(row == null ? grantedToAll(reserved) : reserved);
+                }
+                return answers;
+            }
+        };
+    }
+
+    private static Reserved grantedToAll(Reserved reserved) {
+        return reserved instanceof Reserved.Existing existing
+                ? new Reserved.Granted(existing.row().status().fence(), 1, false)
+                : reserved;
+    }
+
+    private static Reservation[] asked(String key) {
+        return IntStream.rangeClosed(0, 3)
+                .mapToObj(owner -> Ask.of(key).by(owner).leasedFor(10).reservation())
+                .toArray(Reservation[]::new);
+    }
+
+    private static String told(Reserved reserved) {
+        return reserved instanceof Reserved.Existing existing
+                ? existing.row().status().toString()
+                : reserved.toString();
     }
 
     @Test
@@ -112,6 +136,30 @@ class MemoryStoreLincheckTest {
                 .actorsBefore(2)
                 .actorsAfter(2)
                 .check(Shipped.class);
+    }
+
+    /** Model checking: each scenario under many schedules, chosen by the places where its threads could meet. */
+    @Test
+    void theLedgerInMemoryIsLinearizableUnderChosenSchedules() {
+        scheduled(5, 50).threads(2).actorsPerThread(2).check(Shipped.class);
+    }
+
+    @Test
+    void aLedgerThatChecksAndThenActsIsCaughtByAChosenSchedule() {
+        assertThatThrownBy(() -> scheduled(2, 100)
+                        .minimizeFailedScenario(false)
+                        .threads(2)
+                        .actorsPerThread(1)
+                        .check(GrantsByCheckThenAct.class))
+                .isInstanceOf(LincheckAssertionError.class);
+    }
+
+    private static ModelCheckingOptions scheduled(int scenarios, int schedules) {
+        return new ModelCheckingOptions()
+                .iterations(scenarios)
+                .invocationsPerIteration(schedules)
+                .actorsBefore(0)
+                .actorsAfter(0);
     }
 
     @Test
