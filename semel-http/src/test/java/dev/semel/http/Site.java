@@ -15,11 +15,11 @@ import java.util.function.UnaryOperator;
 
 /** A server with the filter and a handler, and a client that asks it. */
 final class Site implements AutoCloseable {
-    static final HttpClient CLIENT =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    static final HttpClient CLIENT = client();
 
     private final Engine engine;
     private final URI base;
+    private volatile HttpClient client = CLIENT;
 
     private Site(Engine engine, URI base) {
         this.engine = engine;
@@ -85,7 +85,11 @@ final class Site implements AutoCloseable {
 
     Heard send(HttpRequest.Builder request) {
         try {
-            return Heard.of(CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+            Heard heard = Heard.of(client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+            if (heard.status() >= 400) {
+                client = client();
+            }
+            return heard;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
@@ -93,8 +97,16 @@ final class Site implements AutoCloseable {
         }
     }
 
+    /**
+     * With connections of its own. A container may close a connection behind an answer that it gave before it had the whole
+     * request, and whoever uses the connection again at that moment is told nothing.
+     */
+    private static HttpClient client() {
+        return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    }
+
     CompletableFuture<Heard> sending(HttpRequest.Builder request) {
-        return CLIENT.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray())
+        return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray())
                 .thenApply(Heard::of);
     }
 

@@ -30,15 +30,23 @@ final class Probe {
 
     private final Target target;
     private final String run = UUID.randomUUID().toString().substring(0, 13);
-    private final HttpClient client = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(Duration.ofSeconds(10))
-            .build();
     private final TimeSource time = TimeSource.system();
+    private HttpClient client = client();
     private int used;
 
     Probe(Target target) {
         this.target = target;
+    }
+
+    /**
+     * With connections of its own. A server may close a connection behind a refusal that it gave before it had the whole
+     * request, and whoever uses the connection again at that moment hears nothing, which would be no fault of the service's.
+     */
+    private static HttpClient client() {
+        return HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(Duration.ofSeconds(10))
+                .build();
     }
 
     Target target() {
@@ -91,7 +99,11 @@ final class Probe {
 
     Reply send(HttpRequest.Builder request) {
         try {
-            return new Reply(client.send(request.build(), BodyHandlers.ofByteArray()));
+            Reply reply = new Reply(client.send(request.build(), BodyHandlers.ofByteArray()));
+            if (reply.status() >= 400) {
+                client = client();
+            }
+            return reply;
         } catch (IOException e) {
             throw new SemelException.StoreUnavailable(
                     target.url() + " did not answer (" + e + "). See that the service is up and the URL right.", e);
@@ -119,6 +131,7 @@ final class Probe {
                 throw interrupted(e);
             }
         }
+        client = client();
         return replies;
     }
 
@@ -132,6 +145,8 @@ final class Probe {
             asked.cancel(true);
         } catch (InterruptedException e) {
             throw interrupted(e);
+        } finally {
+            client = client();
         }
     }
 
