@@ -58,15 +58,7 @@ public final class Sending {
         } catch (SemelException.Invalid e) {
             return rejected(channel, message, e);
         }
-        if (outer != null) {
-            Sent sent = in(outer.tx(), ready, outer.sent());
-            return sent;
-        }
-        Enqueued enqueued = ready.identity.neighbours().isEmpty()
-                ? environment.commits().enqueue(ready.arrival)
-                : besideNeighbours(ready);
-        environment.memory().bells().ring(Set.of(channel.name()));
-        return told(ready, enqueued);
+        return outer != null ? in(outer.tx(), ready, outer.sent()) : byItself(ready);
     }
 
     public <P> List<Sent> sendAll(Channel<P> channel, List<Message<P>> messages) {
@@ -85,13 +77,14 @@ public final class Sending {
                 answers[i] = rejected(channel, messages.get(i), e);
             }
         }
+        long began = now();
         List<Integer> places = List.copyOf(ready.keySet());
         List<Enqueued> enqueued = environment
                 .commits()
                 .enqueueAll(
                         places.stream().map(place -> ready.get(place).arrival).toList());
         for (int i = 0; i < places.size(); i++) {
-            answers[places.get(i)] = told(ready.get(places.get(i)), enqueued.get(i));
+            answers[places.get(i)] = told(ready.get(places.get(i)), enqueued.get(i), began);
         }
         for (int i = 0; i < answers.length; i++) {
             if (answers[i] == null) {
@@ -114,15 +107,25 @@ public final class Sending {
     /** Outside any transaction, on behalf of a record that is being run. */
     <P> Sent.Accepted from(Channel<P> channel, Message<P> message, RecordId cause) {
         try {
-            Ready ready = ready(channel, message, cause);
-            Enqueued enqueued = ready.identity.neighbours().isEmpty()
-                    ? environment.commits().enqueue(ready.arrival)
-                    : besideNeighbours(ready);
-            environment.memory().bells().ring(Set.of(channel.name()));
-            return told(ready, enqueued).orThrow();
+            return byItself(ready(channel, message, cause)).orThrow();
         } catch (SemelException.Invalid e) {
             return rejected(channel, message, e).orThrow();
         }
+    }
+
+    /** In a commit of its own, or one that others share. */
+    private Sent byItself(Ready ready) {
+        long began = now();
+        Enqueued enqueued = ready.identity.neighbours().isEmpty()
+                ? environment.commits().enqueue(ready.arrival)
+                : besideNeighbours(ready);
+        environment.memory().bells().ring(Set.of(ready.definition.name()));
+        return told(ready, enqueued, began);
+    }
+
+    /** By the monotonic clock; no clock is read when nobody wants to know. */
+    private long now() {
+        return environment.watch() == Watch.NONE ? 0 : environment.time().nanos();
     }
 
     private Sent in(Tx tx, Ready ready, Set<String> sent) {
@@ -167,9 +170,13 @@ public final class Sending {
         return tx.enqueue(List.of(ready.arrival)).get(0);
     }
 
-    private Sent told(Ready ready, Enqueued enqueued) {
+    private Sent told(Ready ready, Enqueued enqueued, long began) {
         Sent sent = judged(ready, enqueued);
         watched(ready, sent);
+        if (environment.watch() != Watch.NONE && sent instanceof Sent.Accepted) {
+            Header header = ready.arrival.header();
+            environment.watch().accepted(header.operation(), header.tenant(), now() - began);
+        }
         if (enqueued instanceof Enqueued.Existing) {
             EventType type =
                     sent instanceof Sent.Accepted ? EventType.OPERATION_REPLAYED : EventType.OPERATION_CONFLICT;

@@ -52,6 +52,11 @@ public final class Guarded implements Watch {
     }
 
     @Override
+    public void accepted(String operation, String tenant, long nanos) {
+        quietly(() -> watch.accepted(operation, tenant, nanos));
+    }
+
+    @Override
     public void retries(String operation, String tenant, Policy policy, Failure.Category category) {
         quietly(() -> watch.retries(operation, tenant, policy, category));
     }

@@ -126,6 +126,11 @@ public final class MicrometerWatch implements Watch {
         deduped(work, outcome);
     }
 
+    @Override
+    public void accepted(String operation, String tenant, long nanos) {
+        meters.timer("semel.ingress.ack", work(operation, tenant)).record(nanos, TimeUnit.NANOSECONDS);
+    }
+
     private void deduped(Tags work, Outcome outcome) {
         if (outcome == Outcome.REPLAYED || outcome == Outcome.DUPLICATE) {
             counter("semel.dedupe.hits", work).increment();

@@ -24,6 +24,9 @@ public interface Watch {
     /** A sender is told what became of its message. What a transaction sent may still be rolled back with it. */
     default void sent(String operation, String tenant, Outcome outcome) {}
 
+    /** A message that was sent outside any transaction is durable, and its sender is told so, after this long. */
+    default void accepted(String operation, String tenant, long nanos) {}
+
     /** A failed attempt that another one follows. */
     default void retries(String operation, String tenant, Policy policy, Failure.Category category) {}
 

@@ -41,6 +41,7 @@ class PrometheusNamesTest extends WatchFixture {
                         "semel_dead_letters_total{",
                         "semel_queue_depth{channel=\"mail\"}",
                         "semel_queue_oldest_age_seconds{channel=\"mail\"}",
+                        "semel_ingress_ack_seconds_count{",
                         "semel_dedupe_hits_total{",
                         "semel_conflicts_total{",
                         "semel_takeovers_total{",

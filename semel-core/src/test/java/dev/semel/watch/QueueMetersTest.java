@@ -51,6 +51,7 @@ class QueueMetersTest extends WatchFixture {
                         "answer=executed operation=charge", 1L));
         assertThat(counts("semel.dedupe.hits")).isEqualTo(Map.of("operation=mail", 2L));
         assertThat(counts("semel.conflicts")).isEqualTo(Map.of("operation=mail", 1L));
+        assertThat(counts("semel.ingress.ack")).isEqualTo(Map.of("operation=mail", 5L));
     }
 
     @Test
