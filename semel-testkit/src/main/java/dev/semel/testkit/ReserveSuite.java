@@ -133,6 +133,8 @@ abstract class ReserveSuite extends ContractSuite {
         board.set(
                 new Switchboard.Setting("other", null, Mode.HALTED), Ask.of("x").event(9));
 
+        assertThat(ledger.reserve(old, reservations("alone"))).containsExactly(new Reserved.ModesChanged());
+        assertThat(exists("alone")).isFalse();
         List<Reserved> answers = ledger.reserve(old, reservations("absent", "due", "over"));
 
         assertThat(answers.get(0)).isEqualTo(new Reserved.ModesChanged());
