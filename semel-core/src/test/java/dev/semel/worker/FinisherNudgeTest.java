@@ -17,9 +17,7 @@ import dev.semel.store.Store;
 import dev.semel.testkit.fault.ForwardingLedger;
 import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.time.ManualTime;
-import dev.semel.time.TimeSource;
 import dev.semel.watch.Watch;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -151,13 +149,16 @@ class FinisherNudgeTest {
     }
 
     /** Tells who sleeps at which gate, and stops one of them on the way there. */
-    private static final class Nights implements TimeSource {
-        private final ManualTime time = new ManualTime(0);
+    private static final class Nights extends ForwardingTime {
         private final Map<String, BlockingQueue<Gate>> asleep = new ConcurrentHashMap<>();
         private final Map<String, Gate> beds = new ConcurrentHashMap<>();
         private final Map<String, Moment> stops = new ConcurrentHashMap<>();
         private final CountDownLatch stopped = new CountDownLatch(1);
         private final CountDownLatch goOn = new CountDownLatch(1);
+
+        Nights() {
+            super(new ManualTime(0));
+        }
 
         void stopOnce(String thread, Moment moment) {
             stops.put(thread, moment);
@@ -184,45 +185,15 @@ class FinisherNudgeTest {
         }
 
         @Override
-        public long millis() {
-            return time.millis();
-        }
-
-        @Override
-        public long nanos() {
-            return time.nanos();
-        }
-
-        @Override
-        public void sleep(Duration duration) throws InterruptedException {
-            time.sleep(duration);
-        }
-
-        @Override
         public Gate gate() {
             reached(Moment.BEFORE_ITS_BED_IS_MADE);
-            Gate gate = time.gate();
-            return new Gate() {
-                @Override
-                public void open() {
-                    gate.open();
-                }
-
-                @Override
-                public boolean isOpen() {
-                    return gate.isOpen();
-                }
-
+            Gate gate = super.gate();
+            return new ForwardingGate(gate) {
                 @Override
                 public void await() throws InterruptedException {
                     reached(Moment.BEFORE_IT_LIES_DOWN);
                     sleepers(Thread.currentThread().getName()).add(gate);
-                    gate.await();
-                }
-
-                @Override
-                public boolean await(Duration atMost) throws InterruptedException {
-                    return gate.await(atMost);
+                    super.await();
                 }
             };
         }

@@ -70,46 +70,17 @@ class WakeUpTest {
     }
 
     /** Whoever waits at a gate for a while waits until it is opened. */
-    private static final class NoPolls implements TimeSource {
-        private final TimeSource system = TimeSource.system();
-
-        @Override
-        public long millis() {
-            return system.millis();
-        }
-
-        @Override
-        public long nanos() {
-            return system.nanos();
-        }
-
-        @Override
-        public void sleep(Duration duration) throws InterruptedException {
-            system.sleep(duration);
+    private static final class NoPolls extends ForwardingTime {
+        NoPolls() {
+            super(TimeSource.system());
         }
 
         @Override
         public Gate gate() {
-            Gate gate = system.gate();
-            return new Gate() {
-                @Override
-                public void open() {
-                    gate.open();
-                }
-
-                @Override
-                public boolean isOpen() {
-                    return gate.isOpen();
-                }
-
-                @Override
-                public void await() throws InterruptedException {
-                    gate.await();
-                }
-
+            return new ForwardingGate(super.gate()) {
                 @Override
                 public boolean await(Duration atMost) throws InterruptedException {
-                    return gate.await(atMost.isZero() ? atMost : Duration.ofDays(1));
+                    return super.await(atMost.isZero() ? atMost : Duration.ofDays(1));
                 }
             };
         }

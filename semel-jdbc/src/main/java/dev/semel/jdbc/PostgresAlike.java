@@ -104,11 +104,7 @@ final class PostgresAlike {
                     .texts(landings, l -> l.header().correlationId())
                     .bytes(landings, l -> l.outcome().result());
             if (event != null) {
-                binder.number(event.type())
-                        .text(event.subject().tenant())
-                        .text(event.subject().operation())
-                        .text(event.policy())
-                        .text(event.body());
+                PostgresEvents.bindShared(binder, event);
             }
             try (ResultSet written = statement.executeQuery()) {
                 written.next();

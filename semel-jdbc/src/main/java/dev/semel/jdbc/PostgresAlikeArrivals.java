@@ -137,11 +137,7 @@ final class PostgresAlikeArrivals {
                 .bytes(Rows.bytes(first.header().parent()))
                 .number(first.times().deadline());
         if (event != null) {
-            binder.number(event.type())
-                    .text(event.subject().tenant())
-                    .text(event.subject().operation())
-                    .text(event.policy())
-                    .text(event.body());
+            PostgresEvents.bindShared(binder, event);
         }
     }
 }

@@ -105,11 +105,7 @@ final class PostgresAlikeMoves {
                 .number(PostgresMoves.origins(first))
                 .number(first.change().onlyIfOver() ? 1 : 0);
         if (event != null) {
-            binder.number(event.type())
-                    .text(event.subject().tenant())
-                    .text(event.subject().operation())
-                    .text(event.policy())
-                    .text(event.body());
+            PostgresEvents.bindShared(binder, event);
         }
     }
 

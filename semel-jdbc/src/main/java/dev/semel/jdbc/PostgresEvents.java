@@ -84,6 +84,15 @@ final class PostgresEvents {
         }
     }
 
+    /** What the events of a batch that is alike have in common; the rest of each is taken from its record. */
+    static void bindShared(Binder binder, AuditEntry entry) throws SQLException {
+        binder.number(entry.type())
+                .text(entry.subject().tenant())
+                .text(entry.subject().operation())
+                .text(entry.policy())
+                .text(entry.body());
+    }
+
     /** What an event tells, from its type on. */
     static void bind(Binder binder, AuditEntry entry) throws SQLException {
         AuditEntry.Subject subject = entry.subject();
