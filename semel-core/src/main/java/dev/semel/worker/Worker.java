@@ -209,7 +209,8 @@ public final class Worker implements AutoCloseable {
                 case NOTHING -> longer(served.poll);
             };
         } catch (RuntimeException | Error e) {
-            served.desk.failed();
+            // All desks ask the same store: when it is back, each of them begins small.
+            desks.values().forEach(each -> each.desk.failed());
             served.poll = LONGEST_POLL;
             if (!closed) {
                 LOG.warn("{}: nothing could be claimed; it is tried again in {}.", served.desk.name(), LONGEST_POLL, e);
