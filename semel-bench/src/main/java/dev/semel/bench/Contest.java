@@ -26,8 +26,19 @@ final class Contest implements AutoCloseable {
         return thread;
     });
 
+    /** Reads how much processor time those who take part in a cell have used so far. */
+    @FunctionalInterface
+    interface Meter {
+        ProcessorTime read(Cell cell);
+    }
+
     /** @return one for each cell, in their order */
     List<Timing> run(Duration perCell, List<Cell> cells) {
+        return run(perCell, cells, any -> ProcessorTime.NONE);
+    }
+
+    /** @return one for each cell, in their order, with the processor time of its rounds */
+    List<Timing> run(Duration perCell, List<Cell> cells, Meter meter) {
         int rounds = (int) Math.max(FEWEST_ROUNDS, perCell.toMillis() / ROUND.toMillis());
         Duration slice = perCell.dividedBy(rounds);
         cells.forEach(cell -> round(cell, perCell.dividedBy(2), new Timing(cell)));
@@ -37,7 +48,11 @@ final class Contest implements AutoCloseable {
             if (i % 2 == 1) {
                 Collections.reverse(order);
             }
-            order.forEach(timing -> round(timing.cell(), slice, timing));
+            order.forEach(timing -> {
+                ProcessorTime before = meter.read(timing.cell());
+                round(timing.cell(), slice, timing);
+                timing.used(meter.read(timing.cell()).since(before));
+            });
         }
         return timings;
     }

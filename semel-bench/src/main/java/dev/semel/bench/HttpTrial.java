@@ -3,6 +3,7 @@ package dev.semel.bench;
 import dev.semel.bench.HttpServer.Level;
 import dev.semel.testkit.PrivatePostgres;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -31,12 +32,14 @@ final class HttpTrial implements AutoCloseable {
         service.byHand().forEach(level -> start(level, most));
         say("warming up");
         entries(most).forEach(entry -> means.contest.count(entry.cell, volume.warmUp()));
+        Map<String, Object> used = new LinkedHashMap<>();
         for (int callers : volume.callers()) {
             say(callers + " callers");
-            List<Cell> cells = entries(callers).stream().map(Entry::cell).toList();
-            report(means.contest.run(plan.perCell(), cells), findings);
+            List<Timing> timings = timed(plan, entries(callers));
+            report(timings, findings);
+            used.put(callers + " callers", processorTime(timings));
         }
-        processorTime(entries(volume.callers().get(0)), volume.counted(), findings);
+        findings.machine().put(service.label() + "_processor_us_per_request", used);
         if (service == HttpService.ORDERS) {
             endurance(all.get(1), volume, findings);
         }
@@ -94,21 +97,22 @@ final class HttpTrial implements AutoCloseable {
         return timing.cell().name() + " at " + timing.cell().callers() + " callers, of bare";
     }
 
-    /** By whom the processors were used, in a run of its own for each kind of request. */
-    private void processorTime(List<Entry> entries, int requests, Findings findings) {
-        say("processor time");
+    private List<Timing> timed(HttpPlan plan, List<Entry> entries) {
+        Map<String, HttpServer> servers = new HashMap<>();
+        entries.forEach(entry -> servers.put(entry.cell.name(), entry.subject.server()));
+        return means.contest.run(
+                plan.perCell(),
+                entries.stream().map(Entry::cell).toList(),
+                cell -> ProcessorTime.now(servers.get(cell.name()), means.postgres.dataDirectory()));
+    }
+
+    /** By whom the processors were used in the timed rounds. */
+    private static Map<String, Object> processorTime(List<Timing> timings) {
         Map<String, Object> each = new LinkedHashMap<>();
-        ProcessorTime whole = ProcessorTime.NONE;
-        for (Entry entry : entries) {
-            ProcessorTime before = ProcessorTime.now(entry.subject.server(), means.postgres.dataDirectory());
-            Timing timing = means.contest.count(entry.cell, requests);
-            ProcessorTime used = ProcessorTime.now(entry.subject.server(), means.postgres.dataDirectory())
-                    .since(before);
-            each.put(entry.cell.name(), used.each(timing.operations()));
-            whole = whole.plus(used);
-        }
-        findings.machine().put(service.label() + "_processor_us_per_request", each);
-        findings.machine().put(service.label() + "_load_generator_share", whole.generatorShare());
+        timings.forEach(timing -> each.put(timing.cell().name(), timing.used().each(timing.operations())));
+        ProcessorTime whole = timings.stream().map(Timing::used).reduce(ProcessorTime.NONE, ProcessorTime::plus);
+        each.put("load_generator_share", whole.generatorShare());
+        return each;
     }
 
     /** The heap in use after collections, after a tenth of the requests and in the end. */

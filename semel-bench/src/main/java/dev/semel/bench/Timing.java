@@ -10,6 +10,7 @@ final class Timing {
     private final Cell cell;
     private final Histogram latencies = latencies();
     private final List<Double> rates = new ArrayList<>();
+    private ProcessorTime used = ProcessorTime.NONE;
     private long operations;
     private long nanos;
 
@@ -26,6 +27,14 @@ final class Timing {
         nanos += roundNanos;
         rates.add(roundOperations / (double) Math.max(1, roundNanos));
         roundLatencies.forEach(latencies::add);
+    }
+
+    void used(ProcessorTime inRound) {
+        used = used.plus(inRound);
+    }
+
+    ProcessorTime used() {
+        return used;
     }
 
     Cell cell() {

@@ -8,6 +8,7 @@ import dev.semel.testkit.PrivatePostgres;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,12 +55,12 @@ class HttpBenchTest {
                         "orders span replay at 2 callers, of bare > 1",
                         "orders marker replay at 2 callers, of bare > 1",
                         "orders span, growth of the heap over 40 requests in % < 10");
+        assertThat(report.machine()).containsKeys("postgresql", "planner_effects_each_once");
         assertThat(report.machine())
+                .extractingByKey("orders_processor_us_per_request", InstanceOfAssertFactories.MAP)
+                .extractingByKey("2 callers", InstanceOfAssertFactories.MAP)
                 .containsKeys(
-                        "postgresql",
-                        "orders_processor_us_per_request",
-                        "orders_load_generator_share",
-                        "planner_effects_each_once");
+                        "orders bare", "orders span replay", "orders marker-by-hand first", "load_generator_share");
         assertThat(told).contains("orders: 2 callers", "planner: counting effects");
     }
 
