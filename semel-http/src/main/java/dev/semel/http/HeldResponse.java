@@ -2,6 +2,7 @@ package dev.semel.http;
 
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -26,30 +27,45 @@ final class HeldResponse extends HttpServletResponseWrapper {
     /** Beyond it a response cannot be held; the handler's write fails. */
     static final long LARGEST = 1L << 30;
 
+    private final HttpServletResponse real;
     private final Spool body;
     private final List<Map.Entry<String, String>> before = new ArrayList<>();
     private @Nullable ServletOutputStream stream;
     private @Nullable PrintWriter writer;
+    private @Nullable String written;
     private @Nullable Error error;
+    private @Nullable IOException unwritten;
+    private boolean closed;
     private boolean over;
 
     /** What {@code sendError} was told. */
     record Error(int status, @Nullable String message) {}
 
     HeldResponse(HttpServletResponse response, int inMemory) {
+        this(response, inMemory, LARGEST);
+    }
+
+    HeldResponse(HttpServletResponse response, int inMemory, long largest) {
         super(response);
-        this.body = new Spool(inMemory, LARGEST);
+        this.real = response;
+        this.body = new Spool(inMemory, largest);
         for (String name : response.getHeaderNames()) {
             response.getHeaders(name).forEach(value -> before.add(Map.entry(name, value)));
         }
     }
 
-    private HttpServletResponse real() {
-        return (HttpServletResponse) getResponse();
+    /** While something is included, the container's wrapper for that. */
+    @Override
+    public ServletResponse getResponse() {
+        ServletResponse inner = super.getResponse();
+        return inner == real ? Shield.over(real) : inner;
     }
 
     @Override
     public ServletOutputStream getOutputStream() {
+        if (writer != null) {
+            throw new IllegalStateException("The response has a writer, so it cannot have a stream. Use one of them.");
+        }
         ServletOutputStream open = stream;
         if (open == null) {
             open = new Content();
@@ -60,15 +76,35 @@ final class HeldResponse extends HttpServletResponseWrapper {
 
     @Override
     public PrintWriter getWriter() {
+        if (stream != null) {
+            throw new IllegalStateException("The response has a stream, so it cannot have a writer. Use one of them.");
+        }
         PrintWriter open = writer;
         if (open == null) {
             String encoding = getCharacterEncoding();
             // Said aloud, because the container would add it to the content type only for a writer of its own.
             setCharacterEncoding(encoding);
-            open = new PrintWriter(new OutputStreamWriter(getOutputStream(), Charset.forName(encoding)));
+            open = new PrintWriter(new OutputStreamWriter(new Content(), Charset.forName(encoding)));
             writer = open;
+            written = encoding;
         }
         return open;
+    }
+
+    /** Not while a writer is in use: its bytes are in the encoding that it began with. */
+    @Override
+    public void setCharacterEncoding(@Nullable String encoding) {
+        if (writer == null) {
+            super.setCharacterEncoding(encoding);
+        }
+    }
+
+    @Override
+    public void setContentType(@Nullable String type) {
+        super.setContentType(type);
+        if (writer != null && type != null) {
+            super.setCharacterEncoding(written);
+        }
     }
 
     @Override
@@ -91,6 +127,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
     @Override
     public void resetBuffer() {
         flushBuffer();
+        unwritten = null;
         try {
             body.clear();
         } catch (IOException e) {
@@ -107,14 +144,20 @@ final class HeldResponse extends HttpServletResponseWrapper {
         before.forEach(header -> {
             // A container may have put its own back already.
             if (seen.add(header.getKey())) {
-                real().setHeader(header.getKey(), header.getValue());
+                real.setHeader(header.getKey(), header.getValue());
             } else {
-                real().addHeader(header.getKey(), header.getValue());
+                real.addHeader(header.getKey(), header.getValue());
             }
         });
+        anew();
+    }
+
+    /** For whoever writes instead of the handler. */
+    private void anew() {
         stream = null;
         writer = null;
         error = null;
+        closed = false;
     }
 
     @Override
@@ -129,14 +172,18 @@ final class HeldResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setHeader(String name, String value) {
-        if (!name.equalsIgnoreCase("Content-Length")) {
+        if (name.equalsIgnoreCase("Content-Type")) {
+            setContentType(value);
+        } else if (!name.equalsIgnoreCase("Content-Length")) {
             super.setHeader(name, value);
         }
     }
 
     @Override
     public void addHeader(String name, String value) {
-        if (!name.equalsIgnoreCase("Content-Length")) {
+        if (name.equalsIgnoreCase("Content-Type")) {
+            setContentType(value);
+        } else if (!name.equalsIgnoreCase("Content-Length")) {
             super.addHeader(name, value);
         }
     }
@@ -165,6 +212,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
         resetBuffer();
         setStatus(status);
         error = new Error(status, message);
+        closed = true;
     }
 
     @Override
@@ -179,16 +227,24 @@ final class HeldResponse extends HttpServletResponseWrapper {
         }
         setStatus(status);
         setHeader("Location", location);
+        closed = true;
     }
 
-    /** Writes the body of an error that is to be kept, which the container would write too late. */
+    /**
+     * Writes the body of an error that is to be kept, which the container would write too late.
+     *
+     * @throws IOException also when not all of the handler's body could be held, which a writer tells nobody
+     */
     void writeError(HttpServletRequest request, Hooks.Errors errors) throws IOException, ServletException {
         Error said = error;
         if (said != null) {
+            anew();
             errors.write(request, this, said.status, said.message);
-            error = null;
         }
         flushBuffer();
+        if (unwritten != null) {
+            throw unwritten;
+        }
     }
 
     long size() {
@@ -209,13 +265,13 @@ final class HeldResponse extends HttpServletResponseWrapper {
         try {
             Error said = error;
             if (said != null && said.message != null) {
-                real().sendError(said.status, said.message);
+                real.sendError(said.status, said.message);
             } else if (said != null) {
-                real().sendError(said.status);
+                real.sendError(said.status);
             } else if (getStatus() != SC_NO_CONTENT && getStatus() != SC_NOT_MODIFIED) {
-                real().setContentLengthLong(body.size());
+                real.setContentLengthLong(body.size());
                 try (InputStream in = body.read()) {
-                    in.transferTo(real().getOutputStream());
+                    in.transferTo(real.getOutputStream());
                 }
             }
         } finally {
@@ -249,7 +305,15 @@ final class HeldResponse extends HttpServletResponseWrapper {
             if (over) {
                 throw new IOException("The response has been sent already; nothing can be added.");
             }
-            body.write(bytes, from, length);
+            if (closed) {
+                return;
+            }
+            try {
+                body.write(bytes, from, length);
+            } catch (IOException e) {
+                unwritten = new IOException("The response cannot be held: " + e.getMessage(), e);
+                throw unwritten;
+            }
         }
 
         @Override
