@@ -146,7 +146,9 @@ public final class HttpSettings {
                 faults.add("the header " + name
                         + " is of one moment, one connection or one caller: it cannot be replayed");
             }
-            replayed.add(name);
+            if (replayed.stream().noneMatch(name::equalsIgnoreCase)) {
+                replayed.add(name);
+            }
         }
         return this;
     }

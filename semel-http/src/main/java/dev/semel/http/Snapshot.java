@@ -4,8 +4,10 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -91,10 +93,13 @@ record Snapshot(int status, List<Map.Entry<String, String>> headers, byte @Nulla
     }
 
     void send(HttpServletResponse response) throws IOException {
+        Set<String> seen = new HashSet<>();
         headers.forEach(header -> {
             if (header.getKey().equalsIgnoreCase("Content-Type")) {
                 response.setContentType(header.getValue());
-            } else if (isOwn(header.getKey())) {
+            } else if (seen.add(header.getKey())) {
+                // Whoever stands before the filter may have set it for this request; the first one's is what is
+                // replayed.
                 response.setHeader(header.getKey(), header.getValue());
             } else {
                 response.addHeader(header.getKey(), header.getValue());
@@ -102,6 +107,9 @@ record Snapshot(int status, List<Map.Entry<String, String>> headers, byte @Nulla
         });
         if (body == null) {
             notKept(response);
+            if (status >= HttpServletResponse.SC_BAD_REQUEST) {
+                response.setStatus(status);
+            }
             return;
         }
         response.setStatus(status);
@@ -109,11 +117,6 @@ record Snapshot(int status, List<Map.Entry<String, String>> headers, byte @Nulla
             response.setContentLength(body.length);
             response.getOutputStream().write(body);
         }
-    }
-
-    /** Set by the filter before, for this request; the first one's is what is replayed. */
-    private static boolean isOwn(String header) {
-        return header.equalsIgnoreCase(Ids.CORRELATION);
     }
 
     /** Done, and nothing is left to show. */

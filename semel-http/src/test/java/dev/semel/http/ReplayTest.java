@@ -6,6 +6,7 @@ import dev.semel.engine.EngineSettings;
 import dev.semel.store.MemoryStore;
 import dev.semel.time.ManualTime;
 import dev.semel.time.TimeSource;
+import jakarta.servlet.http.HttpServletResponse;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -255,6 +256,55 @@ class ReplayTest {
             assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("{\"run\":1}");
             assertThat(site.send(site.post("/a", "k-1", "{ }")).text()).isEqualTo("{\"run\":1}");
             assertThat(app.runs()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aHeaderIsReplayedAsOftenAsItWasSent() {
+        IdempotencyFilter[] built = new IdempotencyFilter[1];
+        try (Site site = Site.open(
+                container,
+                all -> {
+                    built[0] = all.withReplayedHeaders("etag", "X-Total", "x-total")
+                            .build();
+                    return all;
+                },
+                (request, response) -> {})) {
+            container.serve(
+                    (request, response, chain) -> {
+                        ((HttpServletResponse) response).addHeader("Link", "</docs>; rel=\"help\"");
+                        built[0].doFilter(request, response, chain);
+                    },
+                    (request, response) -> {
+                        response.setHeader("ETag", "\"1\"");
+                        response.setHeader("X-Total", "7");
+                        response.addHeader("Link", "</next>; rel=\"next\"");
+                    });
+            Heard first = site.send(site.post("/a", "k-1", "{}"));
+            Heard second = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(second.replayed()).isTrue();
+            for (String name : new String[] {"ETag", "X-Total", "Link"}) {
+                assertThat(second.headers().allValues(name))
+                        .as(name)
+                        .isEqualTo(first.headers().allValues(name));
+            }
+        }
+    }
+
+    @Test
+    void aRefusalOverTheCapIsNotReplayedAsDone() {
+        try (Site site = Site.open(
+                container, all -> all.withDefault(Rule.required().withLargestKeptResponse(10)), (request, response) -> {
+                    runs.incrementAndGet();
+                    response.setStatus(422);
+                    response.getWriter().write("a long list of faults");
+                })) {
+            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(422);
+            Heard again = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(again.status()).isEqualTo(422);
+            assertThat(again.header("Idempotency-Notice")).contains("idempotency.response_not_kept");
+            assertThat(again.body()).isEmpty();
+            assertThat(runs).hasValue(1);
         }
     }
 }
