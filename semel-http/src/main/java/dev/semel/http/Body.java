@@ -65,7 +65,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         for (int read = next(in, chunk); read >= 0; read = next(in, chunk)) {
             spool.write(chunk, 0, read);
         }
-        if (spool.size() == 0 && declared != 0 && SpooledRequest.isForm(request)) {
+        if (spool.size() == 0 && declared != 0 && SpooledRequest.isFormType(request)) {
             parsed(request, spool);
         } else if (spool.size() < declared && isMultipart(request)) {
             // The container has read some of it, and stopped at a limit of its own.
@@ -88,8 +88,9 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
      * set up for that and reads the bytes itself.
      */
     private static @Nullable Collection<Part> parts(HttpServletRequest request, long limit) throws Spool.Full {
+        Collection<Part> parts;
         try {
-            return request.getParts();
+            parts = request.getParts();
         } catch (IllegalStateException e) {
             // Without a cause the handler is not set up for parts; with one the container found a limit exceeded.
             if (e.getCause() != null) {
@@ -99,6 +100,10 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         } catch (IOException | ServletException | RuntimeException e) {
             return null;
         }
+        if (parts.stream().mapToLong(Part::getSize).sum() > limit) {
+            throw new Spool.Full(limit);
+        }
+        return parts;
     }
 
     private static boolean isMultipart(HttpServletRequest request) {

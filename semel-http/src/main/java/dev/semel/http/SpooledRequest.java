@@ -120,11 +120,14 @@ final class SpooledRequest extends HttpServletRequestWrapper {
         return Collections.unmodifiableMap(merged);
     }
 
-    static boolean isForm(HttpServletRequest request) {
+    /** One whose fields the container makes parameters of. */
+    private static boolean isForm(HttpServletRequest request) {
+        return "POST".equals(request.getMethod()) && isFormType(request);
+    }
+
+    static boolean isFormType(HttpServletRequest request) {
         String type = request.getContentType();
-        return "POST".equals(request.getMethod())
-                && type != null
-                && type.toLowerCase(Locale.ROOT).startsWith("application/x-www-form-urlencoded");
+        return type != null && type.toLowerCase(Locale.ROOT).startsWith("application/x-www-form-urlencoded");
     }
 
     @Override

@@ -357,4 +357,40 @@ class BodyTest {
             }
         }
     }
+
+    @Test
+    void aMultipartBodyOfUnknownLengthIsLimitedToo() {
+        String body = "--one\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n"
+                + "x".repeat(5000) + "\r\n--one--\r\n";
+        try (Site site = Site.open(
+                container,
+                all -> all.withDefault(Rule.required().withLargestRequest(1000)),
+                (request, response) -> runs.incrementAndGet())) {
+            Heard heard = site.send(HttpRequest.newBuilder(site.at("/a"))
+                    .header("X-User", "alice@acme")
+                    .header("Content-Type", "multipart/form-data; boundary=one")
+                    .header("Idempotency-Key", "k-1")
+                    .POST(HttpRequest.BodyPublishers.fromPublisher(HttpRequest.BodyPublishers.ofString(body))));
+            assertThat(heard.status()).isEqualTo(413);
+            assertThat(runs).hasValue(0);
+        }
+    }
+
+    @Test
+    void whatOnlyClaimsToBeJsonReachesItsHandler() {
+        try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
+            assertThat(site.send(site.post("/a", "k-1", "[".repeat(400_000))).status())
+                    .isEqualTo(200);
+            assertThat(site.send(site.post("/a", "k-2", "[".repeat(40_000) + "]".repeat(40_000)))
+                            .status())
+                    .isEqualTo(200);
+            assertThat(site.send(site.post("/a", "k-3", "1e999999999")).status())
+                    .isEqualTo(200);
+            assertThat(site.send(site.post("/a", "k-4", "9".repeat(100_000))).status())
+                    .isEqualTo(200);
+            assertThat(site.send(site.post("/a?x=%25zz", "k-5", "{\"a\":1,\"a\":2}"))
+                            .status())
+                    .isIn(200, 400);
+        }
+    }
 }

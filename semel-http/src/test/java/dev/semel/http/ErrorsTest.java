@@ -10,6 +10,7 @@ import dev.semel.engine.EngineSettings;
 import dev.semel.store.MemoryStore;
 import dev.semel.time.TimeSource;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -146,6 +147,35 @@ class ErrorsTest {
             assertThat(heard.status()).isEqualTo(409);
             assertThat(heard.text()).doesNotContain("their result");
             assertThat(runs).hasValue(0);
+        }
+    }
+
+    @Test
+    void aFormOfAPutThatSomebodyParsedBeforeTheFilterStillCounts() {
+        IdempotencyFilter[] built = new IdempotencyFilter[1];
+        try (Site site = Site.open(
+                container,
+                all -> {
+                    built[0] = all.build();
+                    return all;
+                },
+                (request, response) -> {})) {
+            container.serve(
+                    (request, response, chain) -> {
+                        request.getParameter("a");
+                        built[0].doFilter(request, response, chain);
+                    },
+                    (request, response) -> {
+                        String form = new String(request.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+                        response.getWriter().write(request.getParameter("a") + " " + form);
+                    });
+            Heard heard = site.send(HttpRequest.newBuilder(site.at("/form"))
+                    .header("X-User", "alice@acme")
+                    .header("Content-Type", "application/x-www-form-urlencoded")
+                    .header("Idempotency-Key", "k-1")
+                    .PUT(HttpRequest.BodyPublishers.ofString("a=x&b=1")));
+            assertThat(heard.status()).as(heard.toString()).isEqualTo(200);
+            assertThat(heard.text()).endsWith(" a=x&b=1");
         }
     }
 }
