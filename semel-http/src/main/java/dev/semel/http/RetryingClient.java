@@ -2,6 +2,7 @@ package dev.semel.http;
 
 import dev.semel.Policy;
 import dev.semel.time.TimeSource;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,8 +79,20 @@ public final class RetryingClient {
                 }
                 return response;
             }
+            if (response != null) {
+                release(response.body());
+            }
             previous = pause.get();
             rules.time().sleep(previous);
+        }
+    }
+
+    /** A body that is read as it arrives holds its connection until somebody closes it. */
+    private static void release(@Nullable Object body) throws IOException {
+        if (body instanceof Closeable open) {
+            open.close();
+        } else if (body instanceof BaseStream<?, ?> lines) {
+            lines.close();
         }
     }
 

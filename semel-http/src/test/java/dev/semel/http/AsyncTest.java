@@ -254,4 +254,44 @@ class AsyncTest {
         @Override
         public void onStartAsync(AsyncEvent event) {}
     }
+
+    @Test
+    void e4_aClientThatIsGoneWhileAnAsynchronousHandlerRunsIsServedWhenItComesBack() throws Exception {
+        CountDownLatch gone = new CountDownLatch(1);
+        CountDownLatch completed = new CountDownLatch(1);
+        try (Site site = Site.open(container, (request, response) -> {
+            runs.incrementAndGet();
+            AsyncContext async = request.startAsync();
+            new Thread(() -> {
+                        try {
+                            assertThat(gone.await(60, TimeUnit.SECONDS)).isTrue();
+                            response.getOutputStream().write(new byte[200_000]);
+                        } catch (IOException | InterruptedException e) {
+                            throw new IllegalStateException(e);
+                        }
+                        try {
+                            async.complete();
+                        } catch (IllegalStateException e) {
+                            assertThat(e)
+                                    .as("the container has found out that nobody listens")
+                                    .isNotNull();
+                        } finally {
+                            completed.countDown();
+                        }
+                    })
+                    .start();
+        })) {
+            Wire wire = Wire.to(site);
+            wire.say("POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
+            Until.holds(() -> runs.get() == 1);
+            wire.close();
+            gone.countDown();
+            assertThat(completed.await(60, TimeUnit.SECONDS)).isTrue();
+            Heard heard = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(heard.status()).isEqualTo(200);
+            assertThat(heard.body()).hasSize(200_000);
+            assertThat(runs).hasValue(1);
+        }
+    }
 }

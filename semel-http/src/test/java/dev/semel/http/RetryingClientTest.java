@@ -9,12 +9,15 @@ import dev.semel.SemelException;
 import dev.semel.engine.EngineSettings;
 import dev.semel.store.MemoryStore;
 import dev.semel.time.ManualTime;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -96,6 +99,40 @@ class RetryingClientTest {
         long before = time.nanos();
         assertThat(sent(post())).isEqualTo(201);
         assertThat(Duration.ofNanos(time.nanos() - before)).isGreaterThanOrEqualTo(Duration.ofSeconds(59));
+    }
+
+    @Test
+    void aBodyThatIsReadAsItArrivesIsClosedBeforeTheNextTry() throws Exception {
+        script.addAll(List.of("503 1", "200"));
+        List<Boolean> closed = new ArrayList<>();
+        client().send(
+                        post().build(),
+                        info -> HttpResponse.BodySubscribers.mapping(
+                                HttpResponse.BodySubscribers.ofInputStream(), in -> closing(in, closed)));
+        assertThat(closed).containsExactly(true, false);
+        script.addAll(List.of("503 1", "200"));
+        closed.clear();
+        client().send(
+                        post().build(),
+                        info -> HttpResponse.BodySubscribers.mapping(
+                                HttpResponse.BodySubscribers.ofLines(StandardCharsets.UTF_8), lines -> {
+                                    int number = closed.size();
+                                    closed.add(false);
+                                    return lines.onClose(() -> closed.set(number, true));
+                                }));
+        assertThat(closed).containsExactly(true, false);
+    }
+
+    private static InputStream closing(InputStream in, List<Boolean> closed) {
+        int number = closed.size();
+        closed.add(false);
+        return new FilterInputStream(in) {
+            @Override
+            public void close() throws IOException {
+                closed.set(number, true);
+                super.close();
+            }
+        };
     }
 
     @Test
