@@ -3,6 +3,7 @@ package dev.semel.spring;
 import dev.semel.http.RetryRules;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -33,32 +34,38 @@ public final class RetryingInterceptor implements ClientHttpRequestInterceptor {
         Duration previous = null;
         for (int attempt = 1; ; attempt++) {
             ClientHttpResponse response = null;
+            RetryRules.Got got = null;
             IOException broken = null;
             try {
                 response = execution.execute(request, body);
+                // Some clients wait for the answer only now.
+                got = got(response);
             } catch (IOException e) {
                 broken = e;
             }
-            Optional<Duration> pause = rules.pause(attempt, previous, got(response));
+            Optional<Duration> pause = rules.pause(attempt, previous, got);
             if (pause.isEmpty()) {
-                if (broken != null) {
-                    throw broken;
+                if (broken == null) {
+                    return Objects.requireNonNull(response);
                 }
-                return response;
+                close(response);
+                throw broken;
             }
-            if (response != null) {
-                response.close();
-            }
+            close(response);
             previous = pause.get();
             sleep(previous);
         }
     }
 
-    private static RetryRules.@Nullable Got got(@Nullable ClientHttpResponse response) throws IOException {
-        return response == null
-                ? null
-                : new RetryRules.Got(
-                        response.getStatusCode().value(), response.getHeaders().getFirst(HttpHeaders.RETRY_AFTER));
+    private static void close(@Nullable ClientHttpResponse response) {
+        if (response != null) {
+            response.close();
+        }
+    }
+
+    private static RetryRules.Got got(ClientHttpResponse response) throws IOException {
+        return new RetryRules.Got(
+                response.getStatusCode().value(), response.getHeaders().getFirst(HttpHeaders.RETRY_AFTER));
     }
 
     private void sleep(Duration pause) throws IOException {

@@ -18,14 +18,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
+import org.springframework.http.client.SimpleClientHttpRequestFactory;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestClientResponseException;
+import org.springframework.web.client.RestTemplate;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
-/** One key across all attempts, by both of Spring's clients. */
+/** One key across all attempts, by each of Spring's clients. */
 class ClientTest {
     private static final RetryRules RULES = RetryRules.usual()
             .withPolicy(Policy.named("test")
@@ -50,6 +54,20 @@ class ClientTest {
                         .exchange(
                                 (request, response) -> response.getStatusCode().value() + " "
                                         + new String(response.getBody().readAllBytes(), StandardCharsets.UTF_8));
+            }
+        },
+        /** Which learns only when it is asked for the status that nobody answers. */
+        TEMPLATE {
+            @Override
+            String send(HttpMethod method, String url) {
+                RestTemplate template = new RestTemplate(new SimpleClientHttpRequestFactory());
+                template.setInterceptors(List.of(new RetryingInterceptor(RULES)));
+                try {
+                    var response = template.exchange(url, method, new HttpEntity<>("hello"), String.class);
+                    return response.getStatusCode().value() + " " + response.getBody();
+                } catch (RestClientResponseException e) {
+                    return e.getStatusCode().value() + " " + e.getResponseBodyAsString();
+                }
             }
         },
         WEB {
