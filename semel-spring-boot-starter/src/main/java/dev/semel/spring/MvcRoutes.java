@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.RequestPath;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerExecutionChain;
 import org.springframework.web.servlet.HandlerMapping;
@@ -27,13 +28,10 @@ final class MvcRoutes implements Hooks.Routes {
 
     private final Supplier<List<HandlerMapping>> mappings;
     private final RouteRules rules;
-    private final Rule usual;
 
-    /** @param usual the rule of handlers that are functions, which carry no annotation */
-    MvcRoutes(Supplier<List<HandlerMapping>> mappings, RouteRules rules, Rule usual) {
+    MvcRoutes(Supplier<List<HandlerMapping>> mappings, RouteRules rules) {
         this.mappings = mappings;
         this.rules = rules;
-        this.usual = usual;
     }
 
     @Override
@@ -45,9 +43,10 @@ final class MvcRoutes implements Hooks.Routes {
         if (pattern == null || !isApplications(handler)) {
             return Optional.of(PASSES);
         }
-        Rule rule =
-                handler instanceof HandlerMethod method ? rules.of(method.getBeanType(), method.getMethod()) : usual;
-        return Optional.of(new Found(pattern.toString(), values(probe), rule));
+        Rule rule = handler instanceof HandlerMethod method
+                ? rules.of(method.getBeanType(), method.getMethod()).orElse(null)
+                : null;
+        return Optional.of(new Found(pattern.toString(), values(probe, pattern.toString()), rule));
     }
 
     private @Nullable Object handler(Probe probe) {
@@ -72,8 +71,13 @@ final class MvcRoutes implements Hooks.Routes {
                 : handler instanceof HandlerFunction<?>;
     }
 
-    private static Map<String, String> values(Probe probe) {
+    private static Map<String, String> values(Probe probe, String pattern) {
         Map<String, String> values = new HashMap<>();
+        if (pattern.contains("*")) {
+            // What a wildcard stands for has no name.
+            RequestPath path = ServletRequestPathUtils.getParsedRequestPath(probe);
+            values.put("*", path.pathWithinApplication().value());
+        }
         if (probe.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE) instanceof Map<?, ?> found) {
             found.forEach((name, value) -> values.put(String.valueOf(name), String.valueOf(value)));
         }

@@ -4,6 +4,7 @@ import dev.semel.http.Level;
 import dev.semel.http.Rule;
 import java.lang.reflect.Method;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,6 +14,7 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
 
 /** The rule of a controller's method: what is configured, changed by its {@link Idempotent} or its class's. */
 final class RouteRules {
@@ -28,32 +30,41 @@ final class RouteRules {
 
     private final Rule usual;
     private final boolean onlyAnnotated;
-    private final Map<Route, Rule> known = new ConcurrentHashMap<>();
+    private final Map<Route, Optional<Rule>> known = new ConcurrentHashMap<>();
 
     RouteRules(Rule usual, boolean onlyAnnotated) {
         this.usual = usual;
         this.onlyAnnotated = onlyAnnotated;
     }
 
-    /** Whether requests are mapped to the method. */
+    /** Whether requests are mapped to the method, there or in an interface. */
     static boolean isRoute(Method method) {
-        return AnnotatedElementUtils.isAnnotated(method, ROUTE);
+        return MergedAnnotations.from(method, MergedAnnotations.SearchStrategy.TYPE_HIERARCHY)
+                .isPresent(ROUTE);
     }
 
-    /** Found out once: it takes longer than to find the method itself. */
-    Rule of(Class<?> type, Method method) {
+    /** The rule of all that nothing else is said of. */
+    Rule usual() {
+        return onlyAnnotated ? usual.withKey(Rule.KeyUse.OFF) : usual;
+    }
+
+    /**
+     * Nothing where the method leaves it to the filter's settings. Found out once: it takes longer than to find the method
+     * itself.
+     */
+    Optional<Rule> of(Class<?> type, Method method) {
         return known.computeIfAbsent(new Route(type, method), route -> found(route.type, route.method));
     }
 
-    private Rule found(Class<?> type, Method method) {
+    private Optional<Rule> found(Class<?> type, Method method) {
         Idempotent said = said(type, method);
-        Rule rule = said == null ? usual : changed(usual, said);
+        Rule rule = said == null ? usual() : changed(usual, said);
         boolean left = said == null || said.level() == Idempotent.Level.CONFIGURED;
         if (left && rule.level() != Level.PLAIN && isAsynchronous(method)) {
             // Its transaction is on another thread, where nothing would mark it.
-            rule = rule.withLevel(Level.PLAIN);
+            return Optional.of(rule.withLevel(Level.PLAIN));
         }
-        return said == null && onlyAnnotated ? rule.withKey(Rule.KeyUse.OFF) : rule;
+        return said == null ? Optional.empty() : Optional.of(rule);
     }
 
     static @Nullable Idempotent said(Class<?> type, Method method) {

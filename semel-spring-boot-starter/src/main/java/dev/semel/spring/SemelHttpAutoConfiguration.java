@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -56,22 +55,19 @@ public class SemelHttpAutoConfiguration {
             TenantResolver tenants,
             ApplicationContext context,
             ObjectProvider<Customizer> customizers) {
-        Rule usual = usual(opened, properties);
         HttpSettings settings = IdempotencyFilter.on(opened.engine())
-                .withDefault(usual)
                 .withReplayedHeaders(properties.tuning().replayedHeaders().toArray(String[]::new));
-        scoped(settings, properties, tenants, context);
+        HookBeans hooks = new HookBeans(context);
+        scoped(settings, properties, tenants, hooks);
+        hooks.find(Hooks.RateLimit.class).ifPresent(settings::withRateLimit);
+        hooks.find(Hooks.Authorization.class).ifPresent(settings::withAuthorization);
+        hooks.find(Hooks.Errors.class).ifPresent(settings::withErrors);
+        hooks.find(Hooks.StatusLink.class).ifPresent(settings::withStatusLink);
+        hooks.find(Hooks.FirstCommit.class).ifPresent(settings::afterFirstCommit);
+        RouteRules rules = new RouteRules(
+                usual(opened, properties, hooks.faults), properties.keys() == SemelHttpProperties.Keys.ANNOTATED);
         SingletonSupplier<List<HandlerMapping>> mappings = SingletonSupplier.of(() -> mappings(context));
-        boolean onlyAnnotated = properties.keys() == SemelHttpProperties.Keys.ANNOTATED;
-        settings.withRoutes(new MvcRoutes(
-                mappings::obtain,
-                new RouteRules(usual, onlyAnnotated),
-                onlyAnnotated ? usual.withKey(Rule.KeyUse.OFF) : usual));
-        hook(context, Hooks.RateLimit.class, settings::withRateLimit);
-        hook(context, Hooks.Authorization.class, settings::withAuthorization);
-        hook(context, Hooks.Errors.class, settings::withErrors);
-        hook(context, Hooks.StatusLink.class, settings::withStatusLink);
-        hook(context, Hooks.FirstCommit.class, settings::afterFirstCommit);
+        settings.withDefault(rules.usual()).withRoutes(new MvcRoutes(mappings::obtain, rules));
         if (properties.expert().ietfDocumentation() != null) {
             settings.withIetfProfile(properties.expert().ietfDocumentation());
         }
@@ -109,11 +105,11 @@ public class SemelHttpAutoConfiguration {
         return registration;
     }
 
-    private static Rule usual(Opening.Opened opened, SemelHttpProperties properties) {
+    /** @param faults that were found before, to which this adds its own */
+    private static Rule usual(Opening.Opened opened, SemelHttpProperties properties, List<String> faults) {
         SemelHttpProperties.Tuning tuning = properties.tuning();
         boolean bound = opened.transactions() != null;
         Level level = properties.level() != null ? properties.level() : bound ? Level.MARKER : Level.PLAIN;
-        List<String> faults = new ArrayList<>();
         if (level != Level.PLAIN && !bound) {
             faults.add("semel.http.level is " + level + ", but the ledger has a store of its own (semel.store), so that"
                     + " nothing ties a handler's effect to the ledger: use plain, or remove semel.store");
@@ -154,10 +150,15 @@ public class SemelHttpAutoConfiguration {
 
     /** Whose keys they are: what a bean says alone, or the tenant and the principal. */
     private static void scoped(
-            HttpSettings settings, SemelHttpProperties properties, TenantResolver tenants, ApplicationContext context) {
-        Hooks.Scopes scopes = context.getBeanProvider(Hooks.Scopes.class).getIfUnique();
-        if (scopes != null) {
-            settings.withScope(scopes);
+            HttpSettings settings, SemelHttpProperties properties, TenantResolver tenants, HookBeans hooks) {
+        Optional<Hooks.Scopes> scopes = hooks.find(Hooks.Scopes.class);
+        if (scopes.isPresent() && properties.anonymous()) {
+            hooks.faults.add(
+                    "semel.http.anonymous is set, but there is a bean of the type Hooks.Scopes, which decides alone"
+                            + " who may come in: remove one of the two");
+        }
+        if (scopes.isPresent()) {
+            settings.withScope(scopes.get());
         } else if (properties.anonymous()) {
             settings.withScope(request ->
                     Optional.of(Scope.of(Optional.ofNullable(tenants.current()).orElse(Tenant.SINGLE))));
@@ -169,10 +170,20 @@ public class SemelHttpAutoConfiguration {
         }
     }
 
-    private static <H> void hook(ApplicationContext context, Class<H> type, Consumer<H> setting) {
-        H bean = context.getBeanProvider(type).getIfUnique();
-        if (bean != null) {
-            setting.accept(bean);
+    /** The hooks that are beans: at most one of each type. */
+    private record HookBeans(ApplicationContext context, List<String> faults) {
+        HookBeans(ApplicationContext context) {
+            this(context, new ArrayList<>());
+        }
+
+        <H> Optional<H> find(Class<H> type) {
+            H only = context.getBeanProvider(type).getIfUnique();
+            String[] names = context.getBeanNamesForType(type);
+            if (only == null && names.length > 1) {
+                faults.add("there are several beans of the type Hooks." + type.getSimpleName() + " ("
+                        + String.join(", ", names) + ") and none is primary: keep one, or make one primary");
+            }
+            return Optional.ofNullable(only);
         }
     }
 

@@ -1,0 +1,83 @@
+package dev.semel.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.http.Hooks;
+import dev.semel.http.IdempotencyFilter;
+import dev.semel.http.Scope;
+import jakarta.servlet.Filter;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.web.servlet.DispatcherServlet;
+
+/** What the settings and the beans say of the Idempotency-Key filter, and that two of them which contradict are named. */
+class HttpSettingsTest {
+    private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(SemelAutoConfiguration.class, SemelHttpAutoConfiguration.class))
+            .withPropertyValues("semel.store=memory:");
+
+    private static void assertFaults(Throwable failure, String... faults) {
+        assertThat(failure).rootCause().isInstanceOfSatisfying(SemelException.Misconfigured.class, e -> {
+            assertThat(e.faults()).hasSize(faults.length);
+            for (int i = 0; i < faults.length; i++) {
+                assertThat(e.faults().get(i)).contains(faults[i]);
+            }
+        });
+    }
+
+    @Test
+    void everyFaultIsNamedAtOnce() {
+        runner.withPropertyValues(
+                        "semel.http.level=span",
+                        "semel.http.tuning.policy=no.such",
+                        "semel.http.tuning.largest-kept-response=2MB",
+                        "semel.http.expert.breaker.failure-percent=200")
+                .run(context -> assertFaults(
+                        context.getStartupFailure(),
+                        "semel.http.level is SPAN, but the ledger has a store of its own",
+                        "semel.http.tuning.policy is \"no.such\"",
+                        "semel.http.tuning.largest-kept-response is 2097152 bytes",
+                        "semel.http.expert.breaker"));
+    }
+
+    @Test
+    void ofTwoBeansForOneHookNoneIsLeftOutSilently() {
+        runner.withBean("one", Hooks.Authorization.class, () -> (request, scope) -> true)
+                .withBean("two", Hooks.Authorization.class, () -> (request, scope) -> false)
+                .withBean("three", Hooks.RateLimit.class, () -> request -> Optional.empty())
+                .withBean("four", Hooks.RateLimit.class, () -> request -> Optional.empty())
+                .run(context -> assertFaults(
+                        context.getStartupFailure(),
+                        "several beans of the type Hooks.RateLimit (three, four)",
+                        "several beans of the type Hooks.Authorization (one, two)"));
+    }
+
+    @Test
+    void aScopeFunctionDecidesAlone() {
+        runner.withBean(Hooks.Scopes.class, () -> request -> Optional.of(Scope.of(Tenant.SINGLE)))
+                .withPropertyValues("semel.http.anonymous=true")
+                .run(context -> assertFaults(context.getStartupFailure(), "semel.http.anonymous is set"));
+    }
+
+    @Test
+    void theFilterStandsBehindSpringSecurityAndCanBeLeftOut() {
+        runner.run(context -> {
+            FilterRegistrationBean<?> registration =
+                    context.getBean("idempotencyFilterRegistration", FilterRegistrationBean.class);
+            assertThat(registration.getFilter()).isSameAs(context.getBean(IdempotencyFilter.class));
+            assertThat(registration.getOrder()).isEqualTo(-50);
+        });
+        runner.withPropertyValues("semel.http.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(IdempotencyFilter.class));
+        for (Class<?> absent : new Class<?>[] {Filter.class, DispatcherServlet.class}) {
+            runner.withClassLoader(new FilteredClassLoader(absent))
+                    .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("idempotencyFilter"));
+        }
+    }
+}
