@@ -10,9 +10,12 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /** What the beans of the context declare, checked together: every fault is named before anything runs. */
 final class Declarations {
@@ -36,7 +39,8 @@ final class Declarations {
         for (Declared<Idempotent> each : methods) {
             List<String> own = new ArrayList<>();
             if (each.annotation().key().isEmpty() && RouteRules.isRoute(each.method())) {
-                route(each, own);
+                route(each.annotation(), own);
+                synchronous(each.annotation(), each.method(), own);
                 told("@Idempotent " + each.place(), own);
                 continue;
             }
@@ -50,9 +54,33 @@ final class Declarations {
         }
     }
 
+    /** What is said of a class is said of all its routes, and of nothing else. */
+    void checkClasses(List<Class<?>> types) {
+        for (Class<?> type : types) {
+            Idempotent said =
+                    Objects.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(type, Idempotent.class));
+            Set<Method> routes = MethodIntrospector.selectMethods(type, (Method method) -> RouteRules.isRoute(method));
+            List<String> own = new ArrayList<>();
+            if (routes.isEmpty()) {
+                own.add("it maps no requests, and of methods that do not it says nothing: annotate each of them");
+            } else if (!said.key().isEmpty()) {
+                own.add("it gives a key, which is a method's: requests bring their own, so leave it out");
+            } else {
+                route(said, own);
+            }
+            told("@Idempotent " + type.getSimpleName(), own);
+            for (Method method : routes) {
+                if (said.equals(RouteRules.said(type, method))) {
+                    List<String> its = new ArrayList<>();
+                    synchronous(said, method, its);
+                    told("@Idempotent " + type.getSimpleName() + "." + method.getName(), its);
+                }
+            }
+        }
+    }
+
     /** A controller's method: the key comes with the request. */
-    private void route(Declared<Idempotent> each, List<String> own) {
-        Idempotent said = each.annotation();
+    private void route(Idempotent said, List<String> own) {
         policy(said.policy(), own);
         if (!said.value().isEmpty()
                 || !said.payload().isEmpty()
@@ -62,12 +90,18 @@ final class Declarations {
                             + " out, or give a key to have the method itself run once");
         }
         IdempotentMethod.patience(said, own);
-        boolean bound = said.level() == Idempotent.Level.SPAN || said.level() == Idempotent.Level.MARKER;
-        if (bound && !inDataSource) {
+        if (isBound(said) && !inDataSource) {
             own.add("its level is " + said.level() + ", but the ledger has a store of its own (semel.store), so that"
                     + " nothing ties its effect to the ledger: use PLAIN, or remove semel.store");
         }
-        if (bound && RouteRules.isAsynchronous(each.method())) {
+    }
+
+    private static boolean isBound(Idempotent said) {
+        return said.level() == Idempotent.Level.SPAN || said.level() == Idempotent.Level.MARKER;
+    }
+
+    private static void synchronous(Idempotent said, Method method, List<String> own) {
+        if (isBound(said) && RouteRules.isAsynchronous(method)) {
             own.add("its level is " + said.level()
                     + ", but it answers asynchronously, so that its transaction is on another"
                     + " thread: use PLAIN, or return the result itself");

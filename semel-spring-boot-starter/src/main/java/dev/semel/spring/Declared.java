@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -20,20 +21,38 @@ record Declared<A extends Annotation>(String bean, Class<?> type, Method method,
     /** All of the context's beans, without making any. */
     static <A extends Annotation> List<Declared<A>> in(ConfigurableListableBeanFactory beans, Class<A> annotation) {
         List<Declared<A>> found = new ArrayList<>();
-        for (String name : beans.getBeanNamesForType(Object.class, true, false)) {
-            Class<?> type =
-                    ScopedProxyUtils.isScopedTarget(name) ? null : AutoProxyUtils.determineTargetClass(beans, name);
-            if (type != null && AnnotationUtils.isCandidateClass(type, annotation)) {
-                Map<Method, A> methods = MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<A>)
-                        method -> AnnotatedElementUtils.findMergedAnnotation(method, annotation));
-                methods.forEach((method, declared) ->
-                        found.add(new Declared<>(name, ClassUtils.getUserClass(type), method, declared)));
-            }
-        }
+        candidates(beans, annotation).forEach((name, type) -> {
+            Map<Method, A> methods = MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<A>)
+                    method -> AnnotatedElementUtils.findMergedAnnotation(method, annotation));
+            methods.forEach((method, declared) ->
+                    found.add(new Declared<>(name, ClassUtils.getUserClass(type), method, declared)));
+        });
         found.sort(Comparator.comparing((Declared<A> each) -> each.bean)
                 .thenComparing(each -> each.method.getName())
                 .thenComparing(each -> each.method.toString()));
         return found;
+    }
+
+    /** Classes of the context's beans that carry the annotation themselves. */
+    static List<Class<?>> classesIn(ConfigurableListableBeanFactory beans, Class<? extends Annotation> annotation) {
+        return candidates(beans, annotation).values().stream()
+                .<Class<?>>map(ClassUtils::getUserClass)
+                .filter(type -> AnnotatedElementUtils.hasAnnotation(type, annotation))
+                .distinct()
+                .toList();
+    }
+
+    private static Map<String, Class<?>> candidates(
+            ConfigurableListableBeanFactory beans, Class<? extends Annotation> annotation) {
+        Map<String, Class<?>> types = new TreeMap<>();
+        for (String name : beans.getBeanNamesForType(Object.class, true, false)) {
+            Class<?> type =
+                    ScopedProxyUtils.isScopedTarget(name) ? null : AutoProxyUtils.determineTargetClass(beans, name);
+            if (type != null && AnnotationUtils.isCandidateClass(type, annotation)) {
+                types.put(name, type);
+            }
+        }
+        return types;
     }
 
     /** For messages. */

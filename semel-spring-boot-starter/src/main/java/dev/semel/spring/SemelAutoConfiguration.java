@@ -137,6 +137,7 @@ public class SemelAutoConfiguration {
                     mine == null ? null : mine.catalogue(),
                     mine == null || mine.transactions() != null);
             declarations.check(Declared.in(beans, Idempotent.class));
+            declarations.checkClasses(Declared.classesIn(beans, Idempotent.class));
             declarations.check(Declared.in(beans, SemelChannel.class), channels);
             declarations.refuse();
         };

@@ -6,10 +6,12 @@ import dev.semel.AtomicContext;
 import dev.semel.Channel;
 import dev.semel.LeasedContext;
 import dev.semel.SemelException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.web.bind.annotation.PostMapping;
 
 /** What is wrong with annotations is said when the context starts, all of it. */
 class DeclarationsTest {
@@ -48,6 +50,43 @@ class DeclarationsTest {
 
         @Idempotent(value = "a", key = "#id", form = Idempotent.Form.LEASED)
         public void again(String id) {}
+    }
+
+    @Idempotent(level = Idempotent.Level.SPAN, policy = "no.such")
+    static class WrongController {
+        @PostMapping("/a")
+        public String now() {
+            return "";
+        }
+
+        @PostMapping("/b")
+        public Callable<String> later() {
+            return () -> "";
+        }
+
+        @PostMapping("/c")
+        @Idempotent(level = Idempotent.Level.PLAIN)
+        public Callable<String> own() {
+            return () -> "";
+        }
+    }
+
+    interface Api {
+        @PostMapping("/d")
+        String mapped();
+    }
+
+    static class Controller implements Api {
+        @Override
+        @Idempotent(level = Idempotent.Level.PLAIN)
+        public String mapped() {
+            return "";
+        }
+    }
+
+    @Idempotent(value = "h", key = "#id")
+    static class WrongService {
+        public void run(String id) {}
     }
 
     static class WrongChannels {
@@ -110,6 +149,23 @@ class DeclarationsTest {
                         "@Idempotent Wrong.impatient: it is to reject",
                         "@Idempotent Wrong.vague: its patience \"soon\"",
                         "its name \"a\" is also that of"));
+    }
+
+    @Test
+    void everyFaultOfAClassIsNamed() {
+        runner.withBean(WrongController.class)
+                .withBean(WrongService.class)
+                .run(context -> assertFaults(
+                        context.getStartupFailure(),
+                        "@Idempotent WrongController: no policy is called \"no.such\"",
+                        "@Idempotent WrongController: its level is SPAN, but the ledger has a store of its own",
+                        "@Idempotent WrongController.later: its level is SPAN, but it answers asynchronously",
+                        "@Idempotent WrongService: it maps no requests"));
+    }
+
+    @Test
+    void aRouteMayBeMappedByAnInterface() {
+        runner.withBean(Controller.class).run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
