@@ -1,14 +1,13 @@
 package dev.semel.jdbc;
 
 import dev.semel.store.Store;
-import java.nio.file.Path;
 
 /** A planted bug: a ledger on SQLite whose commits are not synced. */
 public final class WeakSync {
     private WeakSync() {}
 
     public static Store open(String url) throws Exception {
-        SqliteStore store = SqliteFixture.open(Path.of(url.substring("sqlite:".length())));
+        SqliteStore store = SqliteTap.untapped(url);
         SqliteTap.line(store).session().execute("PRAGMA synchronous = NORMAL");
         return store;
     }

@@ -1,12 +1,12 @@
 package dev.semel.jdbc;
 
 import dev.semel.store.Store;
+import dev.semel.store.StoreProvider;
 import dev.semel.time.TimeSource;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -45,13 +45,17 @@ public interface SqliteTap {
 
     /** Opens a ledger whose writer has the tap. It does not outlive a connection that the writer gives up as unsound. */
     static Store open(String url, SqliteTap tap) throws ReflectiveOperationException {
-        SqliteStore store = SqliteFixture.open(Path.of(url.substring("sqlite:".length())));
+        SqliteStore store = untapped(url);
         SqliteLine line = line(store);
         SqliteSession session =
                 new SqliteSession(tapped(Connection.class, line.session().connection(), "", tap));
         set(line, "session", session);
         set(line, "records", new SqliteRecords(session, line, TimeSource.system()));
         return store;
+    }
+
+    static SqliteStore untapped(String url) {
+        return (SqliteStore) new SqliteStoreProvider().open(url, StoreProvider.Options.DEFAULT);
     }
 
     /** The write connection of a store. */
