@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,6 +31,7 @@ class ConformanceTest {
 
     @ParameterizedTest
     @EnumSource(BrokenServer.Flaw.class)
+    @Execution(ExecutionMode.CONCURRENT)
     void aFlawIsFound(BrokenServer.Flaw flaw) {
         try (BrokenServer server = new BrokenServer(flaw)) {
             Target target = Target.at(server.at("/7/orders"), BODY)
