@@ -17,7 +17,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Answers a request that is sent again as it was answered first. Placed behind authentication and in front of the handler, for
@@ -30,7 +33,10 @@ public final class IdempotencyFilter implements Filter {
     static final List<String> METHODS = List.of("POST", "PUT", "PATCH", "DELETE");
     static final String KEY = "Idempotency-Key";
 
+    private static final Logger LOG = LoggerFactory.getLogger(IdempotencyFilter.class);
+
     private final Config config;
+    private final AtomicBoolean saidWhoIsMissing = new AtomicBoolean();
 
     IdempotencyFilter(Config config) {
         this.config = config;
@@ -81,6 +87,14 @@ public final class IdempotencyFilter implements Filter {
         Admitted admitted = new Admitted(config, request);
         Problem refusal = admitted.refusal(keys);
         if (refusal != null) {
+            if (refusal.code() == ProblemCode.UNAUTHENTICATED && saidWhoIsMissing.compareAndSet(false, true)) {
+                LOG.warn(
+                        "{}: refused, because nobody is known to have sent it and keys belong to callers. Put the"
+                                + " filter behind what authenticates them, or say whose keys they are: with"
+                                + " HttpSettings.withScope, in Spring Boot with a bean of the type Hooks.Scopes or"
+                                + " semel.http.anonymous=true. Said once.",
+                        match.operation());
+            }
             config.answering().problems().write(request, response, ids, refusal);
             return;
         }

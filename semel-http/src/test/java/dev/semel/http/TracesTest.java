@@ -15,6 +15,7 @@ import dev.semel.store.State;
 import dev.semel.time.TimeSource;
 import dev.semel.watch.MicrometerWatch;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.http.HttpRequest;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -100,6 +101,28 @@ class TracesTest {
                 .isNotEmpty()
                 .noneMatch(meter -> meter.getId().toString().contains(KEY));
         assertThat(answers).noneMatch(heard -> heard.toString().contains(KEY));
+    }
+
+    @Test
+    void thatNobodyIsKnownToSendAnythingIsSaidOnceWithWhatToDo() {
+        listening(() -> {
+            try (Site site = Site.open(container, (request, response) -> response.setStatus(201))) {
+                for (int i = 0; i < 2; i++) {
+                    Heard heard = site.send(HttpRequest.newBuilder(site.at("/orders"))
+                            .header("Idempotency-Key", KEY)
+                            .POST(HttpRequest.BodyPublishers.noBody()));
+                    assertThat(heard.code()).isEqualTo("request.unauthenticated");
+                }
+            }
+        });
+        assertThat(lines.list)
+                .filteredOn(line -> line.getLoggerName().equals(IdempotencyFilter.class.getName()))
+                .filteredOn(line -> line.getLevel() == Level.WARN)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .singleElement()
+                .asString()
+                .startsWith("POST ")
+                .contains("withScope", "semel.http.anonymous=true");
     }
 
     @ParameterizedTest

@@ -7,6 +7,8 @@ import dev.semel.Channel;
 import dev.semel.Key;
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.InitializingBean;
@@ -28,6 +30,15 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** What the pages show of Spring, run. */
 class SpringPageTest {
+    /** What is there only because of other tests. */
+    private static final String SECURITY = Stream.of(
+                    "SecurityAutoConfiguration",
+                    "UserDetailsServiceAutoConfiguration",
+                    "web.servlet.ServletWebSecurityAutoConfiguration",
+                    "actuate.web.servlet.ManagementWebSecurityAutoConfiguration")
+            .map("org.springframework.boot.security.autoconfigure."::concat)
+            .collect(Collectors.joining(","));
+
     record Order(String id, String item) {}
 
     record Mail(String order) {}
@@ -129,6 +140,33 @@ class SpringPageTest {
             assertThat(payments.charge(new Order("o-1", "book"), null)).isEqualTo(42);
             assertThat(rows(jdbc, "payment")).isEqualTo(1);
             ShopSuite.eventually(() -> rows(jdbc, "mail") == 1);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Orders.class)
+    static class Empty {}
+
+    @Test
+    void inAProjectThatKnowsNobodyOneSettingIsEnough() {
+        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Empty.class)
+                .properties(
+                        "server.port=0",
+                        "spring.datasource.url=" + Databases.SQLITE.fresh(),
+                        "spring.main.banner-mode=off",
+                        "spring.autoconfigure.exclude=" + Databases.JPA + "," + SECURITY,
+                        "semel.http.anonymous=true")
+                .run()) {
+            JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+            jdbc.execute("CREATE TABLE orders (id TEXT, item TEXT)");
+            Web web = new Web(
+                    Integer.parseInt(String.valueOf(context.getEnvironment().getProperty("local.server.port"))), null);
+            String order = "{\"id\":\"o-1\",\"item\":\"book\"}";
+            assertThat(web.post("/orders", "k-1", order).statusCode()).isEqualTo(200);
+            assertThat(web.post("/orders", "k-1", order).headers().firstValue("Idempotency-Replayed"))
+                    .hasValue("true");
+            assertThat(rows(jdbc, "orders")).isEqualTo(1);
         }
     }
 
