@@ -31,7 +31,7 @@ import org.springframework.web.bind.annotation.RestController;
 /** What the pages show of Spring, run. */
 class SpringPageTest {
     /** What is there only because of other tests. */
-    private static final String SECURITY = Stream.of(
+    static final String SECURITY = Stream.of(
                     "SecurityAutoConfiguration",
                     "UserDetailsServiceAutoConfiguration",
                     "web.servlet.ServletWebSecurityAutoConfiguration",

@@ -1,0 +1,198 @@
+package dev.semel.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.semel.Channel;
+import dev.semel.Key;
+import dev.semel.Message;
+import dev.semel.Semel;
+import dev.semel.Tenant;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * On which threads requests and deliveries run, by {@code spring.threads.virtual.enabled}. The baseline has no virtual threads,
+ * so a service is also started by a newer Java, where one is installed beside the present one.
+ */
+@Timeout(300)
+class VirtualThreadsTest {
+    private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
+    private static final Channel.Atomic<String> PARCELS = Channel.atomic("parcels", String.class);
+
+    @TempDir
+    private Path directory;
+
+    /** What a service tells of one request, its repetition, and one delivery. */
+    record Seen(String request, String repeated, String delivery) {
+        static Seen on(boolean virtual) {
+            return new Seen(kind(virtual), kind(virtual), kind(virtual));
+        }
+
+        private static String kind(boolean virtual) {
+            return virtual ? "virtual" : "platform";
+        }
+
+        /** Of the calling thread, by name of the method: the baseline does not have it. */
+        static String here() {
+            try {
+                return kind((boolean) Thread.class.getMethod("isVirtual").invoke(Thread.currentThread()));
+            } catch (NoSuchMethodException e) {
+                return kind(false);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    @RestController
+    static class Parcels {
+        private final CompletableFuture<String> delivered = new CompletableFuture<>();
+
+        @PostMapping("/parcels")
+        public String place() {
+            return Seen.here();
+        }
+
+        @SemelChannel("parcels")
+        public void deliver(String parcel) {
+            delivered.complete(Seen.here());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Parcels.class)
+    static class Application {}
+
+    /** A service in a process of its own. It is given its database and the setting, and prints what it saw. */
+    static final class Service {
+        private Service() {}
+
+        public static void main(String[] arguments) throws Exception {
+            Seen seen = seen(arguments[0], Boolean.parseBoolean(arguments[1]));
+            System.out.println("SEEN " + seen.request + " " + seen.repeated + " " + seen.delivery);
+            System.exit(0);
+        }
+    }
+
+    private static Seen seen(String database, boolean enabled) throws Exception {
+        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
+                .properties(
+                        "server.port=0",
+                        "spring.datasource.url=" + database,
+                        "spring.main.banner-mode=off",
+                        "spring.autoconfigure.exclude=" + Databases.JPA + "," + SpringPageTest.SECURITY,
+                        "spring.threads.virtual.enabled=" + enabled,
+                        "semel.http.anonymous=true")
+                .run()) {
+            Web web = new Web(
+                    Integer.parseInt(String.valueOf(context.getEnvironment().getProperty("local.server.port"))), null);
+            HttpResponse<String> first = web.post("/parcels", "k-1", "{}");
+            HttpResponse<String> second = web.post("/parcels", "k-1", "{}");
+            assertThat(second.headers().firstValue("Idempotency-Replayed")).hasValue("true");
+            context.getBean(Semel.class).send(PARCELS, Message.of(Tenant.SINGLE, Key.of("p-1"), "parcel"));
+            String delivery = context.getBean(Parcels.class).delivered.get(60, TimeUnit.SECONDS);
+            return new Seen(first.body(), second.body(), delivery);
+        }
+    }
+
+    @Test
+    void theSettingDoesNoHarmOnThePresentRuntime() throws Exception {
+        boolean has = Runtime.version().feature() >= FIRST_WITH_VIRTUAL_THREADS;
+        assertThat(seen(Databases.SQLITE.fresh(), true)).isEqualTo(Seen.on(has));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SQLITE, true", "POSTGRESQL, true", "SQLITE, false"})
+    void onANewerRuntimeRequestsAndDeliveriesAreOnVirtualThreadsExactlyWhenTheyAreEnabled(
+            Databases database, boolean enabled) throws Exception {
+        assertThat(byNewerJava(database, enabled)).isEqualTo(Seen.on(enabled));
+    }
+
+    private Seen byNewerJava(Databases database, boolean enabled) throws IOException, InterruptedException {
+        Optional<Path> java = newerJava();
+        assumeTrue(
+                java.isPresent(), "No Java " + FIRST_WITH_VIRTUAL_THREADS + " or newer is installed beside this one.");
+        Path said = directory.resolve("said");
+        Process process = new ProcessBuilder(List.of(
+                        java.orElseThrow().toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Service.class.getName(),
+                        database.fresh(),
+                        Boolean.toString(enabled)))
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile())
+                .start();
+        try {
+            assertThat(process.waitFor(120, TimeUnit.SECONDS))
+                    .as(said.toString())
+                    .isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        String[] seen = Files.readAllLines(said).stream()
+                .filter(line -> line.startsWith("SEEN "))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(read(said)))
+                .split(" ");
+        return new Seen(seen[1], seen[2], seen[3]);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    /** Where several are installed, they are neighbours. */
+    private static Optional<Path> newerJava() throws IOException {
+        Path home = Path.of(System.getProperty("java.home")).toRealPath();
+        if (Runtime.version().feature() >= FIRST_WITH_VIRTUAL_THREADS) {
+            return Optional.of(home.resolve("bin/java"));
+        }
+        try (Stream<Path> homes = Files.list(home.getParent())) {
+            return homes.filter(each -> Files.isRegularFile(each.resolve("release")))
+                    .filter(each -> feature(each) >= FIRST_WITH_VIRTUAL_THREADS)
+                    .map(each -> each.resolve("bin/java"))
+                    .filter(Files::isExecutable)
+                    .findFirst();
+        }
+    }
+
+    /** From a line such as {@code JAVA_VERSION="25.0.1"}. */
+    private static int feature(Path home) {
+        return read(home.resolve("release"))
+                .lines()
+                .filter(line -> line.startsWith("JAVA_VERSION="))
+                .map(line -> line.replaceAll("^JAVA_VERSION=\"(\\d+).*", "$1"))
+                .mapToInt(Integer::parseInt)
+                .findFirst()
+                .orElse(0);
+    }
+}
