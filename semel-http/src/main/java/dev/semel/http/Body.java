@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
 record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
     static final int IN_MEMORY = 64 << 10;
     private static final int CHUNK = 8 << 10;
+    private static final int DEEPEST = 32;
     private static final String PARSED = Body.class.getName() + ".parsed";
 
-    /** The body ended before its declared length. */
+    /** The body ended before its declared length, or in the middle of a part. */
     static final class Incomplete extends IOException {
         private static final long serialVersionUID = 1;
 
@@ -47,7 +48,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         try {
             Collection<Part> parts = isMultipart(request) ? parts(request, limit) : null;
             if (parts == null) {
-                fill(spool, request, limit);
+                fill(spool, request);
             }
             whole = new Body(spool, parts == null ? List.of() : parts);
             return whole;
@@ -58,7 +59,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         }
     }
 
-    private static void fill(Spool spool, HttpServletRequest request, long limit) throws IOException {
+    private static void fill(Spool spool, HttpServletRequest request) throws IOException {
         long declared = request.getContentLengthLong();
         InputStream in = request.getInputStream();
         byte[] chunk = new byte[CHUNK];
@@ -67,9 +68,6 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         }
         if (spool.size() == 0 && declared != 0 && SpooledRequest.isFormType(request)) {
             parsed(request, spool);
-        } else if (spool.size() < declared && isMultipart(request)) {
-            // The container has read some of it, and stopped at a limit of its own.
-            throw new Spool.Full(limit);
         } else if (spool.size() < declared) {
             throw new Incomplete(new EOFException("declared " + declared + " bytes, sent " + spool.size()));
         }
@@ -91,19 +89,29 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         Collection<Part> parts;
         try {
             parts = request.getParts();
-        } catch (IllegalStateException e) {
-            // Without a cause the handler is not set up for parts; with one the container found a limit exceeded.
-            if (e.getCause() != null) {
+        } catch (IOException | ServletException | RuntimeException e) {
+            if (isOverALimit(e)) {
                 throw new Spool.Full(limit);
             }
-            return null;
-        } catch (IOException | ServletException | RuntimeException e) {
             return null;
         }
         if (parts.stream().mapToLong(Part::getSize).sum() > limit) {
             throw new Spool.Full(limit);
         }
         return parts;
+    }
+
+    /** Of the container's own. Without a cause it only says that the handler is not set up for parts. */
+    private static boolean isOverALimit(Throwable thrown) {
+        boolean alone = thrown.getCause() == null;
+        Throwable current = thrown;
+        for (int depth = 0; current != null && depth < DEEPEST; depth++) {
+            if (current instanceof IllegalStateException) {
+                return !alone;
+            }
+            current = current.getCause();
+        }
+        return false;
     }
 
     private static boolean isMultipart(HttpServletRequest request) {

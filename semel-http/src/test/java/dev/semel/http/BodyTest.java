@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -391,6 +392,46 @@ class BodyTest {
             assertThat(site.send(site.post("/a?x=%25zz", "k-5", "{\"a\":1,\"a\":2}"))
                             .status())
                     .isIn(200, 400);
+        }
+    }
+
+    @Test
+    void aMultipartBodyThatBreaksOffIsIncompleteAndNotTooLarge() throws Exception {
+        try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet());
+                Wire wire = Wire.to(site)) {
+            wire.say(
+                    "POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
+                            + "Content-Type: multipart/form-data; boundary=one\r\nContent-Length: 500\r\n\r\n--one\r\nContent-");
+            wire.endOfTalk();
+            String heard = wire.hear();
+            assertThat(heard).startsWith("HTTP/1.1 400");
+            assertThat(runs).hasValue(0);
+        }
+    }
+
+    @Test
+    void aMultipartBodyWithoutItsEndIsIncompleteAndNotTooLarge() {
+        try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
+            String body = "--one\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nno end";
+            Heard heard = site.send(typed(site, "k-1", "multipart/form-data; boundary=one", body));
+            assertThat(heard.status()).isEqualTo(400);
+            assertThat(heard.code()).isEqualTo("request.body_incomplete");
+            assertThat(runs).hasValue(0);
+        }
+    }
+
+    @Test
+    void aFormOfVeryManyFieldsIsRefusedByWhoeverWantsItsParameters() {
+        try (Site site = Site.open(container, (request, response) -> {
+            runs.incrementAndGet();
+            response.getWriter().write(String.valueOf(request.getParameterMap().size()));
+        })) {
+            String form = IntStream.range(0, 10_001).mapToObj(n -> "f" + n).collect(Collectors.joining("&"));
+            String type = "application/x-www-form-urlencoded";
+            assertThat(site.send(typed(site, "k-1", type, form)).status()).isEqualTo(500);
+            assertThat(site.send(typed(site, "k-2", type, form.substring(0, form.lastIndexOf("&"))))
+                            .status())
+                    .isEqualTo(200);
         }
     }
 }

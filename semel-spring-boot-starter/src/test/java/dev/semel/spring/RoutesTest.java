@@ -2,6 +2,11 @@ package dev.semel.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.Channel;
+import dev.semel.Key;
+import dev.semel.Message;
+import dev.semel.Semel;
+import dev.semel.Tenant;
 import dev.semel.http.Hooks;
 import dev.semel.http.Rule;
 import jakarta.servlet.http.HttpServletRequest;
@@ -39,6 +44,8 @@ class RoutesTest {
     private static final AtomicInteger RUNS = new AtomicInteger();
 
     private static final AtomicBoolean REVOKED = new AtomicBoolean();
+    private static final AtomicBoolean FAILS = new AtomicBoolean();
+    private static final Channel.Leased<String> LETTERS = Channel.leased("letters", String.class);
 
     private static ConfigurableApplicationContext context;
 
@@ -70,9 +77,28 @@ class RoutesTest {
         }
     }
 
+    @RestController
+    static class Letters {
+        private final Semel semel;
+
+        Letters(Semel semel) {
+            this.semel = semel;
+        }
+
+        @PostMapping("/letters")
+        int send() {
+            semel.send(LETTERS, Message.of(Tenant.SINGLE, Key.of("letter"), "hello"));
+            int run = RUNS.incrementAndGet();
+            if (FAILS.getAndSet(false)) {
+                throw new IllegalStateException("after the letter");
+            }
+            return run;
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(Files.class)
+    @Import({Files.class, Letters.class})
     static class Application {
         @Bean
         SecurityFilterChain security(HttpSecurity http) throws Exception {
@@ -109,6 +135,7 @@ class RoutesTest {
                         "spring.datasource.url=" + Databases.SQLITE.fresh(),
                         "spring.main.banner-mode=off",
                         "spring.autoconfigure.exclude=" + Databases.JPA,
+                        "semel.policy.api.request.backoff=none",
                         "semel.http.anonymous=true")
                 .run();
     }
@@ -143,6 +170,16 @@ class RoutesTest {
             assertThat(send(pair[0], pair[1], key, "text/plain", "x").body()).isEqualTo(first);
             assertThat(send(pair[0], pair[2], key, "text/plain", "x").body()).contains("idempotency.payload_mismatch");
         }
+    }
+
+    @Test
+    void whatTheLedgerCommitsForItselfIsNotTheEffectOfARequest() throws Exception {
+        FAILS.set(true);
+        assertThat(send("POST", "/letters", "k-letters", "text/plain", "").statusCode())
+                .isEqualTo(500);
+        int before = RUNS.get();
+        assertThat(send("POST", "/letters", "k-letters", "text/plain", "").body())
+                .isEqualTo("" + (before + 1));
     }
 
     @Test
