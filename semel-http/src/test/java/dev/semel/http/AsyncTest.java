@@ -17,6 +17,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -231,6 +232,45 @@ class AsyncTest {
             assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
             assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
             assertThat(ground.effects("one")).isEqualTo(1);
+        }
+    }
+
+    /** The container gives up on it; the handler does not know, and goes on. */
+    @Test
+    void anEffectThatComesAfterTheTimeOutIsNotCommittedAsWell() throws Exception {
+        for (Ground.Kind kind : Ground.Kind.values()) {
+            Ground ground = kind.fresh();
+            CountDownLatch over = new CountDownLatch(1);
+            CompletableFuture<String> late = new CompletableFuture<>();
+            try (Site site = Site.open(
+                    container,
+                    EngineSettings.on(ground.open(null)),
+                    all -> all.withDefault(Rule.required().withLevel(Level.MARKER)),
+                    (request, response) -> {
+                        AsyncContext async = request.startAsync();
+                        async.setTimeout(50);
+                        Exchange exchange = Exchange.of(request).orElseThrow();
+                        new Thread(() -> {
+                                    try {
+                                        assertThat(over.await(60, TimeUnit.SECONDS))
+                                                .isTrue();
+                                        ground.marked(exchange, "late");
+                                        late.complete("committed");
+                                    } catch (SQLException | InterruptedException | RuntimeException e) {
+                                        late.complete(e.getClass().getSimpleName());
+                                    }
+                                })
+                                .start();
+                    })) {
+                assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isGreaterThanOrEqualTo(500);
+                Until.holds(() -> !site.engine()
+                        .operator()
+                        .list(State.FAILED_RETRYABLE, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
+                        .isEmpty());
+                over.countDown();
+                assertThat(late.get(60, TimeUnit.SECONDS)).isEqualTo("LeaseLost");
+                assertThat(ground.effects("late")).isZero();
+            }
         }
     }
 
