@@ -274,6 +274,29 @@ class AsyncTest {
         }
     }
 
+    @Test
+    void anErrorMayBeGivenFromAnotherThread() {
+        try (Site site = Site.open(container, (request, response) -> {
+            AsyncContext async = request.startAsync();
+            int status = Integer.parseInt(request.getPathInfo().substring(1));
+            async.start(() -> {
+                try {
+                    ((HttpServletResponse) async.getResponse()).sendError(status, "said by the handler");
+                } catch (IOException e) {
+                    throw new IllegalStateException(e);
+                } finally {
+                    async.complete();
+                }
+            });
+        })) {
+            for (int status : new int[] {404, 403, 503}) {
+                Heard heard = site.send(site.post("/" + status, "k-" + status, "{}"));
+                assertThat(heard.status()).isEqualTo(status);
+            }
+            assertThat(site.send(site.post("/404", "k-404", "{}")).replayed()).isTrue();
+        }
+    }
+
     @FunctionalInterface
     private interface Told {
         void of(AsyncEvent event);
