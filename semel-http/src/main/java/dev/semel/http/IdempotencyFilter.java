@@ -30,9 +30,6 @@ import org.slf4j.LoggerFactory;
  * HEAD, OPTIONS and everything else that is not POST, PUT, PATCH or DELETE passes untouched, and never needs the store.
  */
 public final class IdempotencyFilter implements Filter {
-    static final List<String> METHODS = List.of("POST", "PUT", "PATCH", "DELETE");
-    static final String KEY = "Idempotency-Key";
-
     private static final Logger LOG = LoggerFactory.getLogger(IdempotencyFilter.class);
 
     private final Config config;
@@ -72,13 +69,13 @@ public final class IdempotencyFilter implements Filter {
 
     private void admit(HttpServletRequest request, HttpServletResponse response, FilterChain chain, Ids ids)
             throws IOException, ServletException {
-        if (!METHODS.contains(request.getMethod())) {
+        if (!KeyHeader.METHODS.contains(request.getMethod())) {
             chain.doFilter(request, response);
             return;
         }
         RouteTable.Match match =
                 config.routing().table().match(request, config.routing().application());
-        List<String> keys = Collections.list(request.getHeaders(KEY));
+        List<String> keys = Collections.list(request.getHeaders(KeyHeader.NAME));
         boolean bare = keys.isEmpty() && match.rule().key() == Rule.KeyUse.OPTIONAL;
         if (match.rule().key() == Rule.KeyUse.OFF || bare) {
             chain.doFilter(request, response);
@@ -151,7 +148,7 @@ public final class IdempotencyFilter implements Filter {
             }
             String given = keys.size() > 1 ? null : keys.get(0);
             key = config.admission().quotedKeys() ? Quoted.unquoted(given) : given;
-            return Ids.isValid(key)
+            return KeyHeader.isValid(key)
                     ? null
                     : Problem.of(
                             ProblemCode.KEY_INVALID,

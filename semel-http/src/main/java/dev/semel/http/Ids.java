@@ -19,7 +19,6 @@ record Ids(String correlation, String request, @Nullable String trace) {
     static final String CORRELATION = "X-Correlation-ID";
     static final String REQUEST = "X-Request-ID";
     private static final String ATTRIBUTE = Ids.class.getName();
-    private static final int LONGEST = 128;
     private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*");
 
     static Ids of(HttpServletRequest request, HttpServletResponse response, Supplier<String> made) {
@@ -29,8 +28,8 @@ record Ids(String correlation, String request, @Nullable String trace) {
         String correlation = request.getHeader(CORRELATION);
         String own = request.getHeader(REQUEST);
         Ids ids = new Ids(
-                isValid(correlation) ? correlation : made.get(),
-                isValid(own) ? own : made.get(),
+                KeyHeader.isValid(correlation) ? correlation : made.get(),
+                KeyHeader.isValid(own) ? own : made.get(),
                 trace(request.getHeader("traceparent")));
         request.setAttribute(ATTRIBUTE, ids);
         response.setHeader(CORRELATION, ids.correlation);
@@ -41,13 +40,5 @@ record Ids(String correlation, String request, @Nullable String trace) {
     private static @Nullable String trace(@Nullable String header) {
         Matcher matcher = TRACEPARENT.matcher(header == null ? "" : header);
         return matcher.matches() ? matcher.group(1) : null;
-    }
-
-    /** 1 to 128 visible ASCII characters. */
-    static boolean isValid(@Nullable String text) {
-        return text != null
-                && !text.isEmpty()
-                && text.length() <= LONGEST
-                && text.chars().allMatch(c -> c > 0x20 && c < 0x7f);
     }
 }

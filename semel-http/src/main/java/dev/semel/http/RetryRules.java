@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RetryRules {
     /** The header that carries the key. */
-    public static final String KEY = IdempotencyFilter.KEY;
+    public static final String KEY = KeyHeader.NAME;
 
     private static final Set<Integer> AGAIN = Set.of(408, 425, 429, 500, 502, 503, 504);
     private static final int CONFLICT = 409;
@@ -75,11 +75,11 @@ public final class RetryRules {
 
     /** A new key, for a request that needs one and has none; the same one goes with each of its attempts. */
     public Optional<String> newKey(String method) {
-        if (!IdempotencyFilter.METHODS.contains(method)) {
+        if (!KeyHeader.METHODS.contains(method)) {
             return Optional.empty();
         }
         String key = keys.get();
-        if (!Ids.isValid(key)) {
+        if (!KeyHeader.isValid(key)) {
             throw new SemelException.Invalid(
                     "A key of " + key.length() + " characters was made: 1 to 128 visible ASCII characters are valid.");
         }

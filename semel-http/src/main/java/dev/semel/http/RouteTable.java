@@ -84,8 +84,8 @@ final class RouteTable {
 
         void add(String method, String template, Rule rule) {
             String verb = method.toUpperCase(Locale.ROOT);
-            if (!IdempotencyFilter.METHODS.contains(verb)) {
-                faults.add("route " + method + " " + template + ": only " + IdempotencyFilter.METHODS
+            if (!KeyHeader.METHODS.contains(verb)) {
+                faults.add("route " + method + " " + template + ": only " + KeyHeader.METHODS
                         + " are looked at; other methods always pass");
             }
             if (!template.startsWith("/")) {

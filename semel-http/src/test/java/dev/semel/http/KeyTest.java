@@ -29,7 +29,7 @@ class KeyTest {
     @Test
     void row_key_required_aRequestThatWritesWithoutAKeyIsRefused() {
         try (Site site = Site.open(container, app)) {
-            for (String method : IdempotencyFilter.METHODS) {
+            for (String method : KeyHeader.METHODS) {
                 Heard heard = site.send(site.request(method, "/orders", "{}"));
                 assertThat(heard.status()).as(method).isEqualTo(400);
                 assertThat(heard.code()).isEqualTo("idempotency.key_required");

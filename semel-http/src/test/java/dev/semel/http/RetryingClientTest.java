@@ -9,19 +9,26 @@ import dev.semel.SemelException;
 import dev.semel.engine.EngineSettings;
 import dev.semel.store.MemoryStore;
 import dev.semel.time.ManualTime;
+import java.io.File;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.MalformedURLException;
 import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,6 +98,31 @@ class RetryingClientTest {
         keys.clear();
         assertThat(sent(post().GET())).isEqualTo(200);
         assertThat(keys).containsExactly("null");
+    }
+
+    /** A service that only asks others has no servlets. */
+    @Test
+    void itNeedsNoServlets() throws Exception {
+        URL[] without = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !entry.matches(".*(tomcat|jetty|servlet).*"))
+                .map(RetryingClientTest::url)
+                .toArray(URL[]::new);
+        try (URLClassLoader loader = new URLClassLoader(without, ClassLoader.getPlatformClassLoader())) {
+            assertThatThrownBy(() -> loader.loadClass("jakarta.servlet.Filter"))
+                    .isInstanceOf(ClassNotFoundException.class);
+            Class<?> rules = loader.loadClass(RetryRules.class.getName());
+            Object usual = rules.getMethod("usual").invoke(null);
+            assertThat(rules.getMethod("newKey", String.class).invoke(usual, "POST"))
+                    .isNotEqualTo(Optional.empty());
+        }
+    }
+
+    private static URL url(String entry) {
+        try {
+            return Path.of(entry).toUri().toURL();
+        } catch (MalformedURLException e) {
+            throw new IllegalArgumentException(e);
+        }
     }
 
     @Test
