@@ -212,6 +212,38 @@ class SemelAutoConfigurationTest {
                 .run(context -> assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class));
     }
 
+    /** Each by itself, with everything that the starter configures. */
+    @Test
+    void whateverIsOptionalMayBeAbsent() {
+        var all = inDataSource.withConfiguration(AutoConfigurations.of(
+                SemelMetricsAutoConfiguration.class,
+                SemelFlywayAutoConfiguration.class,
+                SemelActuatorAutoConfiguration.class,
+                SemelHttpAutoConfiguration.class,
+                SemelClientAutoConfiguration.class));
+        for (String absent : new String[] {
+            "io.micrometer.core",
+            "io.micrometer.observation",
+            "org.flywaydb",
+            "org.springframework.boot.actuate",
+            "org.springframework.boot.health",
+            "org.springframework.orm",
+            "org.springframework.security",
+            "org.springframework.web.servlet",
+            "org.springframework.web.reactive",
+            "org.springframework.web",
+            "jakarta.servlet",
+            "reactor"
+        }) {
+            all.withClassLoader(new FilteredClassLoader(absent)).run(context -> {
+                assertThat(context).as(absent).hasNotFailed();
+                assertThat(echo(context.getBean(Semel.class)).isResult())
+                        .as(absent)
+                        .isTrue();
+            });
+        }
+    }
+
     @Test
     void theReportNamesEveryFaultInALineOfItsOwn() {
         var analysis = new MisconfiguredAnalyzer()
