@@ -247,7 +247,7 @@ final class BrokenServer implements AutoCloseable {
         CountDownLatch latch = looked.computeIfAbsent(id, key -> new CountDownLatch(2));
         latch.countDown();
         try {
-            latch.await(100, TimeUnit.MILLISECONDS);
+            latch.await(500, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
