@@ -39,18 +39,22 @@ class CrashTest {
 
     private static final Map<Ground.Kind, Place> PLACES = new EnumMap<>(Ground.Kind.class);
 
-    /** A database with servers that are started before they are needed. */
+    /** A database with servers that are started before they are needed: those that halt, and those that are asked again. */
     private static final class Place {
         private final Ground ground;
+        private final Container halts;
+        private final Container goesOn;
         private final Deque<NodeProcess> ready = new ArrayDeque<>();
 
         Place(Ground.Kind kind) {
             ground = kind.fresh();
+            halts = kind == Ground.Kind.SQLITE ? Container.JETTY : Container.TOMCAT;
+            goesOn = halts == Container.JETTY ? Container.TOMCAT : Container.JETTY;
         }
 
         NodeProcess next() {
             while (ready.size() <= AHEAD) {
-                ready.add(NodeProcess.start(ground, Container.JETTY));
+                ready.add(NodeProcess.start(ground, halts));
             }
             return ready.remove();
         }
@@ -100,7 +104,7 @@ class CrashTest {
         AtomicInteger runs = new AtomicInteger();
         EngineSettings engine = EngineSettings.on(ground.open(null)).withPolicy(NodeProcess.policy());
         try (Site site = Site.with(
-                Container.TOMCAT, engine, all -> NodeProcess.settings(all.withSingleTenant()), (request, response) -> {
+                place.goesOn, engine, all -> NodeProcess.settings(all.withSingleTenant()), (request, response) -> {
                     runs.incrementAndGet();
                     NodeProcess.app(ground).handle(request, response);
                 })) {

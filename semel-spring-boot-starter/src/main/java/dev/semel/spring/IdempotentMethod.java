@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +90,7 @@ record IdempotentMethod(
         }
         Class<?> result = method.getReturnType();
         if (Future.class.isAssignableFrom(result)
+                || CompletionStage.class.isAssignableFrom(result)
                 || BaseStream.class.isAssignableFrom(result)
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(result) != null) {
             faults.add("it returns " + result.getSimpleName()

@@ -268,7 +268,7 @@ final class SpringTransactions implements Demarcation {
                 "transaction manager",
                 List.of(manager.getClass().getName()
                         + " began a transaction without binding a connection of the ledger's data source: name the one that"
-                        + " manages it with semel.transaction-manager"));
+                        + " manages it with semel.expert.transaction-manager"));
     }
 
     private void restore(@Nullable Frame outer) {
