@@ -7,6 +7,8 @@ import dev.semel.testkit.history.Rule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -28,10 +30,14 @@ class PowerCutTest {
     @Test
     void b3_nothingAcknowledgedIsLostAtAPowerCut() throws Exception {
         Path blank = blankDisk();
+        Set<Rule> judged = EnumSet.noneOf(Rule.class);
         for (int i = 0; i < CUTS; i++) {
-            cut(blank, i, Flaw.NONE)
-                    .assertHolds(Rule.R1, Rule.R2, Rule.R3, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
+            Judgement judgement = cut(blank, i, Flaw.NONE);
+            judgement.assertHolds();
+            // One may come too early for some of them.
+            judged.addAll(judgement.judged());
         }
+        assertThat(judged).contains(Rule.R1, Rule.R2, Rule.R3, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
     }
 
     @Test
