@@ -78,8 +78,7 @@ class BodyTest {
     void e6_aBodyShorterThanItSaysIsRefusedAndNothingIsRun() throws Exception {
         try (Site site = Site.open(container, this::length)) {
             try (Wire wire = Wire.to(site)) {
-                wire.say("POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
-                        + "Content-Length: 100\r\n\r\n{\"a\":");
+                wire.say(Wire.POST + "Content-Length: 100\r\n\r\n{\"a\":");
                 wire.endOfTalk();
                 String heard = wire.hear();
                 assertThat(heard).startsWith("HTTP/1.1 400");
@@ -97,8 +96,7 @@ class BodyTest {
     void e6_aChunkedBodyThatBreaksOffIsRefusedAndNothingIsRun() throws Exception {
         try (Site site = Site.open(container, this::length)) {
             try (Wire wire = Wire.to(site)) {
-                wire.say("POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
-                        + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n5\r\n");
+                wire.say(Wire.POST + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n5\r\n");
                 wire.endOfTalk();
                 assertThat(wire.hear()).doesNotContain("HTTP/1.1 200");
             }
@@ -110,8 +108,7 @@ class BodyTest {
     void e6_aBodyLongerThanItSaysIsTheNextRequestsTroubleAndRunsNothingMore() throws Exception {
         try (Site site = Site.open(container, this::length);
                 Wire wire = Wire.to(site)) {
-            wire.say("POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
-                    + "Content-Length: 2\r\n\r\n{}{\"more\":true}\r\n\r\n");
+            wire.say(Wire.POST + "Content-Length: 2\r\n\r\n{}{\"more\":true}\r\n\r\n");
             String heard = wire.hear();
             assertThat(heard).startsWith("HTTP/1.1 200").contains("2 bytes").contains("HTTP/1.1 400");
             assertThat(runs).hasValue(1);
@@ -124,8 +121,7 @@ class BodyTest {
     void e6_aSlowBodyHoldsNobodyElseUp() throws Exception {
         try (Site site = Site.open(container, this::length);
                 Wire wire = Wire.to(site)) {
-            wire.say("POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
-                    + "Content-Type: application/json\r\nConnection: close\r\nContent-Length: 4\r\n\r\n{");
+            wire.say(Wire.POST + "Content-Type: application/json\r\nConnection: close\r\nContent-Length: 4\r\n\r\n{");
             assertThat(site.send(site.post("/a", "k-1", "{  }")).text()).isEqualTo("4 bytes");
             wire.say("  }");
             assertThat(wire.hear()).startsWith("HTTP/1.1 200").contains("Idempotency-Replayed: true");
@@ -326,8 +322,7 @@ class BodyTest {
                     response.getOutputStream().write(new byte[900_000]);
                 })) {
             Wire wire = Wire.to(site);
-            wire.say("POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
-                    + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
+            wire.say(Wire.POST + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
             Until.holds(() -> runs.get() == 1);
             wire.close();
             gone.countDown();
@@ -400,7 +395,7 @@ class BodyTest {
         try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet());
                 Wire wire = Wire.to(site)) {
             wire.say(
-                    "POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n"
+                    Wire.POST
                             + "Content-Type: multipart/form-data; boundary=one\r\nContent-Length: 500\r\n\r\n--one\r\nContent-");
             wire.endOfTalk();
             String heard = wire.hear();

@@ -9,6 +9,9 @@ import java.nio.charset.StandardCharsets;
 
 /** Bytes to a server and back, for what no client would send. */
 final class Wire implements AutoCloseable {
+    /** The beginning of a request under the key k-1. */
+    static final String POST = "POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n";
+
     private final Socket socket;
 
     private Wire(Socket socket) {

@@ -2,7 +2,6 @@ package dev.semel.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.http.Hooks;
 import dev.semel.http.IdempotencyFilter;
@@ -22,15 +21,6 @@ class HttpSettingsTest {
             .withConfiguration(AutoConfigurations.of(SemelAutoConfiguration.class, SemelHttpAutoConfiguration.class))
             .withPropertyValues("semel.store=memory:");
 
-    private static void assertFaults(Throwable failure, String... faults) {
-        assertThat(failure).rootCause().isInstanceOfSatisfying(SemelException.Misconfigured.class, e -> {
-            assertThat(e.faults()).hasSize(faults.length);
-            for (int i = 0; i < faults.length; i++) {
-                assertThat(e.faults().get(i)).contains(faults[i]);
-            }
-        });
-    }
-
     @Test
     void everyFaultIsNamedAtOnce() {
         runner.withPropertyValues(
@@ -38,7 +28,7 @@ class HttpSettingsTest {
                         "semel.http.tuning.policy=no.such",
                         "semel.http.tuning.largest-kept-response=2MB",
                         "semel.http.expert.breaker.failure-percent=200")
-                .run(context -> assertFaults(
+                .run(context -> SemelAutoConfigurationTest.assertFaults(
                         context.getStartupFailure(),
                         "semel.http.level is SPAN, but the ledger has a store of its own",
                         "semel.http.tuning.policy is \"no.such\"",
@@ -52,7 +42,7 @@ class HttpSettingsTest {
                 .withBean("two", Hooks.Authorization.class, () -> (request, scope) -> false)
                 .withBean("three", Hooks.RateLimit.class, () -> request -> Optional.empty())
                 .withBean("four", Hooks.RateLimit.class, () -> request -> Optional.empty())
-                .run(context -> assertFaults(
+                .run(context -> SemelAutoConfigurationTest.assertFaults(
                         context.getStartupFailure(),
                         "several beans of the type Hooks.RateLimit (three, four)",
                         "several beans of the type Hooks.Authorization (one, two)"));
@@ -62,7 +52,8 @@ class HttpSettingsTest {
     void aScopeFunctionDecidesAlone() {
         runner.withBean(Hooks.Scopes.class, () -> request -> Optional.of(Scope.of(Tenant.SINGLE)))
                 .withPropertyValues("semel.http.anonymous=true")
-                .run(context -> assertFaults(context.getStartupFailure(), "semel.http.anonymous is set"));
+                .run(context -> SemelAutoConfigurationTest.assertFaults(
+                        context.getStartupFailure(), "semel.http.anonymous is set"));
     }
 
     @Test

@@ -65,7 +65,7 @@ class SemelAutoConfigurationTest {
         return semel.run(ECHO, Call.of(Tenant.SINGLE, Key.of("k"), "hello"), (payload, tx) -> payload);
     }
 
-    private static void assertFaults(Throwable failure, String... faults) {
+    static void assertFaults(Throwable failure, String... faults) {
         assertThat(failure).rootCause().isInstanceOfSatisfying(SemelException.Misconfigured.class, e -> {
             assertThat(e.faults()).hasSize(faults.length);
             for (int i = 0; i < faults.length; i++) {
