@@ -12,6 +12,7 @@ import dev.semel.time.TimeSource;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -99,22 +100,12 @@ class ErrorsTest {
 
     @Test
     void aFormThatSomebodyParsedBeforeTheFilterStillCounts() {
-        IdempotencyFilter[] built = new IdempotencyFilter[1];
-        try (Site site = Site.open(
+        try (Site site = Site.behind(
                 container,
-                all -> {
-                    built[0] = all.build();
-                    return all;
-                },
+                (request, response) -> request.getParameter("a"),
+                UnaryOperator.identity(),
                 (request, response) ->
                         response.getWriter().write(request.getParameter("a") + runs.incrementAndGet()))) {
-            container.serve(
-                    (request, response, chain) -> {
-                        request.getParameter("a");
-                        built[0].doFilter(request, response, chain);
-                    },
-                    (request, response) ->
-                            response.getWriter().write(request.getParameter("a") + runs.incrementAndGet()));
             assertThat(site.send(form(site, "a=x&b=1")).text()).isEqualTo("x1");
             assertThat(site.send(form(site, "b=1&a=x")).text()).isEqualTo("x1");
             assertThat(site.send(form(site, "a=y&b=1")).code()).isEqualTo("idempotency.payload_mismatch");
@@ -152,23 +143,14 @@ class ErrorsTest {
 
     @Test
     void aFormOfAPutThatSomebodyParsedBeforeTheFilterStillCounts() {
-        IdempotencyFilter[] built = new IdempotencyFilter[1];
-        try (Site site = Site.open(
+        try (Site site = Site.behind(
                 container,
-                all -> {
-                    built[0] = all.build();
-                    return all;
-                },
-                (request, response) -> {})) {
-            container.serve(
-                    (request, response, chain) -> {
-                        request.getParameter("a");
-                        built[0].doFilter(request, response, chain);
-                    },
-                    (request, response) -> {
-                        String form = new String(request.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-                        response.getWriter().write(request.getParameter("a") + " " + form);
-                    });
+                (request, response) -> request.getParameter("a"),
+                UnaryOperator.identity(),
+                (request, response) -> {
+                    String form = new String(request.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+                    response.getWriter().write(request.getParameter("a") + " " + form);
+                })) {
             Heard heard = site.send(HttpRequest.newBuilder(site.at("/form"))
                     .header("X-User", "alice@acme")
                     .header("Content-Type", "application/x-www-form-urlencoded")

@@ -4,6 +4,9 @@ import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
 import dev.semel.store.MemoryStore;
 import dev.semel.time.TimeSource;
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -41,10 +44,37 @@ final class Site implements AutoCloseable {
 
     /** As {@link #open}, with all of the filter's settings. */
     static Site with(Container container, EngineSettings engine, UnaryOperator<HttpSettings> settings, App app) {
-        Engine opened = engine.open();
+        return serving(container, engine.open(), settings, UnaryOperator.identity(), app);
+    }
+
+    /** What another filter does to a request before ours sees it. */
+    @FunctionalInterface
+    interface Earlier {
+        void meets(ServletRequest request, HttpServletResponse response);
+    }
+
+    /** As {@link #open}, behind another filter. */
+    static Site behind(Container container, Earlier earlier, UnaryOperator<HttpSettings> settings, App app) {
+        return serving(
+                container,
+                EngineSettings.on(new MemoryStore(TimeSource.system())).open(),
+                filter -> settings.apply(tenants(filter)),
+                filter -> (request, response, chain) -> {
+                    earlier.meets(request, (HttpServletResponse) response);
+                    filter.doFilter(request, response, chain);
+                },
+                app);
+    }
+
+    private static Site serving(
+            Container container,
+            Engine opened,
+            UnaryOperator<HttpSettings> settings,
+            UnaryOperator<Filter> around,
+            App app) {
         try {
-            IdempotencyFilter filter =
-                    settings.apply(IdempotencyFilter.on(opened)).build();
+            Filter filter =
+                    around.apply(settings.apply(IdempotencyFilter.on(opened)).build());
             return new Site(opened, URI.create("http://127.0.0.1:" + container.serve(filter, app)));
         } catch (RuntimeException e) {
             opened.close();
