@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
@@ -39,8 +40,28 @@ class ConformanceTest {
             assertThat(told.exit()).as(told.out() + told.err()).isZero();
             assertThat(told.out())
                     .contains("held", "replay.bytes", "concurrent.one_runs", " 0 broken")
-                    .contains("skipped  scope.tenant", "-> needs the headers of another tenant")
-                    .contains("no promise was seen broken.");
+                    .containsPattern("not observed +scope.tenant")
+                    .contains("-> needs the headers of another tenant")
+                    .contains("no promise was seen broken; those that were not observed are not shown to hold.");
+            Shell strict = semel("conformance", "--url", service.url("/orders"), "--strict");
+            assertThat(strict.exit()).as(strict.out() + strict.err()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void withoutACountEffectsAreNotObserved() throws Exception {
+        try (Service service = new Service(true)) {
+            Shell told = semel("conformance", "--url", service.url("/orders"), "--json");
+            assertThat(told.exit()).as(told.out() + told.err()).isZero();
+            JsonNode report = new JsonMapper().readTree(told.out());
+            for (JsonNode row : report.get("rows")) {
+                if (List.of("replay.effect", "concurrent.one_runs", "body.short", "client.gone")
+                        .contains(row.get("row").asString())) {
+                    assertThat(row.get("verdict").asString()).as(row.toString()).isEqualTo("not_observed");
+                    assertThat(row.get("detail").asString()).contains("--count");
+                }
+            }
+            assertThat(report.get("not_observed").asInt()).isGreaterThan(3);
         }
     }
 

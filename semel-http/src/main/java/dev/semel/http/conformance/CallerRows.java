@@ -33,7 +33,7 @@ final class CallerRows {
 
     private static Outcome apart(Probe probe, @Nullable Map<String, String> other, String needs) {
         if (other == null) {
-            return Outcome.skipped(needs);
+            return Outcome.notObserved(needs);
         }
         String key = probe.freshKey();
         String body = probe.freshBody();
@@ -48,7 +48,7 @@ final class CallerRows {
 
     private static Outcome anonymous(Probe probe) {
         if (probe.target().callers().caller().isEmpty()) {
-            return Outcome.skipped("needs a service that knows its callers, and the headers of one");
+            return Outcome.notObserved("needs a service that knows its callers, and the headers of one");
         }
         String key = probe.freshKey();
         String body = probe.freshBody();
@@ -58,7 +58,7 @@ final class CallerRows {
 
     private static Outcome anonymousReplay(Probe probe) {
         if (probe.target().callers().caller().isEmpty()) {
-            return Outcome.skipped("needs a service that knows its callers, and the headers of one");
+            return Outcome.notObserved("needs a service that knows its callers, and the headers of one");
         }
         String key = probe.freshKey();
         String body = probe.freshBody();

@@ -51,7 +51,7 @@ final class PayloadRows {
     private static Outcome path(Probe probe) {
         URI sibling = probe.target().places().sibling();
         if (sibling == null) {
-            return Outcome.skipped("needs a URL on the same route with another value in its path");
+            return Outcome.notObserved("needs a URL on the same route with another value in its path");
         }
         String key = probe.freshKey();
         String body = probe.freshBody();
@@ -62,7 +62,7 @@ final class PayloadRows {
     private static Outcome route(Probe probe) {
         URI other = probe.target().places().otherRoute();
         if (other == null) {
-            return Outcome.skipped("needs a URL on another route");
+            return Outcome.notObserved("needs a URL on another route");
         }
         String key = probe.freshKey();
         String body = probe.freshBody();

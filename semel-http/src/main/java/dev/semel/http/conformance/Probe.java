@@ -9,17 +9,14 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -105,11 +102,15 @@ final class Probe {
             }
             return reply;
         } catch (IOException e) {
-            throw new SemelException.StoreUnavailable(
-                    target.url() + " did not answer (" + e + "). See that the service is up and the URL right.", e);
+            throw unanswered(e);
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
+    }
+
+    private SemelException.StoreUnavailable unanswered(IOException e) {
+        return new SemelException.StoreUnavailable(
+                target.url() + " did not answer (" + e + "). See that the service is up and the URL right.", e);
     }
 
     /** All at once. */
@@ -135,18 +136,14 @@ final class Probe {
         return replies;
     }
 
-    /** Sends, and goes away before the answer has come, or as it comes. */
-    void abandon(HttpRequest.Builder request, Duration patience) {
-        CompletableFuture<?> asked = client.sendAsync(request.build(), BodyHandlers.ofByteArray());
+    /** Sends a request and closes the connection without reading the whole answer. */
+    void hangUp(String key, String body, HangUp.When when) {
+        Map<String, String> headers = new LinkedHashMap<>(target.callers().caller());
+        headers.put(KEY, key);
         try {
-            asked.get(patience.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException | CancellationException | ExecutionException e) {
-            // Whatever became of it: the next request with the same key tells.
-            asked.cancel(true);
-        } catch (InterruptedException e) {
-            throw interrupted(e);
-        } finally {
-            client = client();
+            HangUp.send(target.url(), headers, body, when);
+        } catch (IOException e) {
+            throw unanswered(e);
         }
     }
 
@@ -156,14 +153,6 @@ final class Probe {
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
-    }
-
-    /** Says that the body is longer than it is, and hangs up. */
-    void sendShort(String key, String body) {
-        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-        BodyPublisher part = BodyPublishers.ofByteArray(bytes);
-        BodyPublisher liar = BodyPublishers.fromPublisher(part, bytes.length + 64L);
-        abandon(post(target.url(), target.callers().caller(), key, liar), BOUND);
     }
 
     /** How many effects there are; nothing when the target does not say where that can be asked. */

@@ -4,6 +4,7 @@ import dev.semel.http.ProblemCode;
 import dev.semel.http.conformance.Row.Outcome;
 import java.net.http.HttpRequest;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** What the second request with a key is told. */
@@ -27,13 +28,7 @@ final class ReplayRows {
                 new Row(
                         "replay.never",
                         "A replay never carries " + String.join(", ", NEVER),
-                        probe -> twice(
-                                probe,
-                                (first, second) -> NEVER.stream()
-                                        .filter(name -> second.header(name) != null)
-                                        .findFirst()
-                                        .map(name -> Outcome.broken("the replay has a header " + name))
-                                        .orElse(Outcome.HELD))),
+                        probe -> twice(probe, ReplayRows::never)),
                 new Row(
                         "replay.effect",
                         "A repeated request has no second effect",
@@ -71,11 +66,33 @@ final class ReplayRows {
     }
 
     private static Outcome headers(Reply first, Reply second) {
-        return REPEATED.stream()
-                .filter(name -> !first.headers(name).equals(second.headers(name)))
-                .findFirst()
-                .map(name -> Outcome.broken(name + " was " + first.headers(name) + " and is " + second.headers(name)))
-                .orElse(Outcome.HELD);
+        for (String name : REPEATED) {
+            if (!first.headers(name).equals(second.headers(name))) {
+                return Outcome.broken(name + " was " + first.headers(name) + " and is " + second.headers(name));
+            }
+        }
+        List<String> unseen = absent(REPEATED, first);
+        if (unseen.size() == REPEATED.size()) {
+            return Outcome.notObserved("needs a service whose first answer has one of them");
+        }
+        return unseen.isEmpty()
+                ? Outcome.HELD
+                : Outcome.HELD.noting("not observed, since the first answer has none: " + String.join(", ", unseen));
+    }
+
+    private static Outcome never(Reply first, Reply second) {
+        for (String name : NEVER) {
+            if (second.header(name) != null) {
+                return Outcome.broken("the replay has a header " + name);
+            }
+        }
+        return absent(NEVER, first).size() == NEVER.size()
+                ? Outcome.notObserved("needs a service whose first answer has one of them")
+                : Outcome.HELD;
+    }
+
+    private static List<String> absent(List<String> names, Reply reply) {
+        return names.stream().filter(name -> reply.header(name) == null).toList();
     }
 
     private static Outcome crowd(Probe probe) {
@@ -103,15 +120,17 @@ final class ReplayRows {
                 later.isReplay() && later.says(ran.get(0)), "a later duplicate was answered " + later.told());
     }
 
-    /** Where effects can be counted there must be so many more. */
-    static Outcome counted(Probe probe, long expected, java.util.function.Supplier<Outcome> work) {
+    /** There must be so many more effects; where nobody counts them that is not observed, however well it looks. */
+    static Outcome counted(Probe probe, long expected, Supplier<Outcome> work) {
         Long before = probe.effects();
         Outcome outcome = work.get();
         Long after = probe.effects();
         if (before == null || after == null) {
+            return outcome.then(() -> Outcome.notObserved("needs a URL that counts effects (--count)"));
+        }
+        if (outcome.verdict() == Report.Verdict.BROKEN || after - before == expected) {
             return outcome;
         }
-        return outcome.then(() -> Outcome.heldIf(
-                after - before == expected, (after - before) + " effects were counted instead of " + expected));
+        return Outcome.broken((after - before) + " effects were counted instead of " + expected);
     }
 }

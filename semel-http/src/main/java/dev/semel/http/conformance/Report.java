@@ -10,13 +10,13 @@ public record Report(URI url, List<Finding> rows) {
     public enum Verdict {
         HELD,
         BROKEN,
-        /** The target gives nothing to ask it with. */
-        SKIPPED
+        /** Nothing was seen that could have shown it broken: the detail says what would be needed. Not a pass. */
+        NOT_OBSERVED
     }
 
     /**
      * @param row its stable name
-     * @param detail what was seen instead, or what is needed to ask
+     * @param detail what was seen instead; what is needed to observe it; or which part of it was not observed
      */
     public record Finding(
             String row,
@@ -24,9 +24,14 @@ public record Report(URI url, List<Finding> rows) {
             Verdict verdict,
             @Nullable String detail) {}
 
-    /** Whether no promise was seen broken. */
+    /** Whether no promise was seen broken. Promises that were not observed do not count: see {@link #complete}. */
     public boolean conforms() {
         return count(Verdict.BROKEN) == 0;
+    }
+
+    /** Whether every promise was observed and held. */
+    public boolean complete() {
+        return count(Verdict.HELD) == rows.size();
     }
 
     public long count(Verdict verdict) {

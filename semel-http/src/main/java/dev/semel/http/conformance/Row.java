@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Row(String name, String promise, Function<Probe, Outcome> check) {
 
-    /** What a check found; one that was skipped or broken says why. */
+    /** What a check found; one that is broken or not observed says why. */
     record Outcome(Report.Verdict verdict, @Nullable String why) {
         static final Outcome HELD = new Outcome(Report.Verdict.HELD, null);
 
@@ -19,12 +19,17 @@ record Row(String name, String promise, Function<Probe, Outcome> check) {
             return new Outcome(Report.Verdict.BROKEN, why);
         }
 
-        static Outcome skipped(String why) {
-            return new Outcome(Report.Verdict.SKIPPED, why);
+        static Outcome notObserved(String why) {
+            return new Outcome(Report.Verdict.NOT_OBSERVED, why);
         }
 
         static Outcome heldIf(boolean kept, String otherwise) {
             return kept ? HELD : broken(otherwise);
+        }
+
+        /** The same verdict with a remark for people. */
+        Outcome noting(String remark) {
+            return new Outcome(verdict, remark);
         }
 
         /** Asks further if this much was kept. */

@@ -21,7 +21,7 @@ public record Target(URI url, String body, Callers callers, Places places, Limit
     public static final String MARK = "{n}";
 
     /**
-     * Headers by which somebody is known to the service. A row that needs somebody who is not given is skipped.
+     * Headers by which somebody is known to the service. A row that needs somebody who is not given is not observed.
      *
      * @param caller who asks, as a rule; empty where everybody may
      * @param colleague another principal of the caller's tenant
@@ -37,7 +37,7 @@ public record Target(URI url, String body, Callers callers, Places places, Limit
     }
 
     /**
-     * Further addresses of the service. A row that needs one which is not given is skipped.
+     * Further addresses of the service. A row that needs one which is not given is not observed.
      *
      * @param sibling on the same route with another value in its path
      * @param otherRoute on another route; it takes the same body

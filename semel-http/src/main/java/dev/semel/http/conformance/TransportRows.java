@@ -1,6 +1,7 @@
 package dev.semel.http.conformance;
 
 import dev.semel.http.ProblemCode;
+import dev.semel.http.conformance.HangUp.When;
 import dev.semel.http.conformance.Row.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -11,6 +12,8 @@ import java.util.regex.Pattern;
 final class TransportRows {
     private static final Pattern HASH = Pattern.compile("[0-9a-fA-F]{64}");
     private static final Pattern STACK = Pattern.compile("\\bat [\\w.$]+\\(|Exception\\b");
+
+    private static final Outcome OVERTAKEN = Outcome.notObserved("the service ran no request whose client had left");
 
     private TransportRows() {}
 
@@ -54,24 +57,30 @@ final class TransportRows {
     private static Outcome endsEarly(Probe probe) {
         String key = probe.freshKey();
         return ReplayRows.counted(probe, 1, () -> {
-            probe.sendShort(key, probe.freshBody());
+            probe.hangUp(key, probe.freshBody(), When.BEFORE_THE_END_OF_THE_BODY);
             return KeyRows.first(probe.send(probe.post(key, probe.freshBody())));
         });
     }
 
-    /** However far the first came: what follows are answers to one execution. */
+    /**
+     * Observed only if the request of the client that left is the one that ran: a request that follows at once may overtake it,
+     * and then the client leaves once more, as soon as the answer begins.
+     */
     private static Outcome gone(Probe probe) {
+        Outcome early = ReplayRows.counted(probe, 1, () -> gone(probe, When.BEFORE_THE_ANSWER));
+        return early == OVERTAKEN ? ReplayRows.counted(probe, 1, () -> gone(probe, When.DURING_THE_ANSWER)) : early;
+    }
+
+    private static Outcome gone(Probe probe, When when) {
         String key = probe.freshKey();
         String body = probe.freshBody();
-        return ReplayRows.counted(probe, 1, () -> {
-            probe.abandon(probe.post(key, body), Duration.ofMillis(1));
-            Reply first = settled(probe, key, body);
-            Reply second = probe.send(probe.post(key, body));
-            return Outcome.heldIf(first.isSuccess(), "the client that came back was answered " + first.told())
-                    .then(() -> Outcome.heldIf(
-                            second.isReplay() && second.says(first),
-                            "a later duplicate was answered " + second.told()));
-        });
+        probe.hangUp(key, body, when);
+        Reply first = settled(probe, key, body);
+        Reply second = probe.send(probe.post(key, body));
+        return Outcome.heldIf(first.isSuccess(), "the client that came back was answered " + first.told())
+                .then(() -> Outcome.heldIf(
+                        second.isReplay() && second.says(first), "a later duplicate was answered " + second.told()))
+                .then(() -> first.isReplay() ? Outcome.HELD : OVERTAKEN);
     }
 
     /** Asks again while the request that was abandoned is still running. */

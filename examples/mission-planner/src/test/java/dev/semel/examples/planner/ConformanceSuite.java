@@ -1,6 +1,7 @@
 package dev.semel.examples.planner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.semel.http.conformance.Conformance;
 import dev.semel.http.conformance.Report;
@@ -42,8 +43,10 @@ abstract class ConformanceSuite {
         Report report = new Conformance(target).run(row -> {});
         assertThat(report.rows())
                 .hasSize(Conformance.size())
-                .allMatch(row -> row.verdict() == Report.Verdict.HELD, "held");
-        assertThat(report.conforms()).isTrue();
+                .filteredOn(row -> row.verdict() != Report.Verdict.HELD)
+                .extracting(Report.Finding::row, Report.Finding::verdict)
+                // the planner sets no cookie that a replay could repeat
+                .containsExactly(tuple("replay.never", Report.Verdict.NOT_OBSERVED));
     }
 
     private URI at(String path) {
