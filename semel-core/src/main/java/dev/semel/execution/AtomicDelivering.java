@@ -44,7 +44,7 @@ public final class AtomicDelivering {
             }
         }
         Set<Delivery<P, R>> committed = new HashSet<>();
-        if (runnable.size() > 1 && committed(runnable, handler) == null) {
+        if (runnable.size() > 1 && tried(runnable, handler) instanceof Tried.Committed) {
             committed.addAll(runnable);
         } else {
             oneByOne(runnable, handler, endings, committed);
@@ -85,11 +85,10 @@ public final class AtomicDelivering {
                 endings.put(delivery, delivery.handedBack());
                 continue;
             }
-            Threw threw = committed(List.of(delivery), handler);
-            if (threw == null) {
-                committed.add(delivery);
-            } else {
+            if (tried(List.of(delivery), handler) instanceof Tried.Threw threw) {
                 leave(delivery, delivery.threw(threw.thrown, threw.stop, true), endings, stopped);
+            } else {
+                committed.add(delivery);
             }
         }
     }
@@ -104,45 +103,58 @@ public final class AtomicDelivering {
         }
     }
 
-    /** Why a transaction was not committed. */
-    private record Threw(Throwable thrown, LeaseKeeper.Stop stop) {}
+    /** What became of the deliveries of one transaction. */
+    private sealed interface Tried {
+        /** This transaction wrote their ends and committed. */
+        record Committed() implements Tried {}
 
-    private <P, R> @Nullable Threw committed(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
-        Threw kept = kept(deliveries);
+        /**
+         * An earlier transaction of this run had committed the end of some, although its reply was lost: only that one may
+         * keep an effect, so this one was rolled back.
+         */
+        record CommittedBefore() implements Tried {}
+
+        /** Rolled back. */
+        record Threw(Throwable thrown, LeaseKeeper.Stop stop) implements Tried {}
+    }
+
+    private <P, R> Tried tried(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
+        Tried.Threw kept = kept(deliveries);
         if (kept != null) {
             return kept;
         }
         Together<P, R> together = new Together<>(deliveries, handler);
         try {
-            Threw threw = AtomicRunner.transactions(environment.store())
-                    .run(tx -> {
-                        Threw refused = together.in(tx);
-                        return refused == null ? Ended.keep(new Tried(null)) : Ended.undo(new Tried(refused));
-                    })
-                    .threw;
-            if (threw == null) {
+            Tried tried = AtomicRunner.transactions(environment.store()).run(tx -> {
+                Tried ended = together.in(tx);
+                return ended instanceof Tried.Committed ? Ended.keep(ended) : Ended.undo(ended);
+            });
+            boolean done = tried instanceof Tried.Committed
+                    || tried instanceof Tried.CommittedBefore && deliveries.size() == 1;
+            if (done) {
                 deliveries.forEach(Delivery::committed);
                 environment.memory().bells().ring(together.sent);
             }
-            return threw;
+            return tried;
         } catch (Exception e) {
             // The commit itself failed, or its outcome is not known: under the same fence the next attempt finds out.
-            return new Threw(e, LeaseKeeper.Stop.NONE);
+            if (e instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+            return new Tried.Threw(e, LeaseKeeper.Stop.NONE);
         }
     }
 
     /** What keeps one of them from beginning, if anything does. */
-    private static <P, R> @Nullable Threw kept(List<Delivery<P, R>> deliveries) {
+    private static <P, R> Tried.@Nullable Threw kept(List<Delivery<P, R>> deliveries) {
         for (Delivery<P, R> delivery : deliveries) {
             LeaseKeeper.Stop stop = delivery.held().standing();
             if (stop != LeaseKeeper.Stop.NONE) {
-                return new Threw(lost(delivery), stop);
+                return new Tried.Threw(lost(delivery), stop);
             }
         }
         return null;
     }
-
-    private record Tried(@Nullable Threw threw) {}
 
     /** The deliveries in their transaction, which may be run more than once. */
     private final class Together<P, R> {
@@ -155,11 +167,10 @@ public final class AtomicDelivering {
             this.handler = handler;
         }
 
-        @Nullable
-        Threw in(Tx tx) {
+        Tried in(Tx tx) {
             List<Ending> endings = new ArrayList<>();
             for (Delivery<P, R> delivery : deliveries) {
-                Threw kept = kept(List.of(delivery));
+                Tried.Threw kept = kept(List.of(delivery));
                 if (kept != null) {
                     return kept;
                 }
@@ -168,17 +179,19 @@ public final class AtomicDelivering {
                         attempt.handled(tx, delivery.row().status().attempt());
                 sent.addAll(attempt.sent());
                 if (handled instanceof AtomicAttempt.Handled.Threw<R> threw) {
-                    return new Threw(threw.thrown(), threw.stop());
+                    return new Tried.Threw(threw.thrown(), threw.stop());
                 }
                 endings.add(delivery.done(((AtomicAttempt.Handled.Returned<R>) handled).snapshot()));
             }
             List<Moved> moved = tx.move(endings.stream().map(Ending::move).toList());
             for (int i = 0; i < moved.size(); i++) {
                 if (moved.get(i) instanceof Moved.Refused) {
-                    return new Threw(lost(deliveries.get(i)), LeaseKeeper.Stop.LEASE_LOST);
+                    return new Tried.Threw(lost(deliveries.get(i)), LeaseKeeper.Stop.LEASE_LOST);
                 }
             }
-            return null;
+            return moved.stream().allMatch(Moved.Applied.class::isInstance)
+                    ? new Tried.Committed()
+                    : new Tried.CommittedBefore();
         }
     }
 

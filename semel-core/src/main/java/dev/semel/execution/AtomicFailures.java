@@ -10,6 +10,7 @@ import dev.semel.store.Landing;
 import dev.semel.store.Opening;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.Transactions;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
 import java.time.Duration;
@@ -127,16 +128,16 @@ final class AtomicFailures<P, R> {
 
     /** Writes the failure unless somebody else got further or is at it; then that is the answer, and the event stands alone. */
     Optional<Answer<R>> leave(Landing landing) {
-        long version = asked.modes(environment).version();
         Optional<Answer<R>> overtaken = AtomicRunner.checked(
-                () -> AtomicRunner.transactions(environment.store()).run(tx -> leave(tx, version, landing)));
+                () -> AtomicRunner.transactions(environment.store()).run(tx -> leave(tx, landing)));
         overtaken.ifPresent(answer -> append(landing.event()));
         return overtaken.map(answer -> answers.told(answer, asked.id()));
     }
 
     /** A failure is not a grant: whatever the modes have become, it is left. */
-    private Ended<Optional<Answer<R>>> leave(Tx tx, long version, Landing landing) {
-        Opening opening = tx.open(version, List.of(asked.identity())).get(0);
+    private Ended<Optional<Answer<R>>> leave(Tx tx, Landing landing) {
+        Opening opening =
+                tx.open(Transactions.ANY_MODES, List.of(asked.identity())).get(0);
         if (opening instanceof Opening.Found found) {
             Answer<R> answer = answers.of(found.row(), found.now());
             if (answer != null) {
@@ -145,7 +146,7 @@ final class AtomicFailures<P, R> {
             tx.land(List.of(withId(landing, found.row())));
             return Ended.keep(Optional.empty());
         }
-        if (opening instanceof Opening.Free || opening instanceof Opening.ModesChanged) {
+        if (opening instanceof Opening.Free) {
             tx.land(List.of(landing));
             return Ended.keep(Optional.empty());
         }

@@ -21,6 +21,7 @@ import dev.semel.store.Line;
 import dev.semel.store.Opening;
 import dev.semel.store.Row;
 import dev.semel.store.Status;
+import dev.semel.store.Transactions;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
 import dev.semel.watch.Outcome;
@@ -160,7 +161,8 @@ public final class Sending {
     }
 
     private static @Nullable Enqueued lookAround(Tx tx, Ready ready) {
-        Opening opening = tx.open(0, List.of(ready.identity)).get(0);
+        Opening opening =
+                tx.open(Transactions.ANY_MODES, List.of(ready.identity)).get(0);
         if (opening instanceof Opening.Locked) {
             return null;
         }

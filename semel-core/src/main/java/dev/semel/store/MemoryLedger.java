@@ -116,22 +116,34 @@ final class MemoryLedger implements Ledger {
         return state.locked(() -> batch.stream().map(move -> move(state, move)).toList());
     }
 
-    static Moved move(MemoryState state, Move move) {
+    /** What the move would answer; nothing is written. */
+    static Moved judged(MemoryState state, Move move) {
         Row row = state.get(move.id());
         if (row == null) {
             return move.to() == null ? new Moved.Same() : new Moved.Refused(null);
         }
         long now = state.now();
         Status old = row.status();
-        Move.Change change = move.change();
         boolean applies = old.fence() == move.fence()
                 && move.from().contains(old.state())
-                && (!change.onlyIfOver() || old.at() <= now)
+                && (!move.change().onlyIfOver() || old.at() <= now)
                 && (move.to() == null || !row.expired(now));
-        if (!applies) {
-            boolean same = old.fence() == move.fence() && old.state() == move.to();
-            return same ? new Moved.Same() : new Moved.Refused(old);
+        if (applies) {
+            return new Moved.Applied();
         }
+        boolean same = old.fence() == move.fence() && old.state() == move.to();
+        return same ? new Moved.Same() : new Moved.Refused(old);
+    }
+
+    static Moved move(MemoryState state, Move move) {
+        Moved judged = judged(state, move);
+        if (!(judged instanceof Moved.Applied)) {
+            return judged;
+        }
+        Row row = Objects.requireNonNull(state.get(move.id()));
+        long now = state.now();
+        Status old = row.status();
+        Move.Change change = move.change();
         int attempt = change.attempt() < 0 ? old.attempt() : change.attempt();
         if (move.to() == null) {
             state.remove(move.id());
@@ -155,7 +167,7 @@ final class MemoryLedger implements Ledger {
             MemoryQueue.promote(state, change.place().lane());
         }
         state.append(move.event(), old.fence(), attempt);
-        return new Moved.Applied();
+        return judged;
     }
 
     private static @Nullable Line line(MemoryState state, @Nullable Line old, Move.@Nullable Place place) {

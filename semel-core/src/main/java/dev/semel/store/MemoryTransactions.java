@@ -72,7 +72,7 @@ final class MemoryTransactions implements Transactions {
             if (holder == null) {
                 locked.add(identity.lock());
             }
-            if (modesVersion != state.modesVersion) {
+            if (modesVersion != ANY_MODES && modesVersion != state.modesVersion) {
                 return new Opening.ModesChanged();
             }
             return row == null ? new Opening.Free() : new Opening.Found(MemoryState.copy(row), now);
@@ -83,7 +83,20 @@ final class MemoryTransactions implements Transactions {
             for (int i = 0; own == null && i < identity.neighbours().size(); i++) {
                 own = state.live(identity.neighbours().get(i), now);
             }
-            return own;
+            return own != null
+                    ? own
+                    : arrivals.stream()
+                            .filter(sent -> sent.id().equals(identity.id())
+                                    || identity.neighbours().contains(sent.id()))
+                            .map(MemoryTx::queued)
+                            .findFirst()
+                            .orElse(null);
+        }
+
+        /** What was sent in this transaction, as the transaction itself sees it. */
+        private static Row queued(Arrival sent) {
+            return new Row(
+                    sent.id(), sent.header(), new Status(State.QUEUED, 0, 0, 0, 0, 0), sent.payload(), null, null);
         }
 
         private static boolean due(Row row, long now) {
@@ -109,8 +122,19 @@ final class MemoryTransactions implements Transactions {
 
         @Override
         public List<Moved> move(List<Move> added) {
-            moves.addAll(added);
-            return state.locked(() -> added.stream().map(this::preview).toList());
+            return state.locked(() -> added.stream().map(this::move).toList());
+        }
+
+        private Moved move(Move move) {
+            boolean again = moves.stream()
+                    .anyMatch(earlier -> earlier.id().equals(move.id())
+                            && earlier.fence() == move.fence()
+                            && earlier.to() == move.to());
+            Moved judged = again ? new Moved.Same() : MemoryLedger.judged(state, move);
+            if (judged instanceof Moved.Applied) {
+                moves.add(move);
+            }
+            return judged;
         }
 
         @Override
@@ -121,13 +145,7 @@ final class MemoryTransactions implements Transactions {
         private Enqueued enqueue(Arrival arrival) {
             for (Arrival earlier : arrivals) {
                 if (earlier.id().equals(arrival.id())) {
-                    return new Enqueued.Existing(new Row(
-                            earlier.id(),
-                            earlier.header(),
-                            new Status(State.QUEUED, 0, 0, 0, 0, 0),
-                            earlier.payload(),
-                            null,
-                            null));
+                    return new Enqueued.Existing(queued(earlier));
                 }
             }
             Row found = state.live(arrival.id(), state.now());
@@ -136,14 +154,6 @@ final class MemoryTransactions implements Transactions {
             }
             arrivals.add(arrival);
             return new Enqueued.Made();
-        }
-
-        private Moved preview(Move move) {
-            Row row = state.get(move.id());
-            boolean applies = row != null
-                    && row.status().fence() == move.fence()
-                    && move.from().contains(row.state());
-            return applies ? new Moved.Applied() : new Moved.Refused(row == null ? null : row.status());
         }
 
         @Override
@@ -197,7 +207,7 @@ final class MemoryTransactions implements Transactions {
                 landings.forEach(this::demandFree);
                 demandUnsent();
                 for (Move move : moves) {
-                    if (preview(move) instanceof Moved.Refused) {
+                    if (!(MemoryLedger.judged(state, move) instanceof Moved.Applied)) {
                         throw new SemelException.LeaseLost(
                                 "Record " + move.id() + ": lease lost; nothing was committed.", move.fence());
                     }

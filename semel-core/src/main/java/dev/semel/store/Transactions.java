@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs the application's code and the ledger's writes in one commit. */
 public interface Transactions {
+    /** For {@link Tx#open} by somebody who grants nothing: the record is looked up whatever the modes have become. */
+    long ANY_MODES = 0;
+
     /**
      * Runs the work in a transaction and ends it as the work says. The work may be run more than once: where many callers
      * share a commit and it fails, each is run again alone. An exception of the work rolls its part back and is passed on.
@@ -48,7 +51,12 @@ public interface Transactions {
          */
         default void abandon() {}
 
-        /** Tries to lock each record without waiting, then looks it up under the lock. */
+        /**
+         * Tries to lock each record without waiting, then looks it up under the lock. A live record under a neighbouring key
+         * is found like the record's own.
+         *
+         * @param modesVersion the version under which a record that can be run is opened, or {@link #ANY_MODES}
+         */
         List<Opening> open(long modesVersion, List<Identity> identities);
 
         /**

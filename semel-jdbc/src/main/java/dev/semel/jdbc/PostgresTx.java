@@ -154,7 +154,7 @@ final class PostgresTx implements Transactions.Tx {
                             new PostgresFirst(found.getLong(3), number, Long.parseLong(number) + found.getLong(5)));
                 }
                 boolean expired = row != null && row.expired(now);
-                return opening(expired ? null : row, locked, found.getLong(2) == modesVersion, now);
+                return opening(expired ? null : row, locked, same(modesVersion, found.getLong(2)), now);
             }
         }
     }
@@ -194,7 +194,7 @@ final class PostgresTx implements Transactions.Tx {
         boolean sameModes = false;
         while (found.next()) {
             now = found.getLong(1);
-            sameModes = found.getLong(2) == modesVersion;
+            sameModes = same(modesVersion, found.getLong(2));
             if (found.getBytes(3) != null) {
                 Row row = Rows.withLine(found, 3);
                 rows.put(row.id(), row);
@@ -209,6 +209,10 @@ final class PostgresTx implements Transactions.Tx {
             openings.add(opening(first(identity, rows, now), locked, sameModes, now));
         }
         return openings;
+    }
+
+    private static boolean same(long asked, long current) {
+        return asked == Transactions.ANY_MODES || asked == current;
     }
 
     /** The lock matters only to a record that can be run: the stored answer is there for all who ask at once. */

@@ -14,6 +14,7 @@ import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Status;
+import dev.semel.store.Transactions;
 import dev.semel.time.TimeSource;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -225,7 +226,7 @@ final class SqliteRecords {
         }
         Row found = live(own, identity, now);
         boolean runnable = found == null || Verdict.free(found, now);
-        if (runnable && modesVersion != fences.modes()) {
+        if (runnable && modesVersion != Transactions.ANY_MODES && modesVersion != fences.modes()) {
             return new Opening.ModesChanged();
         }
         return found == null ? new Opening.Free() : new Opening.Found(found, now);

@@ -14,6 +14,7 @@ import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Status;
 import dev.semel.store.Switchboard;
+import dev.semel.store.Transactions;
 import dev.semel.store.Transactions.Ended;
 import java.util.ArrayList;
 import java.util.List;
@@ -280,6 +281,53 @@ abstract class TransactionSuite extends TransactionFixture {
                 tx.move(List.of(Shift.of(Ask.id("k"), old, State.COMPLETED).move()))));
         assertThat(answers).containsExactly(new Moved.Refused(status("k")));
         assertThat(status("k").fence()).isEqualTo(fresh);
+    }
+
+    @Test
+    void a15_finishThatAnEarlierTransactionCommittedAnswersSameInTheNextOne() throws Exception {
+        Shift finish = Shift.of(Ask.id("k"), grant("k").fence(), State.COMPLETED)
+                .in(1_000)
+                .result(bytes("r"));
+        transactions.run(tx -> Ended.keep(tx.move(List.of(finish.move()))));
+        List<Moved> again = transactions.run(
+                tx -> Ended.undo(tx.move(List.of(finish.result(bytes("other")).move()))));
+        assertThat(again).containsExactly(new Moved.Same());
+        assertThat(row("k").result()).isEqualTo(bytes("r"));
+    }
+
+    @Test
+    void finishThatIsRepeatedInOneTransactionAnswersSame() throws Exception {
+        Shift finish = Shift.of(Ask.id("k"), grant("k").fence(), State.COMPLETED)
+                .in(1_000)
+                .result(bytes("r"));
+        List<Moved> second = transactions.run(tx -> {
+            assertThat(tx.move(List.of(finish.move()))).containsExactly(new Moved.Applied());
+            return Ended.keep(tx.move(List.of(finish.move())));
+        });
+        assertThat(second).containsExactly(new Moved.Same());
+        assertThat(row("k").result()).isEqualTo(bytes("r"));
+    }
+
+    @Test
+    void neighbourThatIsDueIsFoundWhateverTheModes() throws Exception {
+        put("text/1", State.FAILED_RETRYABLE, 100, 60_000);
+        pass(100);
+        Opening opening = transactions
+                .run(tx -> Ended.undo(tx.open(
+                        Transactions.ANY_MODES,
+                        List.of(Ask.of(KinshipSuite.SECOND_BUCKET).identity()))))
+                .get(0);
+        assertThat(opening)
+                .isInstanceOfSatisfying(
+                        Opening.Found.class,
+                        found -> assertThat(found.row().header().key()).isEqualTo("text/1"));
+    }
+
+    @Test
+    void absentRecordIsFreeWhateverTheModes() throws Exception {
+        List<Opening> openings = transactions.run(tx ->
+                Ended.undo(tx.open(Transactions.ANY_MODES, List.of(Ask.of("k").identity()))));
+        assertThat(openings).containsExactly(new Opening.Free());
     }
 
     @Test

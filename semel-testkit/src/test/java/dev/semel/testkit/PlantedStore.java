@@ -1,5 +1,6 @@
 package dev.semel.testkit;
 
+import dev.semel.key.Identity;
 import dev.semel.store.Arrival;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditLog;
@@ -8,6 +9,9 @@ import dev.semel.store.Claimed;
 import dev.semel.store.Enqueued;
 import dev.semel.store.Ledger;
 import dev.semel.store.MemoryStore;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Opening;
 import dev.semel.store.Queue;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Reservation;
@@ -103,6 +107,17 @@ final class PlantedStore extends ForwardingStore {
         });
     }
 
+    /** Takes a record that is due for absent, as it would be if only what runs or is finished counted. */
+    static Opening withoutDue(Opening opening) {
+        boolean due = opening instanceof Opening.Found found && found.row().state() == State.FAILED_RETRYABLE;
+        return due ? new Opening.Free() : opening;
+    }
+
+    /** Takes the end that an earlier transaction wrote for this one's own. */
+    static Moved sameAsApplied(Moved moved) {
+        return moved instanceof Moved.Same ? new Moved.Applied() : moved;
+    }
+
     @Override
     public Optional<Transactions> transactions() {
         return super.transactions().map(transactions -> new ForwardingTransactions(transactions) {
@@ -117,6 +132,26 @@ final class PlantedStore extends ForwardingStore {
             @Override
             protected Tx wrap(Tx tx) {
                 return new ForwardingTx(tx) {
+                    @Override
+                    public List<Opening> open(long modesVersion, List<Identity> identities) {
+                        List<Opening> openings = super.open(modesVersion, identities);
+                        return bug == StoreBug.DUE_NEIGHBOUR_TAKEN_FOR_ABSENT
+                                ? openings.stream()
+                                        .map(PlantedStore::withoutDue)
+                                        .toList()
+                                : openings;
+                    }
+
+                    @Override
+                    public List<Moved> move(List<Move> moves) {
+                        List<Moved> moved = super.move(moves);
+                        return bug == StoreBug.EARLIER_FINISH_WRITTEN_OVER
+                                ? moved.stream()
+                                        .map(PlantedStore::sameAsApplied)
+                                        .toList()
+                                : moved;
+                    }
+
                     @Override
                     public <T> T part(Part<T> part) throws Exception {
                         return bug == StoreBug.PART_NOT_UNDONE ? part.run().value() : super.part(part);

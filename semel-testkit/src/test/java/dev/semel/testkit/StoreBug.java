@@ -20,6 +20,9 @@ enum StoreBug {
     PURGE_OF_A_LIVE_RECORD(StoreContract.Purging.class, "a9_whatIsAliveIsNeverRemovedHoweverLongItIsOverdue"),
     SEAL_OUT_OF_SEQUENCE(StoreContract.Auditing.class, "aSealIsTakenOnlyIfItIsTheNext"),
     ADOPTION_WITHOUT_EPOCH(StoreContract.Switching.class, "adoptionRaisesTheEpochAndMakesWhatRanUnknown"),
+    DUE_NEIGHBOUR_TAKEN_FOR_ABSENT(StoreContract.Transacting.class, "neighbourThatIsDueIsFoundWhateverTheModes"),
+    EARLIER_FINISH_WRITTEN_OVER(
+            StoreContract.Transacting.class, "a15_finishThatAnEarlierTransactionCommittedAnswersSameInTheNextOne"),
     ACKNOWLEDGED_BEFORE_COMMIT(StoreContract.Transacting.class, "whatIsKeptStaysWithItsEvent"),
     PART_NOT_UNDONE(StoreContract.TransactingInParts.class, "aPartThatIsNotKeptUndoesOnlyItself"),
     MESSAGE_NOT_STORED(StoreContract.Queueing.class, "aMessageIsKeptAsItCame"),

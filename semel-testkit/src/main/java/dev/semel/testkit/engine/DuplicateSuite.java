@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Answer;
 import dev.semel.Call;
 import dev.semel.Channel;
+import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.Operation;
@@ -12,6 +13,8 @@ import dev.semel.Sent;
 import dev.semel.engine.Engine;
 import dev.semel.key.Keys;
 import dev.semel.store.State;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
@@ -55,6 +58,32 @@ abstract class DuplicateSuite extends ChannelFixture {
                 .isInstanceOfSatisfying(
                         Sent.Accepted.class, sent -> assertThat(sent.first()).isFalse());
         work();
+        assertThat(effects.count("/quote acme")).isEqualTo(1);
+    }
+
+    @Test
+    void d11_textThatComesAgainInTheNextBucketIsADuplicateWhileItsFirstCopyWaitsForARetry() throws Exception {
+        Duration width = Duration.ofMinutes(1);
+        Instant start = Instant.ofEpochMilli(time.millis());
+        Key first = Keys.textInBucket("room", "/quote acme", width, start);
+        Key second = Keys.textInBucket("room", "/quote acme", width, start.plus(width));
+        List<Integer> failures = new ArrayList<>(List.of(1));
+        engine.handle(COMMANDS, (command, tx) -> {
+            effects.apply(tx, command.text());
+            if (!failures.isEmpty()) {
+                failures.clear();
+                throw failing(Failure.Category.NETWORK);
+            }
+        });
+        engine.send(COMMANDS, command(first, 1));
+        work();
+        assertThat(state(COMMANDS.operation(), first.text())).isEqualTo(State.FAILED_RETRYABLE);
+        time.advance(width);
+        assertThat(engine.send(COMMANDS, command(second, 2)))
+                .isInstanceOfSatisfying(
+                        Sent.Accepted.class, sent -> assertThat(sent.first()).isFalse());
+        work();
+        assertThat(state(COMMANDS.operation(), second.text())).isNull();
         assertThat(effects.count("/quote acme")).isEqualTo(1);
     }
 

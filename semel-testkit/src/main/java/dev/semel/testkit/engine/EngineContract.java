@@ -111,6 +111,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class LostCommits extends LostCommitSuite {
+        LostCommits() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class RetriesOfMessages extends RetrySuite {
         RetriesOfMessages() {
             super(EngineContract.this);

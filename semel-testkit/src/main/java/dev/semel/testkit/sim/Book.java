@@ -229,8 +229,8 @@ final class Book {
 
     void know(RecordId id, Header header, boolean step) {
         if (!records.containsKey(id)) {
-            String name = header.operation() + "/" + header.key();
-            records.put(id, new Kept(name, header, step));
+            String key = Mailroom.withoutBucket(header.key());
+            records.put(id, new Kept(header.operation() + "/" + key, header, step));
         }
         Objects.requireNonNull(records.get(id)).asked = ++asks;
     }
@@ -385,6 +385,11 @@ final class Book {
 
     private void arrived(RecordId id, Kept kept, Row seen, Cause cause) {
         kept.arrivals++;
+        boolean another = records.values().stream()
+                .anyMatch(other -> other != kept && other.row != null && other.name.equals(kept.name));
+        if (another) {
+            wrong(id, "more than one copy of it is stored");
+        }
         if (!cause.is("an arrival", "a transaction") || seen.status().fence() != 0) {
             wrong(id, cause.name() + " queued it: " + seen.status());
         }

@@ -112,7 +112,7 @@ final class Finding {
             wrongs.add("messages were completed " + world.mailroom.commits() + ", and their effects are " + effects);
         }
         Map<String, Integer> arrivals = new HashMap<>();
-        world.book.records().values().forEach(kept -> arrivals.put(kept.name, kept.arrivals()));
+        world.book.records().values().forEach(kept -> arrivals.merge(kept.name, kept.arrivals(), Integer::sum));
         world.mailroom.enclosed().forEach((entry, record) -> {
             if (table.containsKey(entry) != (arrivals.getOrDefault(record, 0) == 1)) {
                 wrongs.add(record + ": came " + arrivals.getOrDefault(record, 0) + " times; " + entry

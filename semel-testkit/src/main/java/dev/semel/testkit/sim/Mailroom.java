@@ -48,6 +48,11 @@ final class Mailroom {
             Channel.atomic("tally", String.class).withPolicy("sim");
     static final List<Channel<String>> ALL = List.of(LETTER, ENTRY, LETTER, ENTRY, NOTICE, TALLY, PARCEL);
 
+    /** How the keys begin that carry a time bucket. */
+    static final String BUCKETED = "b";
+
+    private static final String BUCKET = "@";
+
     private final Scheduler scheduler;
     private final Random random;
     private final History history;
@@ -82,6 +87,26 @@ final class Mailroom {
     /** The messages that were sent in a transaction, by the entry that the same transaction was to leave in the table. */
     Map<String, String> enclosed() {
         return enclosed;
+    }
+
+    /**
+     * The key of a message: plain, or of the form text + time bucket. The same text is always sent in one of two neighbouring
+     * buckets, so it is the same message whichever it is.
+     */
+    private Key key(String record) {
+        Key plain = Client.key(record);
+        if (!plain.text().startsWith(BUCKETED)) {
+            return plain;
+        }
+        int bucket = 7 + random.nextInt(2);
+        String at = plain.text() + BUCKET;
+        return new Key(at + bucket, plain.text(), List.of(at + (bucket - 1), at + (bucket + 1)));
+    }
+
+    /** What the history calls a record: its key without the bucket, if it has one. */
+    static String withoutBucket(String key) {
+        int bucket = key.startsWith(BUCKETED) ? key.indexOf(BUCKET) : -1;
+        return bucket < 0 ? key : key.substring(0, bucket);
     }
 
     /** How often senders were told that they were the first to send this. */
@@ -235,8 +260,8 @@ final class Mailroom {
     }
 
     private Message<String> message(SimNode node, Asking asking) {
-        Message<String> message = Message.of(Client.TENANT, Client.key(asking.record), asking.payload)
-                .withCorrelationId(asking.correlationId());
+        Message<String> message =
+                Message.of(Client.TENANT, key(asking.record), asking.payload).withCorrelationId(asking.correlationId());
         return switch (random.nextInt(12)) {
             case 0, 1 -> message.withDelay(Duration.ofMillis(random.nextInt(4_000)));
             case 2 ->

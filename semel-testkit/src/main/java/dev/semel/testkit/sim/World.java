@@ -216,7 +216,8 @@ final class World {
         for (int each = 0; each < size; each++) {
             int key = random.nextInt(6);
             String lane = random.nextInt(10) == 0 ? "other" : "lane" + key % 2;
-            payloads.add(channel.name() + "/m" + key + ":" + lane);
+            boolean bucketed = channel == Mailroom.TALLY && key % 2 == 0;
+            payloads.add(channel.name() + "/" + (bucketed ? Mailroom.BUCKETED : "m") + key + ":" + lane);
         }
         SimNode node = nodes.get(random.nextInt(nodes.size()));
         while (node.down()) {

@@ -9,6 +9,7 @@ import dev.semel.store.Landing;
 import dev.semel.store.Ledger;
 import dev.semel.store.MemoryTable;
 import dev.semel.store.Move;
+import dev.semel.store.Moved;
 import dev.semel.store.Opening;
 import dev.semel.store.Queue;
 import dev.semel.store.Row;
@@ -148,6 +149,49 @@ final class PlantedBugs {
             } catch (SemelException.OutcomeUnknown e) {
                 throw new SemelException.StoreUnavailable("Nothing was committed, it is believed.", e);
             }
+        }
+    }
+
+    /** Keeps what a transaction did although an earlier one had finished the record. */
+    static final class TakesAnEarlierFinishForItsOwn extends ForwardingTransactions {
+        TakesAnEarlierFinishForItsOwn(Transactions delegate) {
+            super(delegate);
+        }
+
+        @Override
+        protected Tx wrap(Tx tx) {
+            return new ForwardingTx(tx) {
+                @Override
+                public List<Moved> move(List<Move> moves) {
+                    return super.move(moves).stream()
+                            .map(moved -> moved instanceof Moved.Same ? new Moved.Applied() : moved)
+                            .toList();
+                }
+            };
+        }
+    }
+
+    /** Takes a record that waits for its retry for absent once it is due. */
+    static final class OverlooksWhatIsDue extends ForwardingTransactions {
+        OverlooksWhatIsDue(Transactions delegate) {
+            super(delegate);
+        }
+
+        @Override
+        protected Tx wrap(Tx tx) {
+            return new ForwardingTx(tx) {
+                @Override
+                public List<Opening> open(long modesVersion, List<Identity> identities) {
+                    return super.open(modesVersion, identities).stream()
+                            .map(opening -> opening instanceof Opening.Found found
+                                            && modesVersion == Transactions.ANY_MODES
+                                            && found.row().state() == State.FAILED_RETRYABLE
+                                            && found.row().status().at() <= found.now()
+                                    ? new Opening.Free()
+                                    : opening)
+                            .toList();
+                }
+            };
         }
     }
 

@@ -46,6 +46,20 @@ class PlantedQueueBugsTest {
     }
 
     @Test
+    void a15_effectKeptAlthoughAnEarlierTransactionFinishedTheMessage() {
+        finds(
+                "messages were completed",
+                PlantedBugs.driver((store, real) -> new PlantedBugs.TakesAnEarlierFinishForItsOwn(real)));
+    }
+
+    @Test
+    void d11_textInTheNextBucketStoredAgainWhileItsFirstCopyIsDue() {
+        finds(
+                "more than one copy",
+                PlantedBugs.transactions((store, real) -> new PlantedBugs.OverlooksWhatIsDue(real)));
+    }
+
+    @Test
     void d7_aLaneThatLosesItsHead() {
         finds(
                 "it is WAITING and stands at 0",
