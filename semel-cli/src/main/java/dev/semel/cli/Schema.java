@@ -30,10 +30,22 @@ final class Schema implements Runnable {
                             paramLabel = "NAME",
                             completionCandidates = Engines.class,
                             description = "One of: ${COMPLETION-CANDIDATES}.")
-                    String engine) {
+                    String engine,
+            @Option(
+                            names = "--from",
+                            paramLabel = "VERSION",
+                            defaultValue = "0",
+                            description = "Prints only the upgrade of an installed schema of this version.")
+                    int from) {
         StoreProvider provider = Stores.installed().engine(engine);
-        String ddl = provider.ddl().strip();
-        spec.commandLine().getOut().println(ddl.isEmpty() ? "-- " + engine + " needs no schema" : ddl);
+        String ddl = provider.ddl(from).strip();
+        spec.commandLine().getOut().println(ddl.isEmpty() ? nothing(provider, from) : ddl);
+    }
+
+    private static String nothing(StoreProvider provider, int from) {
+        return provider.ddl().isEmpty()
+                ? "-- " + provider.engine() + " needs no schema"
+                : "-- version " + from + " is not older than the version that this Semel needs: nothing to upgrade";
     }
 
     static final class Engines extends ArrayList<String> {

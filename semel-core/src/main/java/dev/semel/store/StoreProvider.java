@@ -14,8 +14,8 @@ public interface StoreProvider {
     boolean accepts(String url);
 
     /**
-     * Opens the store; installs its schema where there is none, unless told not to, and refuses one that is newer than the
-     * code.
+     * Opens the store; installs its schema where there is none and upgrades an older one, unless told not to, and refuses
+     * one that is newer than the code.
      *
      * @throws dev.semel.SemelException.Misconfigured when it cannot serve, saying what to do
      */
@@ -23,13 +23,22 @@ public interface StoreProvider {
 
     /** The schema as SQL, for those who install it themselves; empty when there is none. */
     default String ddl() {
+        return ddl(0);
+    }
+
+    /**
+     * The SQL that leads from an installed version of the schema to the one that this code needs; empty when there is none.
+     *
+     * @param from the installed version; 0 when nothing is installed
+     */
+    default String ddl(int from) {
         return "";
     }
 
     /**
      * @param time in place of the store's own clock, for tests; absent to use the store's
      * @param adopt take over a store that was restored, instead of refusing it
-     * @param create make the ledger where there is none, instead of refusing a place without one
+     * @param create make the ledger where there is none and upgrade an older schema, instead of refusing both
      */
     record Options(@Nullable TimeSource time, boolean adopt, boolean create) {
         public static final Options DEFAULT = new Options(null, false);

@@ -9,6 +9,8 @@ final class PostgresErrors {
 
     static final String NOT_UNIQUE = "23505";
 
+    static final String LOCK_NOT_AVAILABLE = "55P03";
+
     private static final int DEEPEST = 20;
 
     private PostgresErrors() {}

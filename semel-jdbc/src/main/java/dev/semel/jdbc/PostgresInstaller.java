@@ -16,8 +16,13 @@ import java.util.List;
  * history of it, than the last time.
  */
 final class PostgresInstaller {
-    static final Schema SCHEMA = new Schema("postgresql");
+    static final Schema SCHEMA = Schema.of("postgresql");
     private static final int OLDEST = 130_000;
+
+    /** An upgrade that waits for a table's lock holds up everybody behind it: it waits so long, and begins again so often. */
+    private static final String LOCK_WAIT = "SET LOCAL lock_timeout = '2s'";
+
+    private static final int LOCK_TRIES = 15;
 
     /** Asks the catalogue's table, because to_regclass may answer from a cache that was filled before the lock was had. */
     private static final String SERVER = """
@@ -41,11 +46,17 @@ final class PostgresInstaller {
 
     private final String name;
     private final boolean create;
+    private final Schema schema;
 
-    /** @param create whether a schema may be installed where there is none */
+    /** @param create whether a schema may be installed where there is none, and an older one upgraded */
     PostgresInstaller(String name, boolean create) {
+        this(name, create, SCHEMA);
+    }
+
+    PostgresInstaller(String name, boolean create, Schema schema) {
         this.name = name;
         this.create = create;
+        this.schema = schema;
     }
 
     private record Server(
@@ -54,27 +65,44 @@ final class PostgresInstaller {
     /** Which server this is, and which history of it. */
     record Origin(long system, int timeline) {}
 
-    /** Runs in a transaction of its own on the connection, which is given back as it was. */
+    /** Opens the store. Runs in a transaction of its own on the connection, which is given back as it was. */
     Origin prepare(Connection connection) {
-        try {
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(false);
+        return prepare(connection, false);
+    }
+
+    /** The same for a further connection of a store that is open: a schema that was upgraded meanwhile is accepted. */
+    Origin prepareFurther(Connection connection) {
+        return prepare(connection, true);
+    }
+
+    private Origin prepare(Connection connection, boolean open) {
+        for (int tries = 1; ; tries++) {
             try {
-                Origin origin = prepareInTransaction(connection);
-                connection.commit();
-                return origin;
-            } catch (SQLException | RuntimeException e) {
-                PostgresSessions.rollback(connection, e);
-                throw e;
-            } finally {
-                connection.setAutoCommit(autoCommit);
+                return tryToPrepare(connection, open);
+            } catch (SQLException e) {
+                if (!PostgresErrors.state(e).equals(PostgresErrors.LOCK_NOT_AVAILABLE) || tries == LOCK_TRIES) {
+                    throw refused(e);
+                }
             }
-        } catch (SQLException e) {
-            throw refused(e);
         }
     }
 
-    private Origin prepareInTransaction(Connection connection) throws SQLException {
+    private Origin tryToPrepare(Connection connection, boolean open) throws SQLException {
+        boolean autoCommit = connection.getAutoCommit();
+        connection.setAutoCommit(false);
+        try {
+            Origin origin = prepareInTransaction(connection, open);
+            connection.commit();
+            return origin;
+        } catch (SQLException | RuntimeException e) {
+            PostgresSessions.rollback(connection, e);
+            throw e;
+        } finally {
+            connection.setAutoCommit(autoCommit);
+        }
+    }
+
+    private Origin prepareInTransaction(Connection connection, boolean open) throws SQLException {
         run(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
         Server server = server(connection);
         demandServing(server);
@@ -86,11 +114,12 @@ final class PostgresInstaller {
                                     + ", and none is made here: check the database"
                                     + " and currentSchema in the URL, or let the application that uses the ledger open it first"));
         }
-        if (!server.installed || version(connection) < Schema.VERSION) {
-            run(connection, LOCK);
-            install(connection, server(connection).installed ? upgradable(connection) : 0);
+        if (!server.installed || version(connection) < schema.version()) {
+            upgrade(connection);
         }
-        Schema.demandKnown(name, version(connection));
+        if (!open) {
+            schema.demandCurrent(name, version(connection));
+        }
         Origin origin = origin(connection, server.control);
         if (differs(connection, origin)) {
             run(connection, LOCK);
@@ -116,19 +145,22 @@ final class PostgresInstaller {
         }
     }
 
-    /** The installed version, from which the scripts lead on. Before the first one there was none. */
-    private int upgradable(Connection connection) throws SQLException {
-        int version = version(connection);
-        if (version < 1) {
-            Schema.demandKnown(name, version);
+    /** Step by step to the version of this code; whoever comes second finds it done. */
+    private void upgrade(Connection connection) throws SQLException {
+        run(connection, LOCK);
+        int from = 0;
+        if (server(connection).installed) {
+            from = version(connection);
+            schema.demandUpgradable(name, Math.min(from, schema.version()));
+            if (!create) {
+                schema.demandCurrent(name, from);
+            }
         }
-        return version;
-    }
-
-    private static void install(Connection connection, int from) throws SQLException {
-        for (int version = from + 1; version <= Schema.VERSION; version++) {
-            run(connection, SCHEMA.script(version));
+        run(connection, LOCK_WAIT);
+        for (int next = from + 1; next <= schema.version(); next++) {
+            run(connection, schema.script(next));
         }
+        run(connection, "SET LOCAL lock_timeout TO DEFAULT");
     }
 
     private static Server server(Connection connection) throws SQLException {
@@ -196,6 +228,13 @@ final class PostgresInstaller {
                     List.of("the role may not install or use the schema (" + PostgresErrors.brief(e)
                             + "); nothing was changed. Grant it CREATE on the schema, or let an administrator run what"
                             + " \"semel schema print --engine postgresql\" prints and grant the role its use"));
+        }
+        if (PostgresErrors.state(e).equals(PostgresErrors.LOCK_NOT_AVAILABLE)) {
+            return new StoreUnavailable(
+                    name + ": the schema could not be upgraded to version " + schema.version()
+                            + ", because other transactions kept its tables locked; nothing was changed. Look for"
+                            + " transactions that are open for long (pg_stat_activity) and start again.",
+                    e);
         }
         return new StoreUnavailable(
                 name + ": the database could not be prepared (" + PostgresErrors.brief(e) + "); nothing was changed. "

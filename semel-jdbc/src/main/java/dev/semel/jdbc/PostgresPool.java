@@ -19,15 +19,18 @@ import javax.sql.DataSource;
 final class PostgresPool implements DataSource {
     private final PostgresUrl url;
     private final PostgresInstaller installer;
+    private final boolean open;
 
-    private PostgresPool(PostgresUrl url, boolean create) {
+    /** @param open whether the store was opened before, by a connection that was checked as the first one */
+    private PostgresPool(PostgresUrl url, boolean create, boolean open) {
         this.url = url;
+        this.open = open;
         this.installer = new PostgresInstaller(url.name(), create);
     }
 
     static HikariDataSource open(PostgresUrl url, boolean create) {
         HikariConfig config = new HikariConfig();
-        config.setDataSource(new PostgresPool(url, create));
+        config.setDataSource(new PostgresPool(url, create, true));
         config.setPoolName("semel-postgresql");
         config.setMaximumPoolSize(url.pool().size());
         config.setMinimumIdle(0);
@@ -39,7 +42,7 @@ final class PostgresPool implements DataSource {
     /** Connects once outside the pool, which would wrap what is wrong in a time-out. */
     static void check(PostgresUrl url, boolean create) {
         try {
-            new PostgresPool(url, create).getConnection().close();
+            new PostgresPool(url, create, false).getConnection().close();
         } catch (SQLException e) {
             throw e.getCause() instanceof StoreUnavailable known
                     ? known
@@ -84,7 +87,11 @@ final class PostgresPool implements DataSource {
                 statement.execute("SET default_transaction_isolation = 'read committed'; SET"
                         + " idle_in_transaction_session_timeout = " + url.pool().idleMillis());
             }
-            installer.prepare(connection);
+            if (open) {
+                installer.prepareFurther(connection);
+            } else {
+                installer.prepare(connection);
+            }
             return connection;
         } catch (StoreUnavailable e) {
             connection.close();

@@ -26,7 +26,7 @@ public final class PostgresProvider implements StoreProvider {
     }
 
     @Override
-    public String ddl() {
-        return PostgresInstaller.SCHEMA.ddl();
+    public String ddl(int from) {
+        return PostgresInstaller.SCHEMA.ddl(from);
     }
 }

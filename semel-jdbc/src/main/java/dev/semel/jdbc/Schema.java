@@ -6,18 +6,27 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /**
  * The versioned DDL of an engine, as files in the jar: {@code postgresql/V1.sql} makes version 1 out of nothing,
- * {@code V2.sql} would make version 2 out of version 1. All engines have the same versions.
+ * {@code V2.sql} makes version 2 out of version 1. All engines have the same versions.
+ *
+ * <p>Every version only adds to the one before, so that a node of the version before, which is already running, goes on
+ * working while and after the schema is upgraded. One that starts afterwards is refused.
+ *
+ * @param version what this code reads and writes
+ * @param scripts the statements that make a version out of the one before
  */
-record Schema(String engine) {
-    /** What this code reads and writes. */
-    static final int VERSION = 1;
+record Schema(String engine, int version, IntFunction<String> scripts) {
+    /** Of all engines. */
+    static final int VERSION = 2;
 
-    /** The statements that make the version out of the one before. */
-    String script(int version) {
-        String file = engine + "/V" + version + ".sql";
+    static Schema of(String engine) {
+        return new Schema(engine, VERSION, version -> resource(engine + "/V" + version + ".sql"));
+    }
+
+    private static String resource(String file) {
         try (InputStream in = Schema.class.getResourceAsStream(file)) {
             if (in == null) {
                 throw new IllegalStateException("The jar of semel-jdbc lacks " + file + ". Build it again.");
@@ -28,23 +37,43 @@ record Schema(String engine) {
         }
     }
 
-    /** Everything from nothing to {@link #VERSION}, to be read or installed by hand. */
-    String ddl() {
+    String script(int to) {
+        return scripts.apply(to);
+    }
+
+    /** Everything that leads from an installed version to this one; 0 for nothing installed. */
+    String ddl(int from) {
         StringBuilder all = new StringBuilder();
-        for (int version = 1; version <= VERSION; version++) {
-            all.append(script(version));
+        for (int next = Math.max(from, 0) + 1; next <= version; next++) {
+            all.append(script(next));
         }
         return all.toString();
     }
 
-    /** Refuses a schema that another Semel has made. */
-    static void demandKnown(String store, int found) {
-        if (found == VERSION) {
-            return;
+    /** Refuses a schema that another Semel has made and that cannot be upgraded from. */
+    void demandUpgradable(String store, int found) {
+        if (found < 1 || found > version) {
+            refuse(store, found);
         }
-        String fault = "its schema is version " + found + ", " + (found > VERSION ? "newer" : "older")
-                + " than version " + VERSION
+    }
+
+    /** Refuses an older schema where none may be upgraded. */
+    void demandCurrent(String store, int found) {
+        demandUpgradable(store, found);
+        if (found < version) {
+            throw new Misconfigured(
+                    store,
+                    List.of("its schema is version " + found + ", older than version " + version
+                            + " that this Semel needs, and it may not be upgraded from here; nothing was changed. Start the"
+                            + " application that owns the ledger with this version of Semel, or run what \"semel schema"
+                            + " print --engine " + engine + " --from " + found + "\" prints, in one transaction"));
+        }
+    }
+
+    private void refuse(String store, int found) {
+        String fault = "its schema is version " + found + ", " + (found > version ? "newer" : "older")
+                + " than version " + version
                 + " that this Semel knows; nothing was changed. Use the Semel version that installed it";
-        throw new Misconfigured(store, List.of(found > VERSION ? fault + ", or a newer one" : fault));
+        throw new Misconfigured(store, List.of(found > version ? fault + ", or a newer one" : fault));
     }
 }

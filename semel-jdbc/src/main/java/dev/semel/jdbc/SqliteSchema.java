@@ -12,7 +12,7 @@ final class SqliteSchema {
     /** "Semel" by the first letters; in the header of every file that holds a ledger and nothing had claimed before. */
     static final int APPLICATION_ID = 0x53454d4c;
 
-    static final Schema SCHEMA = new Schema("sqlite");
+    static final Schema SCHEMA = Schema.of("sqlite");
 
     private static final int[] OLDEST_SQLITE = {3, 51, 3};
     private static final int WAL_TRIES = 20;
@@ -28,11 +28,17 @@ final class SqliteSchema {
     private final SqliteSession session;
     private final SqliteSidecar sidecar;
     private final SqliteErrors errors;
+    private final Schema schema;
 
     SqliteSchema(SqliteSession session, SqliteSidecar sidecar, SqliteErrors errors) {
+        this(session, sidecar, errors, SCHEMA);
+    }
+
+    SqliteSchema(SqliteSession session, SqliteSidecar sidecar, SqliteErrors errors, Schema schema) {
         this.session = session;
         this.sidecar = sidecar;
         this.errors = errors;
+        this.schema = schema;
     }
 
     /**
@@ -47,7 +53,7 @@ final class SqliteSchema {
         }
         demandWal();
         inTransaction("BEGIN EXCLUSIVE", this::installIfAbsent);
-        return inTransaction("BEGIN IMMEDIATE", () -> reconcile(options.adopt()));
+        return inTransaction("BEGIN IMMEDIATE", () -> reconcile(options));
     }
 
     private void demandVersion() throws SQLException {
@@ -102,16 +108,9 @@ final class SqliteSchema {
         }
         String ledger = begun.map(SqliteSidecar.Content::ledger)
                 .orElseGet(() -> UUID.randomUUID().toString());
-        for (int version = 1; version <= Schema.VERSION; version++) {
-            for (String statement :
-                    SCHEMA.script(version).replaceAll("--[^\n]*", "").split(";")) {
-                if (!statement.isBlank()) {
-                    session.execute(statement);
-                }
-            }
-        }
+        runScripts(0);
         session.update(FIRST_META, statement -> {
-            statement.setInt(1, Schema.VERSION);
+            statement.setInt(1, schema.version());
             statement.setString(2, ledger);
         });
         session.execute("PRAGMA application_id = " + APPLICATION_ID);
@@ -119,17 +118,34 @@ final class SqliteSchema {
         return ledger;
     }
 
+    /** Makes this code's version out of an older one, in the transaction that has begun; 0 for nothing. */
+    private void runScripts(int from) throws SQLException {
+        for (int next = from + 1; next <= schema.version(); next++) {
+            for (String statement :
+                    schema.script(next).replaceAll("--[^\n]*", "").split(";")) {
+                if (!statement.isBlank()) {
+                    session.execute(statement);
+                }
+            }
+        }
+    }
+
     /**
-     * Compares the file with its sidecar. Whatever was issued before, by a run that crashed or by one that still goes on, lies
+     * Compares the file with its sidecar, and upgrades an older schema. Whatever was issued before, by a run that crashed or by one that still goes on, lies
      * at or below the sidecar's mark: so the counter jumps there, and the mark goes on before it.
      */
-    private String reconcile(boolean adopt) throws SQLException, IOException {
+    private String reconcile(StoreProvider.Options options) throws SQLException, IOException {
+        boolean adopt = options.adopt();
         Meta meta = session.first(
                         META,
                         SqliteSession.NOTHING,
                         row -> new Meta(row.getInt(1), row.getString(2), row.getInt(3), row.getLong(4)))
                 .orElseThrow(() -> errors.refused("the ledger's own row is gone: put back an intact copy"));
-        Schema.demandKnown(errors.store(), meta.version());
+        if (options.create()) {
+            schema.demandUpgradable(errors.store(), meta.version());
+        } else {
+            schema.demandCurrent(errors.store(), meta.version());
+        }
         Optional<SqliteSidecar.Content> found = read(adopt);
         String fault = fault(meta, found);
         if (!fault.isEmpty() && !adopt) {
@@ -137,6 +153,7 @@ final class SqliteSchema {
                     fault + ". If this is meant, run semel store adopt: fences go on from a new epoch, and what"
                             + " was running becomes UNKNOWN");
         }
+        runScripts(meta.version());
         int epoch =
                 Math.max(meta.epoch(), found.map(SqliteSidecar.Content::epoch).orElse(0));
         if (!fault.isEmpty()) {

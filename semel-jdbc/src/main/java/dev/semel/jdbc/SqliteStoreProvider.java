@@ -35,7 +35,7 @@ public final class SqliteStoreProvider implements StoreProvider {
     }
 
     @Override
-    public String ddl() {
-        return SqliteSchema.SCHEMA.ddl();
+    public String ddl(int from) {
+        return SqliteSchema.SCHEMA.ddl(from);
     }
 }

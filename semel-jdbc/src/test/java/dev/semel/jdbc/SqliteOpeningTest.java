@@ -355,7 +355,7 @@ class SqliteOpeningTest {
     void b11_aNewerSchemaIsRefused() throws Exception {
         fill(1);
         try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file)) {
-            SqliteFixture.execute(other, "UPDATE semel_meta SET version = 2");
+            SqliteFixture.execute(other, "UPDATE semel_meta SET version = 99");
         }
         assertThatThrownBy(() -> SqliteFixture.open(file))
                 .isInstanceOf(Misconfigured.class)
