@@ -1,5 +1,6 @@
 package dev.semel.http;
 
+import dev.semel.testkit.Scratch;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -12,7 +13,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.Principal;
 import java.util.EnumSet;
@@ -60,7 +60,7 @@ enum Container {
             for (Handler each : Logger.getLogger("").getHandlers()) {
                 Logger.getLogger("").removeHandler(each);
             }
-            Path base = Files.createTempDirectory("semel-tomcat");
+            Path base = Scratch.directory("tomcat");
             Tomcat tomcat = new Tomcat();
             tomcat.setBaseDir(base.toString());
             tomcat.setPort(0);
@@ -92,9 +92,8 @@ enum Container {
 
     abstract int start(Filter front, HttpServlet servlet) throws Exception;
 
-    private static MultipartConfigElement multipart() throws IOException {
-        return new MultipartConfigElement(
-                Files.createTempDirectory("semel-parts").toString(), 1 << 20, 1 << 20, 1 << 10);
+    private static MultipartConfigElement multipart() {
+        return new MultipartConfigElement(Scratch.directory("parts").toString(), 1 << 20, 1 << 20, 1 << 10);
     }
 
     /** Serves this from now on, and says where. */

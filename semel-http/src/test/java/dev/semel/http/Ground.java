@@ -4,10 +4,8 @@ import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
 import dev.semel.store.Stores;
 import dev.semel.testkit.PrivatePostgres;
+import dev.semel.testkit.Scratch;
 import dev.semel.time.TimeSource;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -24,12 +22,8 @@ record Ground(String url, String jdbcUrl) {
         SQLITE {
             @Override
             Ground lay() {
-                try {
-                    Path file = Files.createTempDirectory("semel-ground").resolve("ledger.db");
-                    return new Ground("sqlite:" + file, "jdbc:sqlite:" + file + "?busy_timeout=20000");
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
+                Path file = Scratch.directory("ground").resolve("ledger.db");
+                return new Ground("sqlite:" + file, "jdbc:sqlite:" + file + "?busy_timeout=20000");
             }
         },
         POSTGRESQL {

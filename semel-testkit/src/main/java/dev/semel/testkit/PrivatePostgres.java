@@ -14,7 +14,6 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +27,7 @@ import org.junit.jupiter.api.Assumptions;
 /**
  * A real PostgreSQL of one's own: a temporary data directory, a free port on loopback, trust authentication, and durable
  * settings unless others are given. A fault test may kill it without harm to anybody else. It is stopped and removed when
- * closed, and at the latest when the JVM ends. Run by root, the server runs as {@code postgres} or {@code nobody}.
+ * closed, and at the latest when the JVM ends, however that ends. Run by root, the server runs as {@code postgres} or {@code nobody}.
  * Thread-safe.
  */
 public final class PrivatePostgres implements AutoCloseable {
@@ -68,7 +67,7 @@ public final class PrivatePostgres implements AutoCloseable {
      */
     public static PrivatePostgres start(Map<String, String> settings) {
         try {
-            Path scratch = Files.createTempDirectory("semel-postgres");
+            Path scratch = Scratch.directory("postgres");
             PrivatePostgres postgres = null;
             try {
                 postgres = new PrivatePostgres(scratch, settings);
@@ -77,7 +76,7 @@ public final class PrivatePostgres implements AutoCloseable {
                 return postgres;
             } catch (IOException | RuntimeException e) {
                 if (postgres == null) {
-                    delete(scratch);
+                    Scratch.remove(scratch);
                 } else {
                     postgres.close();
                 }
@@ -210,7 +209,7 @@ public final class PrivatePostgres implements AutoCloseable {
 
     private void remove() {
         kill();
-        delete(scratch);
+        Scratch.remove(scratch);
     }
 
     private void initialise(Map<String, String> settings) throws IOException {
@@ -310,16 +309,6 @@ public final class PrivatePostgres implements AutoCloseable {
             } catch (java.net.BindException e) {
                 // taken: another
             }
-        }
-    }
-
-    private static void delete(Path directory) {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        } catch (IOException | UncheckedIOException e) {
-            // gone already, or left for the system to clean: it is the temporary directory
         }
     }
 

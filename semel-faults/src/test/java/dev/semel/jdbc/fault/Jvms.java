@@ -1,5 +1,6 @@
 package dev.semel.jdbc.fault;
 
+import dev.semel.testkit.Scratch;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -7,7 +8,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,8 +38,7 @@ final class Jvms {
     private final AtomicInteger trainings = new AtomicInteger();
 
     private Jvms() throws IOException {
-        directory = Files.createTempDirectory("semel-jvms");
-        Runtime.getRuntime().addShutdownHook(new Thread(this::remove, "semel-jvms-remove"));
+        directory = Scratch.directory("jvms");
         List<String> entries = new ArrayList<>();
         for (String entry : System.getProperty("java.class.path").split(":")) {
             Path path = Path.of(entry);
@@ -146,17 +145,6 @@ final class Jvms {
                 throw new IOException("sqlite-jdbc has no " + resource);
             }
             Files.copy(in, directory.resolve(name));
-        }
-    }
-
-    private void remove() {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        } catch (IOException | UncheckedIOException e) {
-            // It is the temporary directory: the system clears it.
-            return;
         }
     }
 

@@ -1,9 +1,7 @@
 package dev.semel.examples.planner;
 
 import dev.semel.testkit.PrivatePostgres;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
+import dev.semel.testkit.Scratch;
 import java.nio.file.Path;
 import java.util.function.Supplier;
 
@@ -28,12 +26,8 @@ enum Engine {
     record Database(String jdbc, String ledger) {}
 
     private static Database file() {
-        try {
-            Path file = Files.createTempDirectory("mission-planner").resolve("planner.db");
-            return new Database("jdbc:sqlite:" + file + "?foreign_keys=on", "sqlite:" + file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Path file = Scratch.directory("mission-planner").resolve("planner.db");
+        return new Database("jdbc:sqlite:" + file + "?foreign_keys=on", "sqlite:" + file);
     }
 
     static Database server(PrivatePostgres postgres) {
