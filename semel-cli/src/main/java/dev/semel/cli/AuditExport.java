@@ -14,6 +14,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -77,14 +78,26 @@ final class AuditExport implements Callable<Integer> {
         }
         try (Store opened = ledger.open()) {
             if (file == null) {
-                export(opened, ledger.out(), from, to);
+                tell(export(opened, ledger.out(), from, to), "the output");
             } else {
                 try (PrintWriter out = create(file)) {
-                    export(opened, out, from, to);
+                    tell(export(opened, out, from, to), file);
                 }
             }
         }
         return Exit.OK.code();
+    }
+
+    /** Beside the events, so that an empty export is not mistaken for a broken one. */
+    private void tell(long written, String where) {
+        ledger.err()
+                .println(String.format(
+                        Locale.ROOT,
+                        "%,d %s written to %s. Events of the last seconds may follow in the next export.",
+                        written,
+                        written == 1 ? "event was" : "events were",
+                        where));
+        ledger.err().flush();
     }
 
     private static PrintWriter create(String file) {
@@ -96,7 +109,7 @@ final class AuditExport implements Callable<Integer> {
         }
     }
 
-    private void export(Store opened, PrintWriter out, long from, long to) {
+    private long export(Store opened, PrintWriter out, long from, long to) {
         AuditFilter filter = which.events();
         boolean csv = format == Format.CSV;
         if (csv) {
@@ -128,5 +141,6 @@ final class AuditExport implements Callable<Integer> {
         if (out.checkError()) { // which also writes what is buffered
             throw new Refusal("The export could not be written to its end: what is there is not all.");
         }
+        return written;
     }
 }

@@ -110,15 +110,24 @@ final class Channels implements Runnable {
     @Command(
             name = "pause",
             header = "Stops the handling of a channel on all nodes within a second. It goes on accepting messages.",
-            description = "Audited. What is being handled is not interrupted.",
+            description = {
+                "Audited. What is being handled is not interrupted.",
+                "Exits with 1 when the ledger has no record of the channel."
+            },
             mixinStandardHelpOptions = true)
-    int pause(@Mixin LedgerOption ledger, @Mixin ChannelOption channel, @Mixin WarrantOption warrant) {
+    int pause(
+            @Mixin LedgerOption ledger,
+            @Mixin ChannelOption channel,
+            @Mixin KnownOption known,
+            @Mixin WarrantOption warrant) {
         Warrant why = warrant.given();
         String name = channel.name();
         String whose = channel.tenant();
         long version;
         try (Store opened = ledger.open()) {
-            version = Operator.on(opened).pause(name, whose, why);
+            Operator operator = Operator.on(opened);
+            known.demand(operator, name);
+            version = operator.pause(name, whose, why);
         }
         Map<String, Object> facts = facts(channel);
         facts.put("version", version);

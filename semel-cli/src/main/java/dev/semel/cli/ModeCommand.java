@@ -79,7 +79,11 @@ final class ModeCommand implements Runnable {
     @Command(
             name = "set",
             header = "Sets the mode for all nodes; they obey within a second.",
-            description = {"Audited. What runs already is not interrupted.", "LIVE takes a setting away again."},
+            description = {
+                "Audited. What runs already is not interrupted.",
+                "LIVE takes a setting away again.",
+                "Exits with 1 when the ledger has no record of the operation."
+            },
             mixinStandardHelpOptions = true)
     int set(
             @Mixin LedgerOption ledger,
@@ -87,6 +91,7 @@ final class ModeCommand implements Runnable {
             @Mixin FilterOption where,
             @Option(names = "--wait", description = "Return only when nothing more starts anywhere that it forbids.")
                     boolean wait,
+            @Mixin KnownOption known,
             @Mixin WarrantOption warrant)
             throws InterruptedException {
         Warrant why = warrant.given();
@@ -94,6 +99,9 @@ final class ModeCommand implements Runnable {
         long version;
         try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
+            if (setting.operation() != null) {
+                known.demand(operator, setting.operation());
+            }
             version = operator.setMode(setting, why);
             if (wait) {
                 operator.awaitModes();

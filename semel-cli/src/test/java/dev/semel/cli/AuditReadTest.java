@@ -129,7 +129,9 @@ class AuditReadTest {
                         .out()
                         .lines())
                 .hasSize(1);
-        assertThat(run("audit", "export", "--until", "2020-01-01").out()).isEmpty();
+        Shell none = run("audit", "export", "--until", "2020-01-01");
+        assertThat(none.out()).isEmpty();
+        assertThat(none.err()).contains("0 events were written to the output.");
         assertThat(run("audit", "export", "--since", "2020-01-01T00:00:00Z", "--until", "1h")
                         .out())
                 .isEmpty();
@@ -155,6 +157,7 @@ class AuditReadTest {
         Shell shell = run("audit", "export", "--format", "csv", "--output", file.toString());
         assertThat(shell.exit()).isZero();
         assertThat(shell.out()).isEmpty();
+        assertThat(shell.err()).contains("5 events were written to " + file);
         List<String> lines = Files.readAllLines(file);
         assertThat(lines).hasSize(6);
         assertThat(lines.get(0))

@@ -30,7 +30,7 @@ class ControlsTest {
         assertThat(run("channels", "list").out()).isEqualToIgnoringNewLines("Nothing waits, and no channel is paused.");
         shop.withAParkedLane();
         shop.send("m-1", "ann@example.com");
-        run("channels", "pause", "fax", "--tenant", "acme", "--reason", "no paper");
+        run("channels", "pause", "fax", "--tenant", "acme", "--reason", "no paper", "--even-if-unknown");
         run("mode", "set", "HALTED", "--operation", "mail", "--reason", "night");
         List<String> lines = run("channels", "list").out().lines().toList();
         assertThat(lines.get(0)).startsWith("CHANNEL").contains("WAITING", "OLDEST DUE", "PARKED LANES", "PAUSE");
@@ -45,7 +45,7 @@ class ControlsTest {
 
     @Test
     void aPausedChannelAcceptsAndIsNotHandledUntilItIsResumed() {
-        Shell paused = run("channels", "pause", "mail", "--reason", "the server moves");
+        Shell paused = run("channels", "pause", "mail", "--reason", "the server moves", "--even-if-unknown");
         assertThat(paused.exit()).isZero();
         assertThat(paused.out()).contains("mail is paused", "semel channels resume mail");
         shop.send("m-1", "ann@example.com");
@@ -58,6 +58,26 @@ class ControlsTest {
         Shell again = run("channels", "resume", "mail", "--reason", "r");
         assertThat(again.exit()).isEqualTo(1);
         assertThat(again.err()).contains("mail was not paused: nothing was changed.");
+    }
+
+    @Test
+    void aNameThatTheLedgerHasNeverSeenIsRefusedUnlessItIsMeant() {
+        shop.send("m-1", "ann@example.com");
+        Shell pause = run("channels", "pause", "mial", "--reason", "r");
+        assertThat(pause.exit()).isEqualTo(1);
+        assertThat(pause.err())
+                .contains("The ledger has no record of mial: nothing was changed.", "Channels with messages: mail.");
+        Shell mode = run("mode", "set", "HALTED", "--operation", "mial", "--reason", "r");
+        assertThat(mode.exit()).isEqualTo(1);
+        assertThat(json("mode", "get").get("settings")).isEmpty();
+        assertThat(json("mode", "get").get("pauses")).isEmpty();
+        assertThat(run("channels", "pause", "mial", "--reason", "r", "--even-if-unknown")
+                        .exit())
+                .isZero();
+        shop.deliver();
+        assertThat(run("channels", "pause", "mail", "--reason", "r").exit())
+                .as("only finished messages")
+                .isZero();
     }
 
     @Test
@@ -79,7 +99,7 @@ class ControlsTest {
         shop.deliver();
         assertThat(shop.handled()).isEmpty();
         assertThat(shop.mailRow("m-1").state()).isEqualTo(State.QUEUED);
-        run("mode", "set", "SHADOW", "--operation", "crm", "--tenant", "acme", "--reason", "r");
+        run("mode", "set", "SHADOW", "--operation", "crm", "--tenant", "acme", "--reason", "r", "--even-if-unknown");
         assertThat(run("mode", "get").out())
                 .containsPattern("crm +acme +SHADOW")
                 .containsPattern("\\* +\\* +HALTED");

@@ -49,7 +49,8 @@ class OperatorOnPostgresTest {
 
     @Test
     void channelsAreListedPausedAndResumed() {
-        assertThat(run("channels", "pause", "fax", "--reason", "no paper").exit())
+        assertThat(run("channels", "pause", "fax", "--reason", "no paper", "--even-if-unknown")
+                        .exit())
                 .isZero();
         List<String> lines = run("channels", "list").out().lines().toList();
         assertThat(lines.get(1)).matches("crm +2 .* 1 +LIVE");

@@ -8,6 +8,7 @@ import dev.semel.store.Switchboard;
 import dev.semel.store.Switchboard.Pause;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -21,14 +22,18 @@ public record ChannelState(String operation, Queue.Backlog backlog, List<Pause> 
         pauses = List.copyOf(pauses);
     }
 
+    static Set<String> names(Store store) {
+        Set<String> names = new TreeSet<>();
+        store.queue().ifPresent(queue -> names.addAll(queue.operations()));
+        store.switchboard().modes().pauses().forEach(pause -> names.add(pause.operation()));
+        return names;
+    }
+
     /** Those of which something waits, runs or holds a lane up, and those that are paused. */
     static List<ChannelState> all(Store store) {
         Switchboard.Modes modes = store.switchboard().modes();
-        TreeSet<String> names = new TreeSet<>();
-        store.queue().ifPresent(queue -> names.addAll(queue.operations()));
-        modes.pauses().forEach(pause -> names.add(pause.operation()));
         List<ChannelState> states = new ArrayList<>();
-        for (String name : names) {
+        for (String name : names(store)) {
             Queue.Backlog backlog =
                     store.queue().map(queue -> queue.backlog(name)).orElse(new Queue.Backlog(0, Status.NEVER, 0));
             List<Pause> pauses = modes.pauses().stream()

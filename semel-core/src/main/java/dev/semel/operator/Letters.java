@@ -8,10 +8,7 @@ import dev.semel.store.RecordFilter.Cursor;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +56,7 @@ public final class Letters {
     /**
      * Dead letters that share what went wrong.
      *
+     * @param reason the text that their messages share; what differs between them is left out
      * @param sample one of them
      */
     public record Group(
@@ -74,24 +72,14 @@ public final class Letters {
         return found;
     }
 
-    /** All of them by operation, category, exception and reason, largest first. */
+    /** All of them by cause, the most frequent first. */
     public List<Group> groups(Which which) {
-        Map<String, Group> groups = new LinkedHashMap<>();
+        Causes causes = new Causes();
         each(which, row -> {
-            Failure failure = failure(row);
-            Failure.Category category = failure == null ? Failure.Category.UNKNOWN : failure.category();
-            String exception = failure == null || failure.exception() == null ? "" : failure.exception();
-            String reason = failure == null ? "" : failure.reason();
-            String name = row.header().operation() + '\n' + category + '\n' + exception + '\n' + reason;
-            groups.merge(
-                    name,
-                    new Group(row.header().operation(), category, exception, reason, 1, row),
-                    (a, b) -> new Group(a.operation, a.category, a.exception, a.reason, a.count + b.count, a.sample));
+            causes.add(row, failure(row));
             return true;
         });
-        return groups.values().stream()
-                .sorted(Comparator.comparingLong(Group::count).reversed())
-                .toList();
+        return causes.groups();
     }
 
     /** How many there are, and the newest grant among them. */

@@ -25,11 +25,13 @@ import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -143,6 +145,25 @@ public final class Operator {
     public List<Row> find(String digits) {
         List<RecordId> range = RecordId.range(digits);
         return store.ledger().range(range.get(0), range.get(1), AT_ONCE);
+    }
+
+    /** Whether the ledger holds anything of this operation: a record, a waiting message, a pause or a mode. */
+    public boolean knows(String operation) {
+        Switchboard.Modes modes = modes();
+        return channelNames().contains(operation)
+                || modes.settings().stream().anyMatch(setting -> operation.equals(setting.operation()))
+                || Arrays.stream(State.values())
+                        .anyMatch(state -> !list(
+                                        state,
+                                        new RecordFilter(null, operation, false, Long.MAX_VALUE),
+                                        RecordFilter.Cursor.START,
+                                        1)
+                                .isEmpty());
+    }
+
+    /** The channels of which something waits, runs or is parked, and those that are paused. */
+    public Set<String> channelNames() {
+        return ChannelState.names(store);
     }
 
     /** Records in a state, those first that need attention last. */
