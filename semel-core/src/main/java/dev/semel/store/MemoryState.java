@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.key.RecordId;
+import dev.semel.time.StoreClock;
 import dev.semel.time.TimeSource;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,7 +23,7 @@ final class MemoryState {
     private record Due(long at, RecordId id) {}
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final TimeSource time;
+    private final StoreClock time;
     private final Map<RecordId, Row> rows = new HashMap<>();
     private final Map<RecordId, List<RecordId>> steps = new HashMap<>();
     private final Map<State, TreeSet<Due>> attention = new EnumMap<>(State.class);
@@ -40,7 +41,8 @@ final class MemoryState {
     int epoch = 1;
 
     MemoryState(TimeSource time) {
-        this.time = time;
+        this.time = new StoreClock(time);
+        this.time.look(StoreClock.Kept.NOTHING, time.millis(), time.nanos());
         for (State each : State.values()) {
             attention.put(each, new TreeSet<>(Comparator.comparingLong(Due::at).thenComparing(Due::id)));
         }

@@ -24,7 +24,8 @@ final class PostgresInspection {
                 current_setting('max_prepared_transactions')::int,
                 least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
                         - coalesce(current_setting('reserved_connections', true)::int, 0),
-                    CASE WHEN a.rolconnlimit >= 0 THEN a.rolconnlimit END, CASE WHEN d.datconnlimit >= 0 THEN d.datconnlimit END)
+                    CASE WHEN a.rolconnlimit >= 0 THEN a.rolconnlimit END, CASE WHEN d.datconnlimit >= 0 THEN d.datconnlimit END),
+                (SELECT ahead FROM semel_clock)
             FROM semel_meta m, pg_roles a, pg_database d
             WHERE a.rolname = current_user AND d.datname = current_database()""";
 
@@ -99,6 +100,7 @@ final class PostgresInspection {
         sound("system_identifier", found.getString(12));
         sound("timeline", found.getString(13));
         sound("schema_version", found.getString(14));
+        findings.add(ClockFinding.of(found.getLong(18)));
     }
 
     private void connections(int most, int ours) {

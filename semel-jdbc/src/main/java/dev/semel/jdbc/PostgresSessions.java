@@ -23,7 +23,7 @@ final class PostgresSessions {
     private final DataSource source;
     private final String name;
     private final boolean readCommitted;
-    private final @Nullable TimeSource time;
+    private final PostgresClock clock;
     private volatile boolean otherIsolation;
 
     /** @param readCommitted whether every connection of the source already is */
@@ -31,7 +31,7 @@ final class PostgresSessions {
         this.source = source;
         this.name = name;
         this.readCommitted = readCommitted;
-        this.time = time;
+        this.clock = new PostgresClock(time);
     }
 
     @FunctionalInterface
@@ -43,10 +43,10 @@ final class PostgresSessions {
         return name;
     }
 
-    /** The time to use in place of the server's clock; null for the server's. */
+    /** The store's time for a statement; null for the server's clock. */
     @Nullable
     Long now() {
-        return time == null ? null : time.millis();
+        return clock.now();
     }
 
     /** A body of one round trip, which is its own transaction. */
@@ -159,7 +159,9 @@ final class PostgresSessions {
     /** A connection in autocommit, or whatever its owner's default is. */
     Connection take() {
         try {
-            return source.getConnection();
+            Connection connection = source.getConnection();
+            clock.lookIfDue(connection);
+            return connection;
         } catch (SQLException e) {
             throw new SemelException.StoreUnavailable(
                     name + ": no connection was to be had (" + PostgresErrors.brief(e)

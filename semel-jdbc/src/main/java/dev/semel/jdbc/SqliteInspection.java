@@ -32,6 +32,7 @@ final class SqliteInspection {
         access.write(line -> {
             journal(line.session());
             synchronous("synchronous (write connection)", line.session());
+            findings.add(ClockFinding.of(Long.parseLong(text(line.session(), "SELECT ahead FROM semel_meta"))));
             return true;
         });
         access.read(session -> {

@@ -99,7 +99,7 @@ final class SqliteJoined extends SqliteTx {
 
     private static final class Fences implements SqliteFences {
         private static final String COUNT =
-                "UPDATE semel_meta SET fence = fence + 1 RETURNING ledger, epoch, fence, modes";
+                "UPDATE semel_meta SET fence = fence + 1, mark = max(mark, ?) RETURNING ledger, epoch, fence, modes";
 
         private final SqliteSession session;
         private final SqliteFile file;
@@ -113,12 +113,13 @@ final class SqliteJoined extends SqliteTx {
         }
 
         long count() throws SQLException {
-            return session.first(COUNT, SqliteSession.NOTHING, row -> {
-                        demandSame(row.getString(1));
-                        modes = row.getLong(4);
-                        demandMark(row.getInt(2), row.getLong(3));
-                        return fence(row.getInt(2), row.getLong(3));
-                    })
+            return session.first(
+                            COUNT, statement -> statement.setLong(1, file.time().millis()), row -> {
+                                demandSame(row.getString(1));
+                                modes = row.getLong(4);
+                                demandMark(row.getInt(2), row.getLong(3));
+                                return fence(row.getInt(2), row.getLong(3));
+                            })
                     .orElseThrow(() -> file.errors().replaced());
         }
 

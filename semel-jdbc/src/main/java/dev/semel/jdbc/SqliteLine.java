@@ -1,6 +1,7 @@
 package dev.semel.jdbc;
 
 import dev.semel.SemelException;
+import dev.semel.time.StoreClock;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -19,8 +20,8 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
     static final long BLOCK = 1 << 16;
 
     private static final String BEGIN = "BEGIN IMMEDIATE";
-    private static final String READ_META = "SELECT epoch, fence, modes FROM semel_meta";
-    private static final String WRITE_FENCE = "UPDATE semel_meta SET fence = ?";
+    private static final String READ_META = "SELECT epoch, fence, modes, mark, ahead FROM semel_meta";
+    private static final String WRITE_FENCE = "UPDATE semel_meta SET fence = ?, mark = ?, ahead = ?";
     private static final String LOG = "PRAGMA wal_checkpoint(NOOP)";
     private static final String CHECKPOINT = "PRAGMA wal_checkpoint(PASSIVE)";
 
@@ -38,6 +39,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
     private final SqliteFile file;
     private final SqliteSidecar sidecar;
     private final String ledger;
+    private final SqliteClock clock;
     private final AtomicBoolean checkpointing = new AtomicBoolean();
     private final AtomicBoolean copyDue = new AtomicBoolean();
     private final SqliteSession copier;
@@ -51,13 +53,15 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
     private long committed;
     private long modes;
     private long mark;
+    private StoreClock.Kept time = StoreClock.Kept.NOTHING;
     private boolean metaTouched;
     private boolean unsound;
     private boolean full;
     private int triedAt;
     private volatile boolean inDoubt;
 
-    SqliteLine(SqliteFile file, SqliteSidecar sidecar, String ledger) throws SQLException {
+    SqliteLine(SqliteFile file, SqliteSidecar sidecar, String ledger, SqliteClock clock) throws SQLException {
+        this.clock = clock;
         this.file = file;
         this.sidecar = sidecar;
         this.ledger = ledger;
@@ -129,6 +133,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         long stored = session.first(READ_META, SqliteSession.NOTHING, row -> {
                     epoch = row.getInt(1);
                     modes = row.getLong(3);
+                    time = clock.look(new StoreClock.Kept(row.getLong(4), row.getLong(5)));
                     return row.getLong(2);
                 })
                 .orElseThrow(() -> file.errors().replaced());
@@ -189,7 +194,11 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
     }
 
     private void writeAndCommit() throws SQLException {
-        session.update(WRITE_FENCE, statement -> statement.setLong(1, counter));
+        session.update(WRITE_FENCE, statement -> {
+            statement.setLong(1, counter);
+            statement.setLong(2, time.mark());
+            statement.setLong(3, time.ahead());
+        });
         session.execute("COMMIT");
         committed = counter;
     }

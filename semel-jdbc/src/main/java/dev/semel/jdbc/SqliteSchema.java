@@ -1,6 +1,7 @@
 package dev.semel.jdbc;
 
 import dev.semel.store.StoreProvider;
+import dev.semel.time.StoreClock;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -18,26 +19,30 @@ final class SqliteSchema {
     private static final int WAL_TRIES = 20;
     private static final String HAS_LEDGER =
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'semel_meta'";
+    private static final String TIME = "SELECT mark, ahead FROM semel_meta";
     private static final String META = "SELECT version, ledger, epoch, fence FROM semel_meta";
     private static final String FIRST_META =
             "INSERT INTO semel_meta (one, version, ledger, epoch, fence, modes) VALUES (1, ?, ?, 1, 0, 1)";
-    private static final String SET_META = "UPDATE semel_meta SET ledger = ?, epoch = ?, fence = ?";
+    private static final String SET_META =
+            "UPDATE semel_meta SET ledger = ?, epoch = ?, fence = ?, mark = ?, ahead = ?";
 
     private record Meta(int version, String ledger, int epoch, long fence) {}
 
     private final SqliteSession session;
     private final SqliteSidecar sidecar;
     private final SqliteErrors errors;
+    private final SqliteClock clock;
     private final Schema schema;
 
-    SqliteSchema(SqliteSession session, SqliteSidecar sidecar, SqliteErrors errors) {
-        this(session, sidecar, errors, SCHEMA);
+    SqliteSchema(SqliteSession session, SqliteSidecar sidecar, SqliteFile file, SqliteClock clock) {
+        this(session, sidecar, file, clock, SCHEMA);
     }
 
-    SqliteSchema(SqliteSession session, SqliteSidecar sidecar, SqliteErrors errors, Schema schema) {
+    SqliteSchema(SqliteSession session, SqliteSidecar sidecar, SqliteFile file, SqliteClock clock, Schema schema) {
         this.session = session;
         this.sidecar = sidecar;
-        this.errors = errors;
+        this.errors = file.errors();
+        this.clock = clock;
         this.schema = schema;
     }
 
@@ -163,10 +168,15 @@ final class SqliteSchema {
                 Math.max(meta.fence(), found.map(SqliteSidecar.Content::mark).orElse(0L));
         sidecar.write(new SqliteSidecar.Content(meta.ledger(), epoch, meta.fence(), counter + SqliteLine.BLOCK));
         int newEpoch = epoch;
+        StoreClock.Kept time = clock.look(
+                session.first(TIME, SqliteSession.NOTHING, row -> new StoreClock.Kept(row.getLong(1), row.getLong(2)))
+                        .orElse(StoreClock.Kept.NOTHING));
         session.update(SET_META, statement -> {
             statement.setString(1, meta.ledger());
             statement.setInt(2, newEpoch);
             statement.setLong(3, counter);
+            statement.setLong(4, time.mark());
+            statement.setLong(5, time.ahead());
         });
         return meta.ledger();
     }

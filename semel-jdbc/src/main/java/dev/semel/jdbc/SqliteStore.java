@@ -46,15 +46,17 @@ final class SqliteStore implements Store {
 
     private static SqliteStore open(String url, @Nullable Demarcation demarcation, StoreProvider.Options options) {
         TimeSource given = options.time();
-        SqliteFile file = SqliteFile.of(url, given == null ? TimeSource.system() : given);
+        TimeSource wall = given == null ? TimeSource.system() : given;
+        SqliteClock clock = new SqliteClock(wall);
+        SqliteFile file = SqliteFile.of(url, clock.time());
         SqliteSidecar sidecar = new SqliteSidecar(file.path());
         file.prepare(sidecar, options.create());
         try {
             String name;
             try (SqliteSession session = file.connect(SqliteFile.Role.WRITE)) {
-                name = new SqliteSchema(session, sidecar, file.errors()).open(options);
+                name = new SqliteSchema(session, sidecar, file, clock).open(options);
             }
-            SqliteLine line = new SqliteLine(file, sidecar, name);
+            SqliteLine line = new SqliteLine(file, sidecar, name, clock);
             SqliteWriter<SqliteLine> writer = new SqliteWriter<>(line, file.time(), file.errors());
             int readers = Math.max(2, Runtime.getRuntime().availableProcessors());
             SqliteAccess access = new SqliteAccess(file, line, writer, new SqliteReaders(file, readers));

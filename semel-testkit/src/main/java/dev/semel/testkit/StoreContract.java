@@ -88,6 +88,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class KeepingTime extends ClockSuite {
+        KeepingTime() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     class Purging extends PurgeSuite {
         Purging() {
             super(StoreContract.this);

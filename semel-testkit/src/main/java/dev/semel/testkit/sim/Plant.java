@@ -12,6 +12,15 @@ public interface Plant {
     Plant NONE = new Plant() {};
 
     /**
+     * What the store's machine has for a clock.
+     *
+     * @param time whose wall clock may be wrong and may jump; its monotonic clock is right
+     */
+    default TimeSource storeTime(TimeSource time) {
+        return time;
+    }
+
+    /**
      * Between the shared store and the network: what the database itself would get wrong.
      *
      * @param node the clock of the node, which may be wrong

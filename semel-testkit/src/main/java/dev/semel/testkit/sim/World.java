@@ -27,7 +27,12 @@ final class World {
     private static final int LONGEST = 500;
 
     final Scheduler scheduler;
+    /** The right time. */
     final SimTime time;
+
+    /** The wall clock of the store's machine. */
+    private final SimTime storeTime;
+
     final MemoryStore store;
     final History history;
     final Business business;
@@ -65,7 +70,8 @@ final class World {
         this.scheduler = scheduler;
         this.random = scheduler.random;
         this.time = new SimTime(scheduler);
-        this.store = new MemoryStore(time);
+        this.storeTime = new SimTime(scheduler);
+        this.store = new MemoryStore(plant.storeTime(storeTime));
         this.history = History.inMemory("sim", time);
         Duration lease = Duration.ofMillis(1_000 + random.nextInt(3) * 1_000L);
         this.shortLived = random.nextInt(3) == 0;
@@ -267,7 +273,18 @@ final class World {
             if (random.nextInt(8) == 0) {
                 node.time.jump(Duration.ofMinutes(random.nextInt(121) - 60));
             }
+            if (random.nextInt(8) == 0) {
+                setByAYear(random.nextBoolean() ? node.time : storeTime);
+            }
         }
+    }
+
+    /** A wall clock that is wrong is set right, one that is right is a year behind or ahead from now on. */
+    private void setByAYear(SimTime clock) {
+        long wrong = clock.millis() - time.millis();
+        Duration year = Duration.ofDays(random.nextBoolean() ? 365 : -365);
+        clock.jump(wrong == 0 ? year : Duration.ofMillis(-wrong));
+        scheduler.trace.add(scheduler.nanos(), "clock", "set by " + Duration.ofMillis(clock.millis() - time.millis()));
     }
 
     private void operate() {

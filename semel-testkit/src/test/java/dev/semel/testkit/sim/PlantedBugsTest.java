@@ -12,7 +12,9 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.testkit.WallClockOnly;
 import dev.semel.testkit.sim.PlantedBugs.ShowsRows;
+import dev.semel.time.TimeSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -50,6 +52,16 @@ class PlantedBugsTest {
                     long fence = row == null ? move.fence() : row.status().fence();
                     return new Move(move.id(), fence, BuggyLedger.ANY, move.to(), move.change(), move.event());
                 })));
+    }
+
+    @Test
+    void a11_aStoreThatJudgesByItsWallClock() {
+        finds("granted again before its time", new Plant() {
+            @Override
+            public TimeSource storeTime(TimeSource time) {
+                return new WallClockOnly(time);
+            }
+        });
     }
 
     @Test

@@ -1,0 +1,154 @@
+package dev.semel.time;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time of a store, as one node knows it. Leases, due times and retention are judged by it.
+ *
+ * <p><b>Between two looks at the store</b> it goes on by the node's monotonic clock. So nothing that is judged can see a wall
+ * clock that is set forth or back.
+ *
+ * <p><b>About once a second</b> a node looks at what all nodes share ({@link Kept}): a mark, which is a time that the store has
+ * reached, and what must be added to the wall clock to get the store's time. If the result is about what the node's monotonic
+ * clock says, the wall clock is right. If it is not, the wall clock was set; then the sum is corrected, so that the store's
+ * time goes on as before, and written back for all. A result that is close to the mark is accepted in any case: another node
+ * has vouched for it, and this one was asleep.
+ *
+ * <p><b>A node that has just started</b> has nothing to compare with and believes the wall clock, but never a time before the
+ * mark. So time that passed while no node was running has passed for the store too.
+ *
+ * <p>What was corrected is taken back slowly, by a hundredth of the time that passes. Thread-safe.
+ */
+public final class StoreClock implements TimeSource {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    /** How often a node looks at the store, while it uses it. */
+    private static final long EVERY_MILLIS = 1_000;
+
+    /** Differences up to this are those of clocks and networks, not of somebody who set a clock. */
+    private static final long TOLERANCE_MILLIS = 1_000;
+
+    /** A mark is so old at most while another node is looking at the store. */
+    private static final long VOUCHED_MILLIS = 2_000;
+
+    /** A look that took longer says too little. */
+    private static final long LONGEST_LOOK_MILLIS = 500;
+
+    private static final int SLOWLY = 100;
+
+    private final TimeSource time;
+    private final AtomicLong told = new AtomicLong(Long.MIN_VALUE);
+    private volatile @Nullable Look last;
+
+    /** @param time the node's own clocks */
+    public StoreClock(TimeSource time) {
+        this.time = time;
+    }
+
+    /**
+     * What the store keeps of its time, for all nodes.
+     *
+     * @param mark a time that the store has reached; 0 when nothing is known
+     * @param ahead what is added to the wall clock to get the store's time
+     */
+    public record Kept(long mark, long ahead) {
+        public static final Kept NOTHING = new Kept(0, 0);
+    }
+
+    /**
+     * What was found.
+     *
+     * @param now the store's time, at some moment between the two following
+     * @param from of the monotonic clock, before the look
+     * @param upTo of the monotonic clock, after it
+     * @param wall the node's own wall clock
+     */
+    private record Look(long now, long from, long upTo, long wall) {}
+
+    /** The store's time. It never goes back; before the first look it is the node's wall clock. */
+    @Override
+    public long millis() {
+        Look look = last;
+        if (look == null) {
+            return time.millis();
+        }
+        long now = look.now + millisSince(look.upTo);
+        long before = told.get();
+        return now <= before ? before : told.accumulateAndGet(now, Math::max);
+    }
+
+    /** Whether there was a look at the store. */
+    public boolean known() {
+        return last != null;
+    }
+
+    /** Whether it is time for a look: also when the node's two clocks differ, because then it was asleep. */
+    public boolean due() {
+        Look look = last;
+        if (look == null) {
+            return true;
+        }
+        long passed = millisSince(look.upTo);
+        return passed >= EVERY_MILLIS || Math.abs(time.millis() - look.wall - passed) > TOLERANCE_MILLIS;
+    }
+
+    /**
+     * Takes in what a look at the store has found.
+     *
+     * @param wall the wall clock of the store at the moment of the look
+     * @param nanosBefore of this clock, before the look
+     * @return what the store is to keep from now on; the same if it need not be written
+     */
+    public synchronized Kept look(Kept kept, long wall, long nanosBefore) {
+        long nanosAfter = time.nanos();
+        Look before = last;
+        if (before != null && (nanosAfter - nanosBefore) / NANOS_PER_MILLI > LONGEST_LOOK_MILLIS) {
+            return kept;
+        }
+        long now = Math.max(kept.mark, plausible(kept, wall, before, nanosBefore, nanosAfter));
+        now = Math.max(kept.mark, back(now, wall, now - kept.mark));
+        last = new Look(now, nanosBefore, nanosAfter, time.millis());
+        return new Kept(now, now - wall);
+    }
+
+    private static long plausible(Kept kept, long wall, @Nullable Look before, long nanosBefore, long nanosAfter) {
+        long sum = wall + kept.ahead;
+        if (before == null) {
+            return sum;
+        }
+        long least = before.now + Math.max(0, nanosBefore - before.upTo) / NANOS_PER_MILLI;
+        long most = before.now + (nanosAfter - before.from) / NANOS_PER_MILLI;
+        long drift = TOLERANCE_MILLIS + (most - before.now) / 1_000;
+        boolean vouched = sum >= kept.mark && sum <= kept.mark + VOUCHED_MILLIS;
+        boolean expected = sum >= least - drift && sum <= most + drift;
+        return expected || vouched && sum > most ? sum : least;
+    }
+
+    /** A correction is taken back by a hundredth of the time that has passed since the mark. */
+    private static long back(long now, long wall, long passed) {
+        long ahead = now - wall;
+        long most = Math.min(Math.max(passed, 0), VOUCHED_MILLIS) / SLOWLY;
+        return now - Math.max(-most, Math.min(most, ahead));
+    }
+
+    private long millisSince(long nanos) {
+        return (time.nanos() - nanos) / NANOS_PER_MILLI;
+    }
+
+    @Override
+    public long nanos() {
+        return time.nanos();
+    }
+
+    @Override
+    public void sleep(Duration duration) throws InterruptedException {
+        time.sleep(duration);
+    }
+
+    @Override
+    public Gate gate() {
+        return time.gate();
+    }
+}
