@@ -153,6 +153,12 @@ public interface Semel extends AutoCloseable {
         /** Writes no audit events for outcomes; operators' actions are audited all the same. */
         Settings withoutAudit();
 
+        /**
+         * How long audit events are kept, at least; 365 days by default, a day or more. They are removed with their seals, a sealed
+         * segment at a time, and what is left can still be verified.
+         */
+        Settings withAuditRetention(Duration retention);
+
         /** Largest payload and largest result, in bytes; 1 MiB by default. */
         Settings withLargestValue(int bytes);
 

@@ -1,8 +1,8 @@
 package dev.semel.cli;
 
 import dev.semel.Failure;
+import dev.semel.audit.Redactor;
 import dev.semel.operator.Letters;
-import dev.semel.operator.Redactor;
 import dev.semel.store.Line;
 import dev.semel.store.Row;
 import dev.semel.store.Status;

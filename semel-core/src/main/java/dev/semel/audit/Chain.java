@@ -18,12 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class Chain {
     static final int HASH = 32;
     static final int SHORT = 8;
-    static final int ENTRY = Long.BYTES + SHORT;
 
     private Chain() {}
 
     static Seal seal(long number, byte[] previous, AuditRow.Position after, List<AuditRow> rows) {
-        ByteBuffer digests = ByteBuffer.allocate(rows.size() * ENTRY);
+        ByteBuffer digests = ByteBuffer.allocate(rows.size() * Seal.ENTRY);
         for (AuditRow row : rows) {
             digests.putLong(row.position().seq()).put(digest(row), 0, SHORT);
         }

@@ -13,7 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Makes audit events. Events of outcomes can be switched off; operators' actions cannot. A key never appears: the record's id
- * is its hash.
+ * is its hash. Texts in the details go through the {@link Redactor}.
  */
 public final class Events {
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -67,7 +67,7 @@ public final class Events {
         put(body, "actor_type", origin.actorType());
         put(body, "source", origin.source());
         put(body, "aggregate_version", origin.aggregateVersion());
-        body.putAll(details);
+        details.forEach((name, value) -> body.put(name, value instanceof String text ? Redactor.text(text) : value));
         return body.isEmpty() ? null : JSON.writeValueAsString(body);
     }
 

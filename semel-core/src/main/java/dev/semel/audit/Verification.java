@@ -11,7 +11,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the chain from its start and names the first event that was changed, removed or inserted. Events after the newest
+ * Checks the chain from its start, or from where the audit's retention has purged it, and names the first event that was
+ * changed, removed or inserted. Events after the newest
  * seal are not covered yet; a tail that was cut off whole is seen only against an anchor kept elsewhere.
  */
 public final class Verification {
@@ -47,14 +48,39 @@ public final class Verification {
         ANCHOR_MISSED
     }
 
-    /** @param anchor an earlier report's anchor, to be found in the chain as it was */
+    /**
+     * @param anchor an earlier report's anchor, to be found in the chain as it was, unless its seal was purged since: then it is
+     *     not compared
+     */
     public Report verify(@Nullable String anchor) {
+        while (true) {
+            long first = firstSeal();
+            Report report = verifyOnce(anchor);
+            // A purge that went on meanwhile looks like damage.
+            if (report.intact() || firstSeal() == first) {
+                return report;
+            }
+        }
+    }
+
+    private long firstSeal() {
+        return log.seals(1, 1).stream().mapToLong(Seal::number).findFirst().orElse(0);
+    }
+
+    private Report verifyOnce(@Nullable String anchor) {
         long events = 0;
         long number = 0;
         byte[] previous = new byte[Chain.HASH];
         AuditRow.Position after = AuditRow.Position.START;
         boolean anchored = anchor == null;
         for (List<Seal> page = log.seals(1, PAGE); !page.isEmpty(); page = log.seals(number + 1, PAGE)) {
+            Seal first = page.get(0);
+            if (number == 0 && wasPurgedBefore(first)) {
+                number = first.number() - 1;
+                previous = first.previous();
+                after = first.after();
+                anchored |= isPurged(anchor, number);
+            }
             for (Seal seal : page) {
                 Damage damage = damage(seal, number + 1, previous, after);
                 if (damage != null) {
@@ -63,7 +89,7 @@ public final class Verification {
                 number = seal.number();
                 previous = seal.hash();
                 after = seal.upTo();
-                events += seal.digests().length / Chain.ENTRY;
+                events += seal.events();
                 anchored |= anchor(seal).equals(anchor);
             }
         }
@@ -77,6 +103,26 @@ public final class Verification {
             return new Report(number, events, Optional.of(missed), newest);
         }
         return new Report(number, events, Optional.empty(), newest);
+    }
+
+    /** Whether the newest event of an audit purge names the seal that this one follows. */
+    private boolean wasPurgedBefore(Seal first) {
+        return first.number() > 1
+                && log.newest(AuditPurge.EVENTS, 1).stream()
+                        .anyMatch(event -> AuditPurge.names(event, first.number() - 1, first.previous()));
+    }
+
+    /** An anchor whose seal was purged since says nothing about those that are left. */
+    private static boolean isPurged(@Nullable String anchor, long last) {
+        if (anchor == null) {
+            return true;
+        }
+        int colon = anchor.indexOf(':');
+        try {
+            return colon > 0 && Long.parseLong(anchor.substring(0, colon)) <= last;
+        } catch (NumberFormatException e) {
+            return false;
+        }
     }
 
     private @Nullable Damage damage(Seal seal, long number, byte[] previous, AuditRow.Position after) {

@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.audit.AuditPurge;
 import dev.semel.audit.ReplayBuffer;
 import dev.semel.audit.Sealer;
 import dev.semel.execution.LeaseKeeper;
@@ -18,11 +19,13 @@ import java.util.List;
 public record Duties(
         LeaseKeeper keeper, Worker worker, Sweeper sweeper, Inquiries inquiries, Upkeep upkeep, Backlogs backlogs) {
 
+    private static final int AUDIT_SEGMENTS = 10;
+
     /** What asks others: whether an interrupted run took effect, and what they delivered. */
     public record Inquiries(Reconciliation reconciliation, DeliveryRounds deliveries) {}
 
     /** What keeps the store in order. */
-    public record Upkeep(Purger purger, Sealer sealer, ReplayBuffer replays) {}
+    public record Upkeep(Purger purger, AuditPurge auditPurge, Sealer sealer, ReplayBuffer replays) {}
 
     public Reconciliation reconciliation() {
         return inquiries.reconciliation;
@@ -34,6 +37,10 @@ public record Duties(
 
     public Purger purger() {
         return upkeep.purger;
+    }
+
+    public AuditPurge auditPurge() {
+        return upkeep.auditPurge;
     }
 
     public Sealer sealer() {
@@ -54,10 +61,16 @@ public record Duties(
                         "write replay events",
                         () -> replays().flush(false)),
                 Duty.every(Duration.ofSeconds(5), "seal the audit", sealer()::sealAll),
-                Duty.every(Duration.ofHours(1), "purge", purger()::purge)));
+                Duty.every(Duration.ofHours(1), "purge", purger()::purge),
+                new Duty("purge the audit", this::purgeAudit)));
         if (backlogs.isWatched()) {
             duties.add(Duty.every(Duration.ofSeconds(15), "look how much waits", backlogs::look));
         }
         return duties;
+    }
+
+    /** A few segments at a time, so that the other duties have their turn. */
+    private Duration purgeAudit() {
+        return auditPurge().purge(AUDIT_SEGMENTS) == AUDIT_SEGMENTS ? Duration.ofSeconds(1) : Duration.ofHours(1);
     }
 }

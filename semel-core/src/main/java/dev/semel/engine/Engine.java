@@ -12,6 +12,7 @@ import dev.semel.Reconciler;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Sent;
+import dev.semel.audit.AuditPurge;
 import dev.semel.audit.Events;
 import dev.semel.audit.ReplayBuffer;
 import dev.semel.audit.Sealer;
@@ -90,6 +91,7 @@ public final class Engine implements Semel {
                                 sending::send)),
                 new Duties.Upkeep(
                         new Purger(store.ledger(), events, settings.watch()),
+                        new AuditPurge(store.audit(), events, settings.auditRetention()),
                         new Sealer(store.audit()),
                         environment.audits().buffer()),
                 new Backlogs(environment, worker));

@@ -13,6 +13,7 @@ import dev.semel.watch.Guarded;
 import dev.semel.watch.MicrometerWatch;
 import dev.semel.watch.Watch;
 import dev.semel.worker.Worker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -32,6 +33,8 @@ public final class EngineSettings implements Semel.Settings {
                 <version>1.17.2</version>
               </dependency>""";
 
+    private static final Duration SHORTEST_AUDIT = Duration.ofDays(1);
+
     private final Supplier<Store> store;
     private final List<Policy> policies = new ArrayList<>();
     private final List<String> faults = new ArrayList<>();
@@ -42,6 +45,7 @@ public final class EngineSettings implements Semel.Settings {
     private int cached;
     private boolean auditEach;
     private boolean audit = true;
+    private Duration auditRetention = Duration.ofDays(365);
     private int largest = 1 << 20;
     private Mode mode = Mode.LIVE;
     private Watch watch = Watch.NONE;
@@ -95,6 +99,15 @@ public final class EngineSettings implements Semel.Settings {
     @Override
     public EngineSettings withoutAudit() {
         audit = false;
+        return this;
+    }
+
+    @Override
+    public EngineSettings withAuditRetention(Duration value) {
+        if (value.compareTo(SHORTEST_AUDIT) < 0) {
+            faults.add("an audit retention of " + value + ": use " + SHORTEST_AUDIT.toHours() + " hours or more");
+        }
+        auditRetention = value;
         return this;
     }
 
@@ -191,6 +204,10 @@ public final class EngineSettings implements Semel.Settings {
 
     boolean auditEach() {
         return auditEach;
+    }
+
+    Duration auditRetention() {
+        return auditRetention;
     }
 
     boolean audit() {

@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Append-only events and the seals that chain them. */
 public interface AuditLog {
@@ -29,4 +30,27 @@ public interface AuditLog {
 
     /** Seals from a number on, in order. */
     List<Seal> seals(long from, int limit);
+
+    /**
+     * Removes the oldest sealed segment, seal and events together, in one commit with the event that tells of it. Nothing is
+     * removed when one of its events is younger than the age given, when events of it are missing, when it is the newest seal,
+     * to which the next one will be chained, or when another node is at it.
+     *
+     * @param ageMillis by the store's time
+     * @param event made of what is removed; the chain is verified from there on
+     * @return what was removed
+     */
+    Optional<PurgedSegment> purge(long ageMillis, Function<PurgedSegment, AuditEntry> event);
+
+    /**
+     * A sealed run of events that is no longer there.
+     *
+     * @param number of its seal
+     * @param hash of its seal, to which the next one is chained
+     */
+    record PurgedSegment(long number, byte[] hash, int events) {
+        public PurgedSegment(Seal seal) {
+            this(seal.number(), seal.hash(), seal.events());
+        }
+    }
 }

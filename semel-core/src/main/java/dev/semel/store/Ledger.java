@@ -47,6 +47,13 @@ public interface Ledger {
      */
     List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit);
 
+    /**
+     * Counts records in the state, those first that need attention first. Steps are left out. Payloads are not read.
+     *
+     * @param most the count ends there
+     */
+    Tally tally(State state, RecordFilter filter, int most);
+
     /** Records by the order of their ids, from the first to the last given. */
     List<Row> range(RecordId first, RecordId last, int limit);
 

@@ -1,8 +1,9 @@
 package dev.semel.store;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 final class MemoryAudit implements AuditLog {
     private final MemoryState state;
@@ -42,23 +43,44 @@ final class MemoryAudit implements AuditLog {
 
     @Override
     public boolean add(Seal seal) {
-        return state.locked(() -> seal.number() == state.seals.size() + 1 && state.seals.add(seal));
+        return state.locked(() -> {
+            long newest = state.seals.isEmpty() ? 0 : state.seals.lastKey();
+            return seal.number() == newest + 1 && state.seals.put(seal.number(), seal) == null;
+        });
     }
 
     @Override
     public Optional<Seal> newestSeal() {
-        return state.locked(
-                () -> state.seals.isEmpty() ? Optional.empty() : Optional.of(state.seals.get(state.seals.size() - 1)));
+        return state.locked(() -> state.seals.isEmpty()
+                ? Optional.empty()
+                : Optional.of(state.seals.lastEntry().getValue()));
     }
 
     @Override
     public List<Seal> seals(long from, int limit) {
+        return state.locked(() ->
+                state.seals.tailMap(from, true).values().stream().limit(limit).toList());
+    }
+
+    @Override
+    public Optional<PurgedSegment> purge(long ageMillis, Function<PurgedSegment, AuditEntry> event) {
         return state.locked(() -> {
-            List<Seal> found = new ArrayList<>();
-            for (long number = Math.max(1, from); number <= state.seals.size() && found.size() < limit; number++) {
-                found.add(state.seals.get((int) number - 1));
+            if (state.seals.size() < 2) {
+                return Optional.empty();
             }
-            return found;
+            Seal seal = state.seals.firstEntry().getValue();
+            Map<Long, AuditRow> events =
+                    state.events.subMap(seal.after().seq(), false, seal.upTo().seq(), true);
+            if (events.size() != seal.events()
+                    || events.values().stream().anyMatch(row -> row.at() > state.now() - ageMillis)) {
+                return Optional.empty();
+            }
+            PurgedSegment purged = new PurgedSegment(seal);
+            AuditEntry entry = event.apply(purged);
+            state.append(entry, entry.fence(), entry.attempt());
+            events.clear();
+            state.seals.remove(seal.number());
+            return Optional.of(purged);
         });
     }
 }

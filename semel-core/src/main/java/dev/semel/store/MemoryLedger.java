@@ -245,6 +245,23 @@ final class MemoryLedger implements Ledger {
     }
 
     @Override
+    public Tally tally(State wanted, RecordFilter filter, int most) {
+        return state.locked(() -> {
+            List<Status> counted = state.all(wanted).stream()
+                    .filter(row -> !row.isStep() && filter.matches(row))
+                    .map(Row::status)
+                    .sorted(Comparator.comparingLong(Status::at))
+                    .limit(most)
+                    .toList();
+            long since = counted.stream()
+                    .mapToLong(status -> status.at() - status.keepMillis())
+                    .min()
+                    .orElse(Status.NEVER);
+            return new Tally(counted.size(), since, state.now());
+        });
+    }
+
+    @Override
     public List<Row> range(RecordId first, RecordId last, int limit) {
         return state.locked(() -> Arrays.stream(State.values())
                 .flatMap(each -> state.all(each).stream())

@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
@@ -34,7 +35,7 @@ final class MemoryState {
     final Map<String, String> table = new HashMap<>();
     final Map<RecordId, Object> locks = new HashMap<>();
     final TreeMap<Long, AuditRow> events = new TreeMap<>();
-    final List<Seal> seals = new ArrayList<>();
+    final NavigableMap<Long, Seal> seals = new TreeMap<>();
     final List<Switchboard.Setting> settings = new ArrayList<>();
     final List<Switchboard.Pause> pauses = new ArrayList<>();
     long modesVersion = 1;

@@ -11,4 +11,12 @@ package dev.semel.store;
  * @param hash over the previous hash and every event
  */
 public record Seal(
-        long number, AuditRow.Position after, AuditRow.Position upTo, byte[] digests, byte[] previous, byte[] hash) {}
+        long number, AuditRow.Position after, AuditRow.Position upTo, byte[] digests, byte[] previous, byte[] hash) {
+    /** Bytes of {@code digests} for one event: its id and eight bytes of its digest. */
+    public static final int ENTRY = 2 * Long.BYTES;
+
+    /** How many events it closes. */
+    public int events() {
+        return digests.length / ENTRY;
+    }
+}

@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** A place where records live. What it cannot do is absent, and its class of guarantee says what that means. */
 public interface Store extends AutoCloseable {
@@ -24,6 +25,11 @@ public interface Store extends AutoCloseable {
     /** Absent when nodes cannot tell each other that there is work: they poll then. */
     default Optional<Signals> signals() {
         return Optional.empty();
+    }
+
+    /** How many bytes the ledger and its audit take where they are stored; absent where nobody can say. */
+    default OptionalLong bytes() {
+        return OptionalLong.empty();
     }
 
     /** Reads the real settings of the store and judges them. */

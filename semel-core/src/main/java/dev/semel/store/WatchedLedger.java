@@ -49,6 +49,11 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     }
 
     @Override
+    public Tally tally(State state, RecordFilter filter, int most) {
+        return ledger.tally(state, filter, most);
+    }
+
+    @Override
     public List<Row> range(RecordId first, RecordId last, int limit) {
         return ledger.range(first, last, limit);
     }

@@ -3,6 +3,7 @@ package dev.semel.store;
 import dev.semel.time.TimeSource;
 import dev.semel.watch.Watch;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Any store, with a watch that is told how long what calls and workers wait for takes. */
 public final class WatchedStore implements Store {
@@ -58,6 +59,11 @@ public final class WatchedStore implements Store {
     @Override
     public Optional<Signals> signals() {
         return store.signals();
+    }
+
+    @Override
+    public OptionalLong bytes() {
+        return store.bytes();
     }
 
     @Override

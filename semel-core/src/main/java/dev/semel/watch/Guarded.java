@@ -42,6 +42,11 @@ public final class Guarded implements Watch {
     }
 
     @Override
+    public void stands(Standing standing) {
+        quietly(() -> watch.stands(standing));
+    }
+
+    @Override
     public void ended(Span span) {
         quietly(() -> watch.ended(span));
     }

@@ -12,11 +12,14 @@ import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Counts and times with Micrometer, and observes calls for those who trace. The names are public and stable; each is in
@@ -25,6 +28,12 @@ import java.util.function.Function;
  */
 public final class MicrometerWatch implements Watch {
     private static final double[] LATENCY_BUCKETS = {1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000};
+
+    /** An acknowledgement within three seconds is what senders of webhooks wait for. */
+    private static final Duration[] ACK_BUCKETS = Arrays.stream(
+                    new long[] {1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 3_000, 10_000})
+            .mapToObj(Duration::ofMillis)
+            .toArray(Duration[]::new);
 
     private final MeterRegistry meters;
     private final ObservationRegistry observations;
@@ -38,6 +47,11 @@ public final class MicrometerWatch implements Watch {
         private volatile long depth;
         private volatile long oldestMillis;
     }
+
+    /** What was last seen of the ledger as a whole. */
+    private volatile Standing ledger = new Standing(0, 0, Duration.ZERO, Duration.ZERO, -1);
+
+    private final AtomicBoolean gauged = new AtomicBoolean();
 
     private record Step(String store, String step) {}
 
@@ -128,7 +142,11 @@ public final class MicrometerWatch implements Watch {
 
     @Override
     public void accepted(String operation, String tenant, long nanos) {
-        meters.timer("semel.ingress.ack", work(operation, tenant)).record(nanos, TimeUnit.NANOSECONDS);
+        Timer.builder("semel.ingress.ack")
+                .tags(work(operation, tenant))
+                .serviceLevelObjectives(ACK_BUCKETS)
+                .register(meters)
+                .record(nanos, TimeUnit.NANOSECONDS);
     }
 
     private void deduped(Tags work, Outcome outcome) {
@@ -198,6 +216,35 @@ public final class MicrometerWatch implements Watch {
         Line line = lines.computeIfAbsent(channel, this::gauged);
         line.depth = depth;
         line.oldestMillis = oldest.toMillis();
+    }
+
+    @Override
+    public void stands(Standing standing) {
+        ledger = standing;
+        if (gauged.compareAndSet(false, true)) {
+            number("semel.ledger.dead_letters", Standing::deadLetters).register(meters);
+            number("semel.ledger.unknown", Standing::unknown).register(meters);
+            age("semel.ledger.unknown.age", Standing::unknownAge);
+            age("semel.ledger.lease.overdue", Standing::leaseOverdue);
+            number("semel.ledger.size", each -> each.bytes() < 0 ? Double.NaN : each.bytes())
+                    .baseUnit("bytes")
+                    .register(meters);
+        }
+    }
+
+    private Gauge.Builder<MicrometerWatch> number(String name, ToDoubleFunction<Standing> value) {
+        return Gauge.builder(name, this, watch -> value.applyAsDouble(watch.ledger))
+                .strongReference(true);
+    }
+
+    private void age(String name, Function<Standing, Duration> value) {
+        TimeGauge.builder(
+                        name,
+                        this,
+                        TimeUnit.MILLISECONDS,
+                        watch -> value.apply(watch.ledger).toMillis())
+                .strongReference(true)
+                .register(meters);
     }
 
     private Line gauged(String channel) {

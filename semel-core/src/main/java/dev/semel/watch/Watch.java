@@ -64,6 +64,18 @@ public interface Watch {
      */
     default void waits(String channel, long depth, Duration oldest) {}
 
+    /** How the ledger as a whole stands; told every now and then. */
+    default void stands(Standing standing) {}
+
+    /**
+     * The ledger as a whole, of all nodes. Counts end at ten thousand.
+     *
+     * @param unknownAge how long the oldest of those that are UNKNOWN has been
+     * @param leaseOverdue how long the lease that is over longest has been; zero when none is
+     * @param bytes of ledger and audit where they are stored; -1 where nobody can say
+     */
+    record Standing(long deadLetters, long unknown, Duration unknownAge, Duration leaseOverdue, long bytes) {}
+
     /** One span for those who trace: entered and left around every run of the handler, on its thread; ended once. */
     interface Trace {
         Trace NONE = new Trace() {};

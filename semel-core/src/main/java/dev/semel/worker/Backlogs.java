@@ -1,13 +1,14 @@
 package dev.semel.worker;
 
 import dev.semel.execution.Environment;
+import dev.semel.store.LedgerState;
 import dev.semel.store.Queue;
 import dev.semel.store.Status;
 import dev.semel.watch.Watch;
 import java.time.Duration;
 
 /**
- * Looks how much waits for the operations that are served here, and tells the watch: now and then, so that whoever reads the
+ * Looks how much waits for the operations that are served here and how the ledger as a whole stands, and tells the watch: now and then, so that whoever reads the
  * gauges costs the store nothing. Every node that serves a channel tells of the whole of it.
  */
 public final class Backlogs {
@@ -25,7 +26,17 @@ public final class Backlogs {
     }
 
     public void look() {
+        environment.tools().watch().stands(standing(LedgerState.of(environment.store())));
         environment.store().queue().ifPresent(queue -> worker.serving().forEach(operation -> look(queue, operation)));
+    }
+
+    private static Watch.Standing standing(LedgerState state) {
+        return new Watch.Standing(
+                state.deadLetters().count(),
+                state.unknown().count(),
+                Duration.ofMillis(state.unknown().ageMillis()),
+                Duration.ofMillis(state.running().ageMillis()),
+                state.bytes().orElse(-1));
     }
 
     private void look(Queue queue, String operation) {

@@ -10,6 +10,7 @@ import dev.semel.store.MemoryStore;
 import dev.semel.store.Seal;
 import dev.semel.testkit.fault.ForwardingAuditLog;
 import dev.semel.time.ManualTime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,38 @@ class VerificationTest {
         assertThat(damage.kind()).isEqualTo(kind);
         assertThat(damage.event()).contains(event);
         assertThat(damage.sentence()).contains("Event " + event);
+    }
+
+    @Test
+    void aLogWhoseOldSegmentsWerePurgedIsIntact() {
+        String first = new Verification(log).verify(null).anchor().orElseThrow();
+        append("later");
+        new Sealer(log).sealAll();
+        assertThat(new AuditPurge(log, events, Duration.ZERO).purge(10)).isEqualTo(2);
+        append("last");
+        new Sealer(log).sealAll();
+        Verification.Report report = new Verification(log).verify(null);
+        assertThat(report.damage()).isEmpty();
+        assertThat(report.seals()).isEqualTo(4);
+        assertThat(report.events()).as("one, two purges, the last").isEqualTo(4);
+        assertThat(new Verification(log).verify(first).intact())
+                .as("the anchor's seal was purged")
+                .isTrue();
+        assertThat(new Verification(log).verify("9:00").intact()).isFalse();
+    }
+
+    @Test
+    void segmentsThatWereRemovedByAnybodyElseAreMissedAlsoAfterAPurge() {
+        append("later");
+        new Sealer(log).sealAll();
+        append("last");
+        new Sealer(log).sealAll();
+        assertThat(new AuditPurge(log, events, Duration.ZERO).purge(1)).isEqualTo(1);
+        assertThat(new Verification(log).verify(null).intact()).isTrue();
+        log.purge(
+                0, purged -> new AuditEntry(0, new AuditEntry.Subject("*", null, null, null, null), null, 0, 0, null));
+        Verification.Damage damage = new Verification(log).verify(null).damage().orElseThrow();
+        assertThat(damage.kind()).isEqualTo(Verification.Kind.SEAL_BROKEN);
     }
 
     @Test

@@ -5,12 +5,14 @@ import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditLog;
 import dev.semel.store.AuditRow;
 import dev.semel.store.Seal;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Events are ordered by the number of their transaction, then by their own. A transaction below the oldest one still open can
@@ -38,6 +40,19 @@ final class PostgresAudit implements AuditLog {
 
     private static final String SEALS =
             "SELECT " + Rows.SEAL + " FROM semel_seal WHERE number >= ? ORDER BY number LIMIT ?";
+
+    private static final String OLDEST_SEAL = "SELECT " + Rows.SEAL + """
+             FROM semel_seal WHERE number = (SELECT min(number) FROM semel_seal)
+                AND number < (SELECT max(number) FROM semel_seal)
+            FOR UPDATE SKIP LOCKED""";
+
+    private static final String SEGMENT = "SELECT count(*), coalesce(max(at), 0) <= " + PostgresSql.NOW + " - ?"
+            + " FROM semel_audit WHERE (tx, seq) > (?, ?) AND (tx, seq) <= (?, ?)";
+
+    private static final String REMOVE_EVENTS =
+            "DELETE FROM semel_audit WHERE (tx, seq) > (?, ?) AND (tx, seq) <= (?, ?)";
+
+    private static final String REMOVE_SEAL = "DELETE FROM semel_seal WHERE number = ?";
 
     private final PostgresSessions sessions;
 
@@ -116,6 +131,40 @@ final class PostgresAudit implements AuditLog {
         return read(SEALS, binder -> binder.number(from).number((long) limit), Rows::seal);
     }
 
+    @Override
+    public Optional<PurgedSegment> purge(long ageMillis, Function<PurgedSegment, AuditEntry> event) {
+        return sessions.transaction("a purge of the audit", connection -> {
+            Optional<Seal> oldest = read(connection, OLDEST_SEAL, binder -> {}, Rows::seal).stream()
+                    .findFirst();
+            if (oldest.isEmpty() || !isPurged(connection, oldest.get(), ageMillis)) {
+                return Optional.empty();
+            }
+            Seal seal = oldest.get();
+            PurgedSegment removed = new PurgedSegment(seal);
+            update(connection, REMOVE_EVENTS, binder -> position(position(binder, seal.after()), seal.upTo()));
+            update(connection, REMOVE_SEAL, binder -> binder.number(seal.number()));
+            PostgresEvents.write(connection, sessions.now(), List.of(event.apply(removed)));
+            return Optional.of(removed);
+        });
+    }
+
+    private boolean isPurged(Connection connection, Seal seal, long ageMillis) throws SQLException {
+        return read(
+                        connection,
+                        SEGMENT,
+                        binder -> position(
+                                position(binder.number(sessions.now()).number(ageMillis), seal.after()), seal.upTo()),
+                        found -> found.getLong(1) == seal.events() && found.getBoolean(2))
+                .get(0);
+    }
+
+    private static void update(Connection connection, String sql, Binding binding) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            binding.bind(new Binder(statement));
+            statement.executeUpdate();
+        }
+    }
+
     private static Binder position(Binder binder, AuditRow.Position position) throws SQLException {
         return binder.number(position.tx()).number(position.seq());
     }
@@ -131,17 +180,20 @@ final class PostgresAudit implements AuditLog {
     }
 
     private <T> List<T> read(String sql, Binding binding, Reading<T> reading) {
-        return sessions.once("a reading of the audit", connection -> {
-            List<T> rows = new ArrayList<>();
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                binding.bind(new Binder(statement));
-                try (ResultSet found = statement.executeQuery()) {
-                    while (found.next()) {
-                        rows.add(reading.read(found));
-                    }
+        return sessions.once("a reading of the audit", connection -> read(connection, sql, binding, reading));
+    }
+
+    private static <T> List<T> read(Connection connection, String sql, Binding binding, Reading<T> reading)
+            throws SQLException {
+        List<T> rows = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            binding.bind(new Binder(statement));
+            try (ResultSet found = statement.executeQuery()) {
+                while (found.next()) {
+                    rows.add(reading.read(found));
                 }
             }
-            return rows;
-        });
+        }
+        return rows;
     }
 }

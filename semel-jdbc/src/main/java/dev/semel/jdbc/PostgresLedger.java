@@ -12,6 +12,8 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.Status;
+import dev.semel.store.Tally;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -22,6 +24,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -78,7 +81,11 @@ final class PostgresLedger implements Ledger {
 
     private static final String LIST = INDEXED + "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE state = %d AND (at, id) < (?, ?) AND fence <= ? AND (parent IS NULL OR place IS NOT"
-            + " NULL)%s%s%s ORDER BY at DESC, id DESC LIMIT ?";
+            + " NULL)%s ORDER BY at DESC, id DESC LIMIT ?";
+
+    private static final String TALLY = "SELECT count(*), coalesce(min(t.at - coalesce(t.keep, 0)), " + Status.NEVER
+            + "), " + PostgresSql.NOW + " FROM (SELECT at, keep FROM semel_record WHERE state = %d AND fence <= ? AND"
+            + " (parent IS NULL OR place IS NOT NULL)%s ORDER BY at LIMIT ?) AS t";
 
     private static final String RANGE =
             "SELECT true; SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
@@ -184,20 +191,40 @@ final class PostgresLedger implements Ledger {
 
     @Override
     public List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit) {
-        String sql = LIST.formatted(
-                state.code(),
-                filter.tenant() == null ? "" : " AND tenant = ?",
-                filter.operation() == null ? "" : " AND operation = ?",
-                filter.queued() ? " AND place IS NOT NULL" : "");
-        return rows("a list", sql, binder -> {
-            binder.number(behind.at()).bytes(behind.id().bytes()).number(filter.fence());
-            if (filter.tenant() != null) {
-                binder.text(filter.tenant());
+        return rows("a list", String.format(Locale.ROOT, LIST, state.code(), where(filter)), binder -> {
+            binder.number(behind.at()).bytes(behind.id().bytes());
+            bind(filter, binder).number((long) limit);
+        });
+    }
+
+    private static String where(RecordFilter filter) {
+        return (filter.tenant() == null ? "" : " AND tenant = ?")
+                + (filter.operation() == null ? "" : " AND operation = ?")
+                + (filter.queued() ? " AND place IS NOT NULL" : "");
+    }
+
+    private static Binder bind(RecordFilter filter, Binder binder) throws SQLException {
+        binder.number(filter.fence());
+        if (filter.tenant() != null) {
+            binder.text(filter.tenant());
+        }
+        if (filter.operation() != null) {
+            binder.text(filter.operation());
+        }
+        return binder;
+    }
+
+    @Override
+    public Tally tally(State state, RecordFilter filter, int most) {
+        String sql = String.format(Locale.ROOT, TALLY, state.code(), where(filter));
+        return sessions.once("a count", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                bind(filter, new Binder(statement).number(sessions.now())).number((long) most);
+                try (ResultSet found = statement.executeQuery()) {
+                    found.next();
+                    return new Tally(found.getLong(1), found.getLong(2), found.getLong(3));
+                }
             }
-            if (filter.operation() != null) {
-                binder.text(filter.operation());
-            }
-            binder.number((long) limit);
         });
     }
 

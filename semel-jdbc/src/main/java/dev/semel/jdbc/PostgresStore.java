@@ -12,7 +12,10 @@ import dev.semel.store.StoreProvider;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.util.Optional;
+import java.util.OptionalLong;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +24,10 @@ import org.jspecify.annotations.Nullable;
  * the first schema of the search path. Thread-safe; any number of nodes may share one database.
  */
 public final class PostgresStore implements Store {
+    private static final String BYTES =
+            "SELECT pg_total_relation_size('semel_record') + pg_total_relation_size('semel_audit')"
+                    + " + pg_total_relation_size('semel_seal')";
+
     private final PostgresSessions sessions;
     private final int pool;
     private final Runnable onClose;
@@ -119,6 +126,17 @@ public final class PostgresStore implements Store {
     @Override
     public Optional<Signals> signals() {
         return Optional.ofNullable(signals);
+    }
+
+    @Override
+    public OptionalLong bytes() {
+        return sessions.once("the size of the ledger", connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet found = statement.executeQuery(BYTES)) {
+                found.next();
+                return OptionalLong.of(found.getLong(1));
+            }
+        });
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.semel.store.AuditRow;
 import dev.semel.store.Seal;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** One transaction writes at a time, so every event that is committed is behind the horizon. */
 final class SqliteAuditLog implements AuditLog {
@@ -22,6 +23,14 @@ final class SqliteAuditLog implements AuditLog {
     private static final String NEWEST_SEAL = "SELECT " + Rows.SEAL + " FROM semel_seal ORDER BY number DESC LIMIT 1";
     private static final String SEALS =
             "SELECT " + Rows.SEAL + " FROM semel_seal WHERE number >= ? ORDER BY number LIMIT ?";
+
+    private static final String OLDEST_SEAL = "SELECT " + Rows.SEAL
+            + " FROM semel_seal WHERE number = (SELECT min(number) FROM semel_seal)"
+            + " AND number < (SELECT max(number) FROM semel_seal)";
+    private static final String SEGMENT =
+            "SELECT count(*), coalesce(max(at), 0) FROM semel_audit WHERE seq > ? AND seq <= ?";
+    private static final String REMOVE_EVENTS = "DELETE FROM semel_audit WHERE seq > ? AND seq <= ?";
+    private static final String REMOVE_SEAL = "DELETE FROM semel_seal WHERE number = ?";
 
     private final SqliteAccess access;
 
@@ -95,6 +104,35 @@ final class SqliteAuditLog implements AuditLog {
     @Override
     public Optional<Seal> newestSeal() {
         return access.read(session -> session.first(NEWEST_SEAL, SqliteSession.NOTHING, Rows::seal));
+    }
+
+    @Override
+    public Optional<PurgedSegment> purge(long ageMillis, Function<PurgedSegment, AuditEntry> event) {
+        return access.write(line -> {
+            SqliteSession session = line.session();
+            Seal seal = session.first(OLDEST_SEAL, SqliteSession.NOTHING, Rows::seal)
+                    .orElse(null);
+            if (seal == null) {
+                return Optional.empty();
+            }
+            SqliteSession.Binder segment = statement -> {
+                statement.setLong(1, seal.after().seq());
+                statement.setLong(2, seal.upTo().seq());
+            };
+            long newest = access.now() - ageMillis;
+            boolean purged = session.first(
+                            SEGMENT, segment, row -> row.getLong(1) == seal.events() && row.getLong(2) <= newest)
+                    .orElse(false);
+            if (!purged) {
+                return Optional.empty();
+            }
+            PurgedSegment removed = new PurgedSegment(seal);
+            AuditEntry entry = event.apply(removed);
+            line.records().append(entry, entry.fence(), entry.attempt());
+            session.update(REMOVE_EVENTS, segment);
+            session.update(REMOVE_SEAL, statement -> statement.setLong(1, seal.number()));
+            return Optional.of(removed);
+        });
     }
 
     @Override

@@ -12,6 +12,8 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.Status;
+import dev.semel.store.Tally;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -31,6 +33,10 @@ final class SqliteLedger implements Ledger {
             + " FROM semel_record WHERE state = ?1 AND (at, id) < (?2, ?3) AND fence <= ?4"
             + " AND (parent IS NULL OR place IS NOT NULL) AND (?5 IS NULL OR tenant = ?5)"
             + " AND (?6 IS NULL OR operation = ?6) AND (?7 = 0 OR place IS NOT NULL) ORDER BY at DESC, id DESC LIMIT ?8";
+    private static final String TALLY = "SELECT count(*), coalesce(min(at - coalesce(keep, 0)), " + Status.NEVER
+            + ") FROM (SELECT at, keep FROM semel_record WHERE state = ?1 AND fence <= ?2"
+            + " AND (parent IS NULL OR place IS NOT NULL) AND (?3 IS NULL OR tenant = ?3)"
+            + " AND (?4 IS NULL OR operation = ?4) AND (?5 = 0 OR place IS NOT NULL) ORDER BY at LIMIT ?6)";
     private static final String RANGE =
             "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
     private static final String SENT_BY = "SELECT " + Rows.WITH_LINE
@@ -123,6 +129,22 @@ final class SqliteLedger implements Ledger {
                     statement.setInt(8, limit);
                 },
                 row -> Rows.withLine(row, 1)));
+    }
+
+    @Override
+    public Tally tally(State state, RecordFilter filter, int most) {
+        return access.read(session -> session.first(
+                        TALLY,
+                        statement -> {
+                            statement.setInt(1, state.code());
+                            statement.setLong(2, filter.fence());
+                            statement.setString(3, filter.tenant());
+                            statement.setString(4, filter.operation());
+                            statement.setInt(5, filter.queued() ? 1 : 0);
+                            statement.setInt(6, most);
+                        },
+                        row -> new Tally(row.getLong(1), row.getLong(2), access.now()))
+                .orElseThrow());
     }
 
     @Override

@@ -12,11 +12,14 @@ import dev.semel.time.TimeSource;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.OptionalLong;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** The ledger in one file, with the application's own tables beside it if it likes. */
 final class SqliteStore implements Store {
+    private static final String BYTES = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
+
     private final SqliteAccess access;
     private final SqliteSidecar sidecar;
     private final SqliteLedger ledger;
@@ -101,6 +104,12 @@ final class SqliteStore implements Store {
     @Override
     public Optional<Queue> queue() {
         return Optional.of(queue);
+    }
+
+    @Override
+    public OptionalLong bytes() {
+        return access.read(session -> OptionalLong.of(session.first(BYTES, SqliteSession.NOTHING, row -> row.getLong(1))
+                .orElse(0L)));
     }
 
     @Override

@@ -1,10 +1,12 @@
 package dev.semel.spring;
 
-import dev.semel.operator.Letters;
 import dev.semel.operator.Operator;
 import dev.semel.store.Inspection;
+import dev.semel.store.LedgerState;
 import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
+import dev.semel.store.Tally;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +16,6 @@ import java.util.Map;
  * purpose, or that has dead letters, is no reason to restart a process.
  */
 final class Standing {
-    /** Nobody needs to know more exactly than this at every look. */
-    private static final int MOST_LETTERS = 1_000;
-
     private final Store store;
     private final Operator operator;
 
@@ -29,13 +28,19 @@ final class Standing {
     Map<String, Object> details() {
         Inspection inspection = store.inspect();
         Switchboard.Modes modes = operator.modes();
-        int letters = operator.letters().list(Letters.Which.ALL, MOST_LETTERS).size();
+        LedgerState ledger = LedgerState.of(store);
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("store", store.name());
         details.put("class", inspection.guarantee().name());
         details.put("mode", modes.ofAll("").name());
         details.put("pauses", modes.pauses().size());
-        details.put("deadLetters", letters == MOST_LETTERS ? MOST_LETTERS + " or more" : letters);
+        details.put("deadLetters", counted(ledger.deadLetters()));
+        details.put("unknown", counted(ledger.unknown()));
+        details.put(
+                "oldestUnknown", Duration.ofMillis(ledger.unknown().ageMillis()).toString());
+        details.put(
+                "oldestExpiredLease",
+                Duration.ofMillis(ledger.running().ageMillis()).toString());
         List<String> advice = inspection.findings().stream()
                 .filter(finding -> finding.advice() != null)
                 .map(finding -> finding.setting() + " is " + finding.value() + ": " + finding.advice())
@@ -44,5 +49,9 @@ final class Standing {
             details.put("advice", advice);
         }
         return details;
+    }
+
+    private static Object counted(Tally tally) {
+        return tally.count() == LedgerState.MOST ? LedgerState.MOST + " or more" : tally.count();
     }
 }

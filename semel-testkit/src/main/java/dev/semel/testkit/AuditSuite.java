@@ -158,6 +158,75 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     @Test
+    void theOldestSegmentIsPurgedWithItsSealOnceAllOfItIsOldEnough() {
+        List<AuditRow> first = segment(1, 3);
+        pass(1_000);
+        List<AuditRow> second = segment(2, 2);
+        segment(3, 1);
+        assertThat(audit.purge(1_001, purged -> event("p", 9, "acme"))).isEmpty();
+        pass(1);
+        assertThat(audit.purge(1_001, purged -> event("p", 9, "acme"))).hasValueSatisfying(purged -> {
+            assertThat(purged.number()).isEqualTo(1);
+            assertThat(purged.events()).isEqualTo(3);
+            assertThat(purged.hash()).isEqualTo(seal(1).hash());
+        });
+        assertThat(audit.purge(1_001, purged -> event("p", 9, "acme"))).isEmpty();
+        assertThat(audit.seals(1, 10)).extracting(Seal::number).containsExactly(2L, 3L);
+        List<AuditRow> left = audit.behindHorizon(Position.START, 100);
+        assertThat(left).extracting(AuditRow::position).doesNotContainAnyElementsOf(positions(first));
+        assertThat(left).extracting(AuditRow::position).containsAll(positions(second));
+        assertThat(types(left).get(left.size() - 1)).isEqualTo(9);
+    }
+
+    @Test
+    void theNewestSealAndSegmentsWithMissingEventsAreNotPurged() {
+        segment(1, 2);
+        pass(10_000);
+        assertThat(audit.purge(1, purged -> event("p", 9, "acme"))).isEmpty();
+        writeEvents(1);
+        List<AuditRow> rows = audit.behindHorizon(position(1), 10);
+        assertThat(audit.add(seal(2, position(1), rows.get(0).position(), 1))).isTrue();
+        assertThat(audit.purge(1, purged -> event("p", 9, "acme"))).isPresent();
+        Position end = rows.get(0).position();
+        writeEvents(1);
+        Position last = audit.behindHorizon(end, 10).get(1).position();
+        assertThat(audit.add(seal(3, end, last, 7))).as("claims seven events").isTrue();
+        pass(10_000);
+        writeEvents(1);
+        assertThat(audit.add(seal(4, last, audit.behindHorizon(last, 10).get(0).position(), 1)))
+                .isTrue();
+        pass(10_000);
+        assertThat(audit.purge(1, purged -> event("p", 9, "acme"))).isPresent();
+        assertThat(audit.purge(1, purged -> event("p", 9, "acme")))
+                .as("events are missing")
+                .isEmpty();
+        assertThat(audit.seals(1, 10)).extracting(Seal::number).containsExactly(3L, 4L);
+    }
+
+    /** Writes events and seals them. */
+    private List<AuditRow> segment(int number, int events) {
+        Position after = number == 1 ? Position.START : position(number - 1);
+        writeEvents(events);
+        List<AuditRow> rows = audit.behindHorizon(after, 100);
+        assertThat(audit.add(seal(number, after, rows.get(rows.size() - 1).position(), rows.size())))
+                .isTrue();
+        return rows;
+    }
+
+    private Position position(long seal) {
+        return audit.seals(seal, 1).get(0).upTo();
+    }
+
+    private static Seal seal(int number, Position after, Position upTo, int events) {
+        Seal bare = seal(number);
+        return new Seal(number, after, upTo, new byte[events * Seal.ENTRY], bare.previous(), bare.hash());
+    }
+
+    private static List<Position> positions(List<AuditRow> rows) {
+        return rows.stream().map(AuditRow::position).toList();
+    }
+
+    @Test
     void eventsWrittenByManyAtOnceAreAllThereEachWithAPlaceOfItsOwn() throws Exception {
         atOnce(THREADS, n -> {
             audit.append(List.of(event("k" + n, n, "acme"), event("k" + n, n, "acme")));

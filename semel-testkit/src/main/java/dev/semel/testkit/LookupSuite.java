@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.store.Found;
 import dev.semel.store.Inspection;
+import dev.semel.store.RecordFilter;
 import dev.semel.store.Renewal;
 import dev.semel.store.State;
+import dev.semel.store.Status;
+import dev.semel.store.Tally;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -157,5 +160,33 @@ abstract class LookupSuite extends ContractSuite {
             assertThat(grant("third").fence())
                     .isGreaterThan(granted(answer.get(0)).fence());
         }
+    }
+
+    @Test
+    void recordsInAStateAreCountedUpToALimitWithTheOldest() {
+        assertThat(ledger.tally(State.UNKNOWN, RecordFilter.ALL, 10)).isEqualTo(new Tally(0, Status.NEVER, now()));
+        put("old", State.UNKNOWN, 0, 0);
+        long old = now();
+        pass(300);
+        put("new", State.UNKNOWN, 0, 0);
+        put("other", State.IN_PROGRESS, 1_000, 0);
+        pass(200);
+        Tally both = ledger.tally(State.UNKNOWN, RecordFilter.ALL, 10);
+        assertThat(both).isEqualTo(new Tally(2, old, now()));
+        assertThat(both.ageMillis()).isEqualTo(500);
+        assertThat(ledger.tally(State.UNKNOWN, RecordFilter.ALL, 1).count()).isEqualTo(1);
+        assertThat(ledger.tally(State.UNKNOWN, new RecordFilter("nobody", null, false, Long.MAX_VALUE), 10)
+                        .count())
+                .isZero();
+        assertThat(ledger.tally(State.UNKNOWN, new RecordFilter(null, Ask.OPERATION, false, Long.MAX_VALUE), 10)
+                        .count())
+                .isEqualTo(2);
+        assertThat(ledger.tally(State.UNKNOWN, new RecordFilter(null, null, true, Long.MAX_VALUE), 10)
+                        .count())
+                .as("none is a message")
+                .isZero();
+        assertThat(ledger.tally(State.IN_PROGRESS, RecordFilter.ALL, 10).ageMillis())
+                .as("its lease is not over")
+                .isZero();
     }
 }

@@ -7,6 +7,7 @@ import dev.semel.store.AuditRow;
 import dev.semel.store.Seal;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Hands everything on. */
 public abstract class ForwardingAuditLog implements AuditLog {
@@ -58,5 +59,10 @@ public abstract class ForwardingAuditLog implements AuditLog {
     @Override
     public List<Seal> seals(long from, int limit) {
         return delegate.seals(from, limit);
+    }
+
+    @Override
+    public Optional<PurgedSegment> purge(long ageMillis, Function<PurgedSegment, AuditEntry> event) {
+        return delegate.purge(ageMillis, event);
     }
 }

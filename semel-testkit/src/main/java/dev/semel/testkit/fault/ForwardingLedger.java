@@ -12,6 +12,7 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.Tally;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +63,11 @@ public abstract class ForwardingLedger implements Ledger {
     @Override
     public List<Row> list(State state, RecordFilter filter, RecordFilter.Cursor behind, int limit) {
         return delegate.list(state, filter, behind, limit);
+    }
+
+    @Override
+    public Tally tally(State state, RecordFilter filter, int most) {
+        return delegate.tally(state, filter, most);
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Hands everything on. Extend it to change one thing: a planted bug, a fault, a count. */
 public abstract class ForwardingStore implements Store {
@@ -55,6 +56,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public Optional<Signals> signals() {
         return delegate.signals();
+    }
+
+    @Override
+    public OptionalLong bytes() {
+        return delegate.bytes();
     }
 
     @Override

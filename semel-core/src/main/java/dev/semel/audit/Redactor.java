@@ -1,8 +1,10 @@
-package dev.semel.operator;
+package dev.semel.audit;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -12,8 +14,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The one way by which a payload or a result reaches a person's eyes: fields whose names speak of secrets are blotted out,
- * long texts are cut, and what is not JSON is told by its length only.
+ * The one way by which a payload, a result or a free text reaches a person's eyes or the audit: values whose names speak of
+ * secrets are blotted out, long payloads are cut, and a payload that is not JSON is told by its length only.
  */
 public final class Redactor {
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -21,6 +23,17 @@ public final class Redactor {
     private static final int LONGEST = 2_000;
     private static final Pattern SECRET = Pattern.compile(
             "pass|secret|token|authori[sz]ation|credential|api.?key|private.?key|cookie|session|cvv|cvc|pin$|card|iban|ssn");
+
+    /** Credentials in free text: after a name that speaks of a secret, in a URL, after "Bearer", and signed tokens. */
+    private static final Pattern CREDENTIAL = Pattern.compile(
+            "(?i)(\\b[\\w.-]*(?:password|passwd|secret|token|authori[sz]ation|credential|api[_-]?key|private[_-]?key|cookie)"
+                    + "\\w*\"?\\s*[=:]\\s*\"?(?:bearer\\s+|basic\\s+)?)[^\\s\",;&]+"
+                    + "|(\\b(?:bearer|basic)\\s+)[\\w+/=.~-]{8,}"
+                    + "|(://)[^\\s/@:]+:[^\\s/@]+(?=@)"
+                    + "|()\\beyJ[\\w-]{5,}\\.[\\w-]+\\.[\\w-]*");
+
+    private static final Pattern CARD = Pattern.compile("(?<![0-9A-Za-z])(?:[0-9][ -]?){12,18}[0-9](?![0-9A-Za-z])");
+
     private static final Set<String> HARMLESS = Set.of("passenger", "passengers", "discard", "discarded");
 
     private Redactor() {}
@@ -36,6 +49,38 @@ public final class Redactor {
         } catch (JacksonException e) {
             return stored.length + " bytes that are not JSON";
         }
+    }
+
+    /** A sentence from anywhere, such as the message of an exception, without credentials and card numbers. */
+    public static String text(String text) {
+        String known = CREDENTIAL.matcher(text).replaceAll(found -> Matcher.quoteReplacement(before(found) + BLOT));
+        return CARD.matcher(known)
+                .replaceAll(found -> Matcher.quoteReplacement(isCard(found.group()) ? BLOT : found.group()));
+    }
+
+    private static String before(MatchResult found) {
+        for (int group = 1; group <= found.groupCount(); group++) {
+            if (found.group(group) != null) {
+                return found.group(group);
+            }
+        }
+        return "";
+    }
+
+    /** By the check digit, so that order numbers and times stay readable. */
+    private static boolean isCard(String text) {
+        int sum = 0;
+        boolean twice = false;
+        for (int i = text.length() - 1; i >= 0; i--) {
+            int digit = text.charAt(i) - '0';
+            if (digit < 0) {
+                continue;
+            }
+            int counted = twice ? digit * 2 : digit;
+            sum += counted > 9 ? counted - 9 : counted;
+            twice = !twice;
+        }
+        return sum % 10 == 0;
     }
 
     private static JsonNode blotted(JsonNode node) {

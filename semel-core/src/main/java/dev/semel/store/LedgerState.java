@@ -1,0 +1,27 @@
+package dev.semel.store;
+
+import java.util.OptionalLong;
+
+/**
+ * What a person on call wants to know of a ledger as a whole. Payloads are not read; counts end at {@link #MOST}.
+ *
+ * @param deadLetters messages that failed for good
+ * @param unknown runs that may or may not have taken effect
+ * @param running runs that are under way, the one first whose lease ends first
+ * @param bytes what ledger and audit take where they are stored, if that can be said
+ */
+public record LedgerState(Tally deadLetters, Tally unknown, Tally running, OptionalLong bytes) {
+    /** Where counting ends. */
+    public static final int MOST = 10_000;
+
+    private static final RecordFilter MESSAGES = new RecordFilter(null, null, true, Long.MAX_VALUE);
+
+    public static LedgerState of(Store store) {
+        Ledger ledger = store.ledger();
+        return new LedgerState(
+                ledger.tally(State.FAILED_TERMINAL, MESSAGES, MOST),
+                ledger.tally(State.UNKNOWN, RecordFilter.ALL, MOST),
+                ledger.tally(State.IN_PROGRESS, RecordFilter.ALL, MOST),
+                store.bytes());
+    }
+}
