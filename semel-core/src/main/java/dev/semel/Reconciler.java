@@ -1,5 +1,8 @@
 package dev.semel;
 
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Finds out, by asking the outside world, whether an interrupted run took effect. Never acts itself. */
@@ -10,20 +13,96 @@ public interface Reconciler<P, R> {
     /**
      * The run in question.
      *
-     * @param downstreamKey what the handler handed to the outside world
+     * @param downstreamKey what the handler was given as {@link LeasedContext#downstreamKey}; its steps hand over keys of their
+     *     own
      * @param fence of the run that was interrupted
+     * @param steps those that began and did not end; empty when the run was interrupted outside its steps
      */
-    record Case(Tenant tenant, String correlationId, String downstreamKey, long fence, int attempt) {}
+    record Case(Tenant tenant, String correlationId, String downstreamKey, long fence, int attempt, List<Step> steps) {
+        public Case {
+            steps = List.copyOf(steps);
+        }
 
-    /** What the reconciler found. */
+        /**
+         * For a handler that touches the outside world only in its steps: asks about each interrupted step by itself. Once all
+         * of them are decided the record may be run again. That run replays a step that took effect and starts one anew that
+         * did not.
+         */
+        public <R> Verdict<R> bySteps(StepReconciler reconciler) throws Exception {
+            Map<String, Verdict<?>> verdicts = new LinkedHashMap<>();
+            for (Step step : steps) {
+                verdicts.put(step.name(), reconciler.reconcile(step));
+            }
+            return new Verdict.BySteps<>(verdicts);
+        }
+    }
+
+    /**
+     * A step that was interrupted.
+     *
+     * @param downstreamKey what the step handed to the outside world
+     * @param fence of the step
+     */
+    record Step(String name, String downstreamKey, long fence, int attempt) {}
+
+    /** Finds out whether an interrupted step took effect. */
+    @FunctionalInterface
+    interface StepReconciler {
+        Verdict<?> reconcile(Step step) throws Exception;
+    }
+
+    /** What the reconciler found. Given for the whole record, it holds for its interrupted steps as well. */
     sealed interface Verdict<R> {
-        /** It took effect; this is its result. */
-        record TookEffect<R>(@Nullable R result) implements Verdict<R> {}
+        /** It took effect; this is its result. A step is not run again: its result is replayed. */
+        static <R> Verdict<R> tookEffect(@Nullable R result) {
+            return new TookEffect<>(result);
+        }
 
-        /** It did not take effect and never will: it may be run again. */
-        record NoEffect<R>() implements Verdict<R> {}
+        /**
+         * It did not take effect and never will: it may be run again. That a provider does not know the key is not enough: it
+         * may still receive or perform the request. Answer {@link #stillUnknown} until it no longer can.
+         */
+        static <R> Verdict<R> noEffect() {
+            return new NoEffect<>();
+        }
+
+        /** It did not take effect, never will, and must not be tried again: the record fails for good. */
+        static <R> Verdict<R> failed(Failure failure) {
+            return new Failed<>(failure);
+        }
 
         /** Cannot be told now: ask again later, or ask a person. */
+        static <R> Verdict<R> stillUnknown(String reason) {
+            return new StillUnknown<>(reason);
+        }
+
+        /** @see #tookEffect */
+        record TookEffect<R>(@Nullable R result) implements Verdict<R> {}
+
+        /** @see #noEffect */
+        record NoEffect<R>() implements Verdict<R> {}
+
+        /** @see #failed */
+        record Failed<R>(Failure failure) implements Verdict<R> {}
+
+        /** @see #stillUnknown */
         record StillUnknown<R>(String reason) implements Verdict<R> {}
+
+        /**
+         * One verdict for each interrupted step, by its name; a step that is not named is still unknown. The record may be run
+         * again once all its steps are decided, and fails for good if one of them did.
+         *
+         * @see Case#bySteps
+         */
+        record BySteps<R>(Map<String, Verdict<?>> verdicts) implements Verdict<R> {
+            public BySteps {
+                verdicts = Map.copyOf(verdicts);
+                if (verdicts.values().stream().anyMatch(BySteps.class::isInstance)) {
+                    throw new SemelException.Invalid(
+                            "The verdict about a step is itself one by steps, and a step has none. Say of each step"
+                                    + " whether it took effect.");
+                }
+            }
+        }
     }
 }

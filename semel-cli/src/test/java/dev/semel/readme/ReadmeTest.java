@@ -11,16 +11,24 @@ import dev.semel.Policy;
 import dev.semel.Reconciler.Verdict;
 import dev.semel.Semel;
 import dev.semel.Tenant;
+import dev.semel.engine.Engine;
+import dev.semel.engine.EngineSettings;
+import dev.semel.store.Store;
+import dev.semel.store.StoreProvider;
+import dev.semel.store.Stores;
+import dev.semel.time.ManualTime;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +41,8 @@ class ReadmeTest {
     private String url = "";
     private final Tenant tenant = Tenant.of("acme");
     private final Order order = new Order("o-17", 4200);
-    private final Psp psp = new Psp();
+    private final ManualTime time = new ManualTime(System.currentTimeMillis());
+    private Psp psp = new Psp(Path.of("."));
 
     record Order(String id, long cents) {}
 
@@ -59,6 +68,7 @@ class ReadmeTest {
     @BeforeEach
     void makeTable() {
         url = "sqlite:" + directory.resolve("shop.db");
+        psp = new Psp(directory);
         try (Semel semel = Semel.open(url)) {
             var table = Operation.atomic("make-table", String.class, Void.class);
             semel.run(table, Call.of(tenant, Key.of("1"), "payment"), (name, tx) -> {
@@ -102,21 +112,94 @@ class ReadmeTest {
 
     @Test
     void theOutsideWorld() {
-        Refund refund = new Refund("o-17");
         try (Semel semel = Semel.open(url)) {
-            // region leased
-            Answer<RefundId> answer = semel.run(
-                    REFUND,
-                    Call.of(tenant, Key.of(refund.orderId()), refund),
-                    (r, run) -> run.step("psp", RefundId.class, key -> psp.refund(r, key)));
+            assertThat(refund(semel, new Refund("o-17")).orThrow()).isEqualTo(new RefundId("refund-1"));
+        }
+    }
 
-            semel.reconcile(
+    private Answer<RefundId> refund(Semel semel, Refund refund) {
+        // region leased
+        Answer<RefundId> answer = semel.run(
+                REFUND,
+                Call.of(tenant, Key.of(refund.orderId()), refund),
+                (r, run) -> run.step("psp", RefundId.class, key -> psp.refund(r, key)));
+
+        semel.reconcile(
+                REFUND,
+                (r, interrupted) -> interrupted.bySteps(step -> psp.find(step.downstreamKey())
+                        .map(Verdict::tookEffect)
+                        .orElseGet(() -> psp.hasPending() ? Verdict.stillUnknown("pending") : Verdict.noEffect())));
+        // endregion
+        return answer;
+    }
+
+    @Test
+    void a18_theProcessDiesInsideTheStepAfterTheRefund() throws Exception {
+        die("after");
+        assertThat(again()).isInstanceOf(Answer.Unknown.class);
+        assertThat(again().orThrow()).isEqualTo(new RefundId("refund-1"));
+        assertThat(psp.refunds()).isEqualTo(1);
+        assertThat(again()).isInstanceOf(Answer.Replayed.class);
+    }
+
+    @Test
+    void a18_theProcessDiesInsideTheStepBeforeTheRefund() throws Exception {
+        die("before");
+        Files.createFile(directory.resolve("busy"));
+        assertThat(again()).isInstanceOf(Answer.Unknown.class);
+        assertThat(again()).as("the PSP may still perform it").isInstanceOf(Answer.Unknown.class);
+        Files.delete(directory.resolve("busy"));
+        assertThat(again()).isInstanceOf(Answer.Unknown.class);
+        assertThat(again().orThrow()).isEqualTo(new RefundId("refund-1"));
+        assertThat(psp.refunds()).isEqualTo(1);
+    }
+
+    /** Another process begins the refund and dies inside its step. */
+    private void die(String when) throws Exception {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        DyingRefund.class.getName(),
+                        url,
+                        directory.toString(),
+                        when)
+                .inheritIO()
+                .start();
+        assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(DyingRefund.DIED);
+    }
+
+    /** One process more, some minutes later: it asks once, and its reconciler is asked. */
+    private Answer<RefundId> again() {
+        time.advance(Duration.ofMinutes(10));
+        Store store = Stores.open(url, new StoreProvider.Options(time, false));
+        try (Engine engine =
+                EngineSettings.on(store).withTime(time).withoutBackground().open()) {
+            Answer<RefundId> answer = refund(engine, new Refund("o-17"));
+            engine.duties().reconciliation().reconcile();
+            return answer;
+        }
+    }
+
+    /** Begins a refund, as the README says, and dies inside its step. */
+    static final class DyingRefund {
+        static final int DIED = 42;
+
+        public static void main(String[] arguments) {
+            Psp psp = new Psp(Path.of(arguments[1]));
+            Refund refund = new Refund("o-17");
+            Semel semel = Semel.open(arguments[0]);
+            semel.run(
                     REFUND,
-                    (r, interrupted) -> psp.find(interrupted.downstreamKey())
-                            .<Verdict<RefundId>>map(Verdict.TookEffect::new)
-                            .orElseGet(Verdict.NoEffect::new));
-            // endregion
-            assertThat(answer.orThrow()).isEqualTo(new RefundId("refund-1"));
+                    Call.of(Tenant.of("acme"), Key.of(refund.orderId()), refund),
+                    (r, run) -> run.step("psp", RefundId.class, key -> {
+                        if (arguments[2].equals("after")) {
+                            psp.refund(r, key);
+                        }
+                        Runtime.getRuntime().halt(DIED);
+                        return null;
+                    }));
         }
     }
 
@@ -161,16 +244,36 @@ class ReadmeTest {
         semel.close();
     }
 
-    /** A payment service that checks the key it is given. */
-    private static final class Psp {
-        private final Map<String, RefundId> refunds = new HashMap<>();
-
-        RefundId refund(Refund refund, String key) {
-            return refunds.computeIfAbsent(key, k -> new RefundId("refund-" + (refunds.size() + 1)));
+    /** A payment service in a directory. It does not notice that it is asked twice. */
+    private record Psp(Path directory) {
+        RefundId refund(Refund refund, String key) throws IOException {
+            RefundId id = new RefundId("refund-" + (refunds() + 1));
+            Files.writeString(directory.resolve(id.value() + ".refund"), key);
+            return id;
         }
 
-        java.util.Optional<RefundId> find(String key) {
-            return java.util.Optional.ofNullable(refunds.get(key));
+        Optional<RefundId> find(String key) throws IOException {
+            for (Path each : files()) {
+                if (Files.readString(each).equals(key)) {
+                    return Optional.of(
+                            new RefundId(each.getFileName().toString().replace(".refund", "")));
+                }
+            }
+            return Optional.empty();
+        }
+
+        boolean hasPending() {
+            return Files.exists(directory.resolve("busy"));
+        }
+
+        int refunds() throws IOException {
+            return files().size();
+        }
+
+        private List<Path> files() throws IOException {
+            try (Stream<Path> all = Files.list(directory)) {
+                return all.filter(each -> each.toString().endsWith(".refund")).toList();
+            }
         }
     }
 

@@ -117,8 +117,22 @@ final class Steps implements LeasedContext {
             if (row.state() == State.COMPLETED) {
                 return environment.tools().codec().decode(row.result(), result);
             }
+            if (row.state() == State.UNKNOWN && repeatable) {
+                return again(row, name, result, part);
+            }
             throw broken(new Interrupted(asked.name() + ": an earlier run was interrupted in step \"" + name
                     + "\", which may not be repeated."));
+        }
+        throw broken(lost());
+    }
+
+    /** A store that was adopted by an earlier version may hold steps that are UNKNOWN. */
+    private <T> @Nullable T again(Row row, String name, Class<T> result, Step<T> part) throws Exception {
+        environment
+                .commits()
+                .move(Transition.RELEASE_STEP.of(row.id(), row.status().fence(), Move.Change.NONE, null));
+        if (reserve(row.id(), name, true) instanceof Reserved.Granted own) {
+            return run(row.id(), own, result, true, part);
         }
         throw broken(lost());
     }

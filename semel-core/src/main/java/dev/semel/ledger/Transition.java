@@ -47,10 +47,14 @@ public enum Transition {
     HAND_BACK(QUEUED, IN_PROGRESS),
     /** The answer leaves no record. */
     RELEASE(null, IN_PROGRESS),
+    /** A step that was interrupted had no effect, or may be repeated: the next run starts it anew. */
+    RELEASE_STEP(null, IN_PROGRESS, UNKNOWN),
     /** The reconciler found that it took effect. */
     RECONCILE_DONE(COMPLETED, UNKNOWN),
     /** The reconciler found that it did not. */
     RECONCILE_RETRY(FAILED_RETRYABLE, UNKNOWN),
+    /** The reconciler found that it did not, and must not be tried again. */
+    RECONCILE_FAIL(FAILED_TERMINAL, UNKNOWN),
     /** The reconciler cannot tell yet; only the time of the next question changes. */
     ASK_AGAIN(UNKNOWN, UNKNOWN),
     /** Its deadline passed before it could run. */
@@ -93,12 +97,14 @@ public enum Transition {
         return switch (this) {
             case COMPLETE, SHADOW, RELEASE, RECONCILE_DONE, DISCARD, FORGET ->
                 line == null ? null : new Move.Place(lane, Move.Then.LEAVE);
-            case FAIL, PARK, LOSE, MISS_DEADLINE ->
+            case FAIL, PARK, LOSE, MISS_DEADLINE, RECONCILE_FAIL ->
                 lane == null || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
             case RECONCILE_RETRY ->
                 line == null || lane == null || standing ? null : new Move.Place(lane, Move.Then.JOIN);
             case REPLAY_BY_HANDLER -> standing ? null : new Move.Place(lane, Move.Then.JOIN);
-            case ANSWER, RETRY, HAND_BACK, ASK_AGAIN, REPLAY_BY_CALLER -> null;
+            case ASK_AGAIN ->
+                !standing || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
+            case ANSWER, RETRY, HAND_BACK, RELEASE_STEP, REPLAY_BY_CALLER -> null;
         };
     }
 

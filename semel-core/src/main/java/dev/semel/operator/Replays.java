@@ -10,6 +10,7 @@ import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.execution.InterruptedSteps;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
@@ -84,9 +85,18 @@ public final class Replays {
      * @param row as it was just seen; none if there is none, or it is expired
      */
     Outcome replay(@Nullable Row row, Warrant warrant) {
-        return row == null
-                ? Outcome.ABSENT
-                : outcome(store.ledger().move(List.of(replaying(row, warrant))).get(0));
+        if (row == null) {
+            return Outcome.ABSENT;
+        }
+        releaseSteps(row);
+        return outcome(store.ledger().move(List.of(replaying(row, warrant))).get(0));
+    }
+
+    /** Whoever replays what may have taken effect decides that it is to be run again: its interrupted steps, too. */
+    private void releaseSteps(Row row) {
+        if (row.state() == State.UNKNOWN) {
+            InterruptedSteps.of(store.ledger(), row.id()).releaseAll().write();
+        }
     }
 
     /** Closes a record: it will not be tried again, and its lane goes on. */
@@ -260,6 +270,7 @@ public final class Replays {
     }
 
     private long replay(List<Row> page, Warrant warrant) {
+        page.forEach(this::releaseSteps);
         List<Move> moves = page.stream().map(row -> replaying(row, warrant)).toList();
         return moves.isEmpty()
                 ? 0

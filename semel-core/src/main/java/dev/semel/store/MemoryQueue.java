@@ -228,6 +228,17 @@ final class MemoryQueue implements Queue {
     }
 
     @Override
+    public List<Row> unknownHeads(String operation, int limit) {
+        return state.locked(() -> state.lines.heads().stream()
+                .map(id -> Objects.requireNonNull(state.get(id)))
+                .filter(row ->
+                        row.state() == State.UNKNOWN && row.header().operation().equals(operation))
+                .limit(limit)
+                .map(MemoryState::copy)
+                .toList());
+    }
+
+    @Override
     public Backlog backlog(String operation) {
         return state.locked(() -> {
             long now = state.now();

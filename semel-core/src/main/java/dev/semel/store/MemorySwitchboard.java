@@ -66,7 +66,9 @@ final class MemorySwitchboard implements Switchboard {
     public int adopt(Function<Row, AuditEntry> forRecord, AuditEntry adoption) {
         return state.locked(() -> {
             state.epoch++;
-            List<Row> running = state.all(State.IN_PROGRESS);
+            List<Row> running = state.all(State.IN_PROGRESS).stream()
+                    .filter(row -> !row.isStep())
+                    .toList();
             long now = state.now();
             for (Row row : running) {
                 Status old = row.status();

@@ -42,6 +42,12 @@ public interface Queue {
     /** The record at the head of a lane, for people; absent when nobody stands in it. */
     Optional<Row> head(long lane);
 
+    /**
+     * The heads of an operation's lanes that are UNKNOWN and hold their lanes up. There are none where lanes continue, except
+     * after an adoption, which knows no policies.
+     */
+    List<Row> unknownHeads(String operation, int limit);
+
     /** The operations of which something waits, is being handled, or holds its lane up. */
     Set<String> operations();
 

@@ -42,7 +42,8 @@ public interface Switchboard {
 
     /**
      * Makes the store this installation's own after a restore: raises the epoch and turns every IN_PROGRESS record into
-     * UNKNOWN, due at once, in one commit with an event for each record and one for the adoption.
+     * UNKNOWN, due at once, in one commit with an event for each record and one for the adoption. Steps stay as they are: they
+     * go with their parents.
      *
      * @param forRecord the event of a record
      * @param adoption the event of the adoption

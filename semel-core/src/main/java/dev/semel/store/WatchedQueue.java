@@ -27,6 +27,11 @@ record WatchedQueue(Queue queue, Timing timing) implements Queue {
     }
 
     @Override
+    public List<Row> unknownHeads(String operation, int limit) {
+        return queue.unknownHeads(operation, limit);
+    }
+
+    @Override
     public Set<String> operations() {
         return queue.operations();
     }

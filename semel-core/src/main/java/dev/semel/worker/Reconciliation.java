@@ -9,10 +9,13 @@ import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.execution.Environment;
+import dev.semel.execution.Failures;
+import dev.semel.execution.InterruptedSteps;
 import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
+import dev.semel.store.Queue;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.time.Duration;
@@ -28,6 +31,7 @@ import org.slf4j.LoggerFactory;
 public final class Reconciliation {
     private static final Logger LOG = LoggerFactory.getLogger(Reconciliation.class);
     private static final int LIMIT = 100;
+    private static final int ROUNDS = 20;
     private static final Duration ASK_AGAIN = Duration.ofMinutes(1);
 
     private final Environment environment;
@@ -39,39 +43,123 @@ public final class Reconciliation {
     }
 
     public void reconcile() {
+        goOnAfterAdoption();
         Collection<String> operations = registry.leased(known -> known.reconciler() != null);
         if (operations.isEmpty()) {
             return;
         }
-        Ledger ledger = environment.store().ledger();
-        for (Row row : ledger.overdue(State.UNKNOWN, operations, LIMIT)) {
+        for (Row row : ledger().overdue(State.UNKNOWN, operations, LIMIT)) {
             Registry.Known<?, ?> known = registry.find(row.header().operation());
             if (known != null) {
-                ledger.move(List.of(decide(known, row)));
+                reconcile(known, row);
             }
         }
     }
 
-    private <P, R> Move decide(Registry.Known<P, R> known, Row row) {
+    private Ledger ledger() {
+        return environment.store().ledger();
+    }
+
+    /** An adoption knows no policies, so its UNKNOWN messages keep their places: where lanes continue, they leave them here. */
+    private void goOnAfterAdoption() {
+        Queue queue = environment.store().queue().orElse(null);
+        if (queue == null) {
+            return;
+        }
+        for (String operation : registry.all(this::continues)) {
+            List<Row> heads = queue.unknownHeads(operation, LIMIT);
+            for (int round = 0; round < ROUNDS && !heads.isEmpty(); round++) {
+                ledger().move(heads.stream().map(Reconciliation::leaving).toList());
+                // Behind a head that has left, the next one of the same run may be UNKNOWN as well.
+                heads = queue.unknownHeads(operation, LIMIT);
+            }
+        }
+    }
+
+    private boolean continues(Registry.Known<?, ?> known) {
+        return (known.atomic() != null || known.leased() != null)
+                && policy(known).options().deadHead() == Policy.DeadHead.CONTINUE;
+    }
+
+    private Policy policy(Registry.Known<?, ?> known) {
+        return environment
+                .tools()
+                .catalogue()
+                .get(known.operation().definition().policy());
+    }
+
+    private static Move leaving(Row head) {
+        Move.Change now = Transition.due(Duration.ZERO, Duration.ZERO, -1, head.failure())
+                .at(Transition.ASK_AGAIN.place(head.line(), Policy.DeadHead.CONTINUE));
+        return Transition.ASK_AGAIN.of(head.id(), head.status().fence(), now, null);
+    }
+
+    private <P, R> void reconcile(Registry.Known<P, R> known, Row row) {
         Operation.Definition<P, R> definition = known.operation().definition();
-        Policy policy = environment.tools().catalogue().get(definition.policy());
-        Verdict<R> verdict;
+        Policy policy = policy(known);
+        InterruptedSteps steps = InterruptedSteps.of(ledger(), row.id());
+        Move move;
         try {
             P payload = environment.tools().codec().decode(row.payload(), definition.payload());
-            verdict = Objects.requireNonNull(known.reconciler())
-                    .reconcile(
-                            payload,
-                            new Reconciler.Case(
-                                    Tenant.of(row.header().tenant()),
-                                    row.header().correlationId(),
-                                    row.id().downstreamKey(),
-                                    row.status().fence(),
-                                    row.status().attempt()));
+            Verdict<R> verdict = Objects.requireNonNull(known.reconciler()).reconcile(payload, asked(row, steps));
+            move = move(decided(verdict, steps), definition, policy, row);
         } catch (Exception e) {
-            LOG.warn("Reconciler of {} failed for record {}; it is asked again.", definition.name(), row.id(), e);
-            verdict = new Verdict.StillUnknown<>("the reconciler failed");
+            LOG.warn(
+                    "Reconciler of {} failed for record {}; retrying in {} s.",
+                    definition.name(),
+                    row.id(),
+                    ASK_AGAIN.toSeconds(),
+                    e);
+            ledger().move(List.of(later(policy, row)));
+            return;
         }
-        return move(verdict, definition, policy, row);
+        steps.write();
+        ledger().move(List.of(move));
+    }
+
+    private static Reconciler.Case asked(Row row, InterruptedSteps steps) {
+        return new Reconciler.Case(
+                Tenant.of(row.header().tenant()),
+                row.header().correlationId(),
+                row.id().downstreamKey(),
+                row.status().fence(),
+                row.status().attempt(),
+                steps.named());
+    }
+
+    /** The verdict about the record, once what it says about its steps is taken down. */
+    private <R> Verdict<R> decided(Verdict<R> verdict, InterruptedSteps steps) {
+        if (verdict instanceof Verdict.BySteps<R> each) {
+            return decidedByStep(each, steps);
+        }
+        if (verdict instanceof Verdict.TookEffect) {
+            steps.rows().forEach(step -> steps.settle(step, null));
+        } else if (!(verdict instanceof Verdict.StillUnknown)) {
+            steps.releaseAll();
+        }
+        return Objects.requireNonNull(verdict, "the reconciler gave no verdict");
+    }
+
+    private <R> Verdict<R> decidedByStep(Verdict.BySteps<R> each, InterruptedSteps steps) {
+        Verdict<R> whole = Verdict.noEffect();
+        for (Row step : steps.rows()) {
+            Verdict<?> verdict = each.verdicts().get(step.header().key());
+            if (verdict instanceof Verdict.TookEffect<?> done) {
+                steps.settle(step, encode(done.result()));
+            } else if (verdict instanceof Verdict.NoEffect) {
+                steps.release(step);
+            } else if (verdict instanceof Verdict.Failed<?> failed) {
+                steps.release(step);
+                whole = whole instanceof Verdict.StillUnknown ? whole : Verdict.failed(failed.failure());
+            } else {
+                whole = Verdict.stillUnknown("step " + step.header().key() + " is not decided");
+            }
+        }
+        return whole;
+    }
+
+    private byte @Nullable [] encode(@Nullable Object result) {
+        return result == null ? null : environment.tools().codec().encode(result, result.getClass());
     }
 
     private <R> Move move(Verdict<R> verdict, Operation.Definition<?, R> definition, Policy policy, Row row) {
@@ -89,8 +177,21 @@ public final class Reconciliation {
                     .at(place(Transition.RECONCILE_RETRY, policy, row));
             return Transition.RECONCILE_RETRY.of(row.id(), fence, due, event(row, policy, "no_effect"));
         }
-        Move.Change later = Transition.due(ASK_AGAIN, Duration.ZERO, -1, row.failure());
-        return Transition.ASK_AGAIN.of(row.id(), fence, later, null);
+        if (verdict instanceof Verdict.Failed<R> failed) {
+            Duration keep = row.line() == null
+                    ? policy.retention().failure()
+                    : policy.retention().deadLetters();
+            Move.Change kept = Transition.failure(keep, Failures.encode(failed.failure()))
+                    .at(place(Transition.RECONCILE_FAIL, policy, row));
+            return Transition.RECONCILE_FAIL.of(row.id(), fence, kept, event(row, policy, "failed"));
+        }
+        return later(policy, row);
+    }
+
+    private static Move later(Policy policy, Row row) {
+        Move.Change later = Transition.due(ASK_AGAIN, Duration.ZERO, -1, row.failure())
+                .at(place(Transition.ASK_AGAIN, policy, row));
+        return Transition.ASK_AGAIN.of(row.id(), row.status().fence(), later, null);
     }
 
     private static Move.@Nullable Place place(Transition transition, Policy policy, Row row) {

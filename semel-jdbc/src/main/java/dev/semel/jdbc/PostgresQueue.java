@@ -10,6 +10,7 @@ import dev.semel.store.Row;
 import dev.semel.store.Status;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -34,6 +35,9 @@ final class PostgresQueue implements Queue {
 
     private static final String HEAD = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE lane = ? AND turn IN (1, 2) ORDER BY turn, place LIMIT 1";
+
+    private static final String UNKNOWN_HEADS = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + Rows.WITH_LINE
+            + " FROM semel_record WHERE operation = ? AND turn = 1 AND state IN (4, 5) AND state = 5 LIMIT ?";
 
     /** By the index of states: few are in progress at a time. */
     private static final String HELD_BY = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + Rows.WITH_LINE
@@ -107,10 +111,25 @@ final class PostgresQueue implements Queue {
 
     @Override
     public List<Row> heldBy(String operation, long owner) {
-        return sessions.once("a look for claimed records", connection -> {
+        return rows(
+                "a look for claimed records",
+                HELD_BY,
+                binder -> binder.number(owner).text(operation));
+    }
+
+    @Override
+    public List<Row> unknownHeads(String operation, int limit) {
+        return rows(
+                "a look for parked lanes",
+                UNKNOWN_HEADS,
+                binder -> binder.text(operation).number(limit));
+    }
+
+    private List<Row> rows(String what, String query, Binding binding) {
+        return sessions.once(what, connection -> {
             List<Row> rows = new ArrayList<>();
-            try (PreparedStatement statement = connection.prepareStatement(HELD_BY)) {
-                new Binder(statement).number(owner).text(operation);
+            try (PreparedStatement statement = connection.prepareStatement(query)) {
+                binding.bind(new Binder(statement));
                 try (ResultSet found = PostgresLedger.second(statement)) {
                     while (found.next()) {
                         rows.add(Rows.withLine(found, 1));
@@ -119,6 +138,11 @@ final class PostgresQueue implements Queue {
             }
             return rows;
         });
+    }
+
+    /** Sets the parameters of a query. */
+    private interface Binding {
+        void bind(Binder binder) throws SQLException;
     }
 
     @Override

@@ -38,7 +38,8 @@ final class PostgresSwitchboard implements Switchboard {
     private static final String NEXT_EPOCH = "UPDATE semel_meta SET epoch = epoch + 1";
 
     private static final String RUNNING = "SELECT " + Rows.WITH_LINE
-            + " FROM semel_record WHERE state = 1 AND id > ? ORDER BY id LIMIT " + CHUNK + " FOR UPDATE";
+            + " FROM semel_record WHERE state = 1 AND " + Rows.NO_STEP + " AND id > ? ORDER BY id LIMIT " + CHUNK
+            + " FOR UPDATE";
 
     private static final String TO_UNKNOWN = PostgresSql.COMMON
             + "UPDATE semel_record r SET state = 5, at = c.now, keep = NULL FROM c WHERE r.id = ANY(?::bytea[])";

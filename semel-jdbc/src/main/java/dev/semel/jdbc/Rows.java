@@ -27,6 +27,9 @@ final class Rows {
     /** For an engine that keeps work for later. */
     static final String WITH_LINE = RECORD + ", turn, place, lane, lane_key, deadline";
 
+    /** A step has a parent and never waited for a worker; a message may have a parent, too. */
+    static final String NO_STEP = "(parent IS NULL OR place IS NOT NULL)";
+
     static final String AUDIT =
             "tx, seq, at, type, tenant, operation, record, fingerprint, correlation, policy, fence," + " attempt, body";
 

@@ -22,6 +22,10 @@ final class SqliteQueue implements Queue {
     private static final String HEAD = "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE lane = ? AND "
             + SqlitePlaces.STANDING + " ORDER BY place LIMIT 1";
 
+    private static final String UNKNOWN_HEADS = "SELECT " + Rows.WITH_LINE
+            + " FROM semel_record INDEXED BY semel_record_parked"
+            + " WHERE turn = 1 AND state IN (4, 5) AND operation = ? AND state = 5 LIMIT ?";
+
     /** By the index of states: few are in progress at a time. */
     private static final String HELD_BY = "SELECT " + Rows.WITH_LINE + " FROM semel_record INDEXED BY semel_record_at"
             + " WHERE state = 1 AND owner = ? AND operation = ? AND place IS NOT NULL ORDER BY lane, place";
@@ -77,6 +81,17 @@ final class SqliteQueue implements Queue {
     public Optional<Row> head(long lane) {
         return access.read(
                 session -> session.first(HEAD, statement -> statement.setLong(1, lane), row -> Rows.withLine(row, 1)));
+    }
+
+    @Override
+    public List<Row> unknownHeads(String operation, int limit) {
+        return access.read(session -> session.all(
+                UNKNOWN_HEADS,
+                statement -> {
+                    statement.setString(1, operation);
+                    statement.setInt(2, limit);
+                },
+                row -> Rows.withLine(row, 1)));
     }
 
     @Override

@@ -59,9 +59,10 @@ final class SqliteRecords {
             WHERE id = ?""";
     private static final String REMOVE = "DELETE FROM semel_record WHERE id = ? RETURNING turn, lane";
     private static final String REMOVE_STEPS = "DELETE FROM semel_record WHERE parent = ? AND place IS NULL";
-    private static final String DISOWN = "UPDATE semel_record SET state = 5, at = ? WHERE state = 1";
+    private static final String DISOWN =
+            "UPDATE semel_record SET state = 5, at = ? WHERE state = 1 AND " + Rows.NO_STEP;
     private static final String RUNNING =
-            "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE state = 1 ORDER BY at, n";
+            "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE state = 1 AND " + Rows.NO_STEP + " ORDER BY at, n";
 
     private static final String DOOMED = """
             CREATE TEMP TABLE IF NOT EXISTS semel_doomed (n INTEGER PRIMARY KEY, id BLOB NOT NULL, tenant TEXT NOT NULL)""";

@@ -280,6 +280,20 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
+    void d7_headsThatAreUnknownAreFoundByTheirOperation() {
+        sendTo("lane", "x1", "x2");
+        sendTo("another", "y1");
+        granted(Bid.of(3));
+        assertThat(queue.unknownHeads(Post.CHANNEL, 10)).isEmpty();
+        board.adopt(row -> Post.of(row.header().key()).event(6), ADOPTED);
+        assertThat(queue.unknownHeads(Post.CHANNEL, 10))
+                .extracting(row -> row.header().key())
+                .containsExactlyInAnyOrder("x1", "y1");
+        assertThat(queue.unknownHeads(Post.CHANNEL, 1)).hasSize(1);
+        assertThat(queue.unknownHeads("no such", 10)).isEmpty();
+    }
+
+    @Test
     void a13_anAdoptionLeavesEveryPlaceAndTheLaneGoesOnOnceItsHeadIsDecided() {
         sendTo("lane", "x1", "x2", "x3");
         List<Row> run = granted(Bid.of(2));

@@ -6,6 +6,7 @@ import dev.semel.Mode;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.Moved;
+import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Switchboard.Modes;
 import dev.semel.store.Switchboard.Setting;
@@ -113,6 +114,18 @@ abstract class SwitchboardSuite extends ContractSuite {
         board.adopt(row -> Ask.of(row.header().key()).event(6), CHANGED);
         assertThat(move(Shift.of(Ask.id("k"), fence, State.COMPLETED))).isInstanceOf(Moved.Refused.class);
         assertThat(existing(reserve(Ask.of("k"))).row().state()).isEqualTo(State.UNKNOWN);
+    }
+
+    @Test
+    void a18_anAdoptionLeavesStepsToTheirParents() {
+        long parent = grant("k").fence();
+        Ask step = Ask.of("step").under(Ask.id("k"), parent);
+        long fence = grant(step).fence();
+        assertThat(board.adopt(row -> Ask.of(row.header().key()).event(6), CHANGED))
+                .isEqualTo(1);
+        Row left = ledger.steps(Ask.id("k")).get(0);
+        assertThat(left.state()).isEqualTo(State.IN_PROGRESS);
+        assertThat(left.status().fence()).isEqualTo(fence);
     }
 
     @Test

@@ -55,6 +55,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class InterruptedSteps extends InterruptedStepSuite {
+        InterruptedSteps() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class StepsOfLeasedCalls extends StepSuite {
         StepsOfLeasedCalls() {
             super(EngineContract.this);

@@ -115,6 +115,36 @@ abstract class LaneSuite extends ChannelFixture {
         assertThat(row(CHAT, "x2").state()).isEqualTo(State.QUEUED);
     }
 
+    @Test
+    void d7_afterAnAdoptionALaneGoesOnIfThePolicySaysSo() {
+        Engine node = start(store, settings -> settings.withPolicy(CONTINUING).withPolicy(PARKING));
+        Channel.Leased<Note> chat = CHAT.withPolicy("continuing");
+        sendAll(CHAT, "x", "x1", "x2", "x3");
+        assertThat(claim(chat, 2)).hasSize(2);
+        node.operator().adopt(WARRANT);
+        node.handle(chat, listing());
+        node.duties().reconciliation().reconcile();
+        work(node);
+        assertThat(handled).containsExactly("x3");
+        assertThat(row(chat, "x1").state()).isEqualTo(State.UNKNOWN);
+        assertThat(line(chat, "x1").turn()).isEqualTo(Line.Turn.OUT);
+        assertThat(line(chat, "x2").turn()).isEqualTo(Line.Turn.OUT);
+    }
+
+    @Test
+    void d7_afterAnAdoptionALaneStaysParkedIfThePolicySaysSo() {
+        Engine node = start(store, settings -> settings.withPolicy(CONTINUING).withPolicy(PARKING));
+        Channel.Leased<Note> chat = CHAT.withPolicy("parking");
+        sendAll(CHAT, "x", "x1", "x2");
+        assertThat(claim(chat, 1)).hasSize(1);
+        node.operator().adopt(WARRANT);
+        node.handle(chat, listing());
+        node.duties().reconciliation().reconcile();
+        work(node);
+        assertThat(handled).isEmpty();
+        assertThat(line(chat, "x1").turn()).isEqualTo(Line.Turn.HEAD);
+    }
+
     /** x1 cannot be handled, x2 is behind it, and y1 is in another lane. */
     private Engine deliverBehindADeadHead(String policy) {
         Engine node = start(store, settings -> settings.withPolicy(CONTINUING).withPolicy(PARKING));

@@ -94,6 +94,11 @@ public final class FaultyStore extends ForwardingStore {
         }
 
         @Override
+        public List<Row> unknownHeads(String operation, int limit) {
+            return point.pass(StoreCall.UNKNOWN_HEADS, () -> super.unknownHeads(operation, limit));
+        }
+
+        @Override
         public Set<String> operations() {
             return point.pass(StoreCall.OPERATIONS, super::operations);
         }

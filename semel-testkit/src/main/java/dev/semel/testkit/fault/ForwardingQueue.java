@@ -43,6 +43,11 @@ public abstract class ForwardingQueue implements Queue {
     }
 
     @Override
+    public List<Row> unknownHeads(String operation, int limit) {
+        return delegate.unknownHeads(operation, limit);
+    }
+
+    @Override
     public Set<String> operations() {
         return delegate.operations();
     }

@@ -28,6 +28,7 @@ public enum StoreCall {
     CLAIM,
     HELD_BY,
     HEAD,
+    UNKNOWN_HEADS,
     OPERATIONS,
     BACKLOG,
     /** Something is sent inside a transaction. */

@@ -78,6 +78,9 @@ final class Book {
 
         int maxAttempts();
 
+        /** Whether a head that is dead or UNKNOWN holds its lane up. */
+        boolean parksLanes();
+
         /** The record's key is new again; its last fence was this one. */
         void forgotten(String record, long fence);
 
@@ -208,7 +211,7 @@ final class Book {
     List<Kept> waiting() {
         Set<Long> parked = new HashSet<>();
         for (Kept kept : records.values()) {
-            if (kept.standing() && lane(kept) != null && ended(kept.row)) {
+            if (rules.parksLanes() && kept.standing() && lane(kept) != null && ended(kept.row)) {
                 parked.add(lane(kept));
             }
         }

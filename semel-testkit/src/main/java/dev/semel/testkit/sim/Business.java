@@ -39,7 +39,12 @@ final class Business implements Book.Rules {
     static final Operation.Leased<String, String> ORDER = Operation.leased("order", String.class, String.class)
             .withPolicy("sim")
             .asRepeatable();
-    static final List<Operation.Leased<String, String>> LEASED = List.of(WIRE, MAIL, ORDER);
+    /** May be repeated, but for its payment, whose receiver does not recognise a second one. */
+    static final Operation.Leased<String, String> TRANSFER = Operation.leased("transfer", String.class, String.class)
+            .withPolicy("sim")
+            .asRepeatable();
+
+    static final List<Operation.Leased<String, String>> LEASED = List.of(WIRE, MAIL, ORDER, TRANSFER);
 
     final Duration lease;
     final Policy policy;
@@ -125,7 +130,7 @@ final class Business implements Book.Rules {
         for (Operation.Leased<String, String> operation : LEASED) {
             engine.handle(operation, leased(node, operation, nobody -> null));
             if (reconciles) {
-                engine.reconcile(operation, reconciler(node));
+                engine.reconcile(operation, operation == TRANSFER ? byKey(node) : reconciler(node));
             }
         }
     }
@@ -170,6 +175,9 @@ final class Business implements Book.Rules {
             }
             node.entered();
             try {
+                if (operation == TRANSFER) {
+                    return transfer(node, payload, run);
+                }
                 return operation == ORDER ? order(node, payload, run) : deliver(node, payload, run);
             } finally {
                 node.left();
@@ -218,6 +226,23 @@ final class Business implements Book.Rules {
         return String.valueOf(receipt);
     }
 
+    private String transfer(SimNode node, String payload, LeasedContext run) throws Exception {
+        String receipt = run.step("pay", String.class, false, key -> {
+            outside.given(key, Asking.record(payload));
+            return deliver(node, payload, run);
+        });
+        run.step("note", String.class, true, key -> {
+            take(node, 8);
+            return "noted";
+        });
+        return String.valueOf(receipt);
+    }
+
+    @Override
+    public boolean parksLanes() {
+        return policy.options().deadHead() == Policy.DeadHead.PARK_LANE;
+    }
+
     boolean reconciles() {
         return reconciles;
     }
@@ -240,6 +265,26 @@ final class Business implements Book.Rules {
             }
             outside.bar(record, about.fence());
             return new Reconciler.Verdict.NoEffect<>();
+        };
+    }
+
+    /** Knows nothing but the keys that the interrupted steps handed over. */
+    private Reconciler<String, String> byKey(SimNode node) {
+        return (payload, about) -> {
+            node.disturb();
+            return about.bySteps(step -> {
+                int roll = calm ? 9 : random.nextInt(10);
+                if (roll == 0) {
+                    return Reconciler.Verdict.stillUnknown("not yet");
+                }
+                String record = outside.givenWith(step.downstreamKey());
+                String receipt = record == null ? null : outside.receipt(record);
+                if (receipt != null) {
+                    return Reconciler.Verdict.tookEffect(receipt);
+                }
+                outside.bar(Asking.record(String.valueOf(payload)), about.fence());
+                return Reconciler.Verdict.noEffect();
+            });
         };
     }
 

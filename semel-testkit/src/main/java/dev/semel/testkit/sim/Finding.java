@@ -135,7 +135,9 @@ final class Finding {
     /** What may not be repeated reached the outside once for each time that the key was new. */
     private void onceOnly() {
         for (Book.Kept kept : world.book.records().values()) {
-            boolean once = !kept.step && kept.header.operation().equals(Business.WIRE.name());
+            String operation = kept.header.operation();
+            boolean once = !kept.step
+                    && (operation.equals(Business.WIRE.name()) || operation.equals(Business.TRANSFER.name()));
             long anew = history.events().stream()
                     .filter(event -> event instanceof Event.Ended ended
                             && ended.ending() == Ending.FORGOTTEN

@@ -19,6 +19,7 @@ final class Outside {
     private final Map<String, String> receipts = new HashMap<>();
     private final Map<String, Long> lanes = new HashMap<>();
     private final Map<String, Long> barred = new HashMap<>();
+    private final Map<String, String> keys = new HashMap<>();
     private final Map<String, Integer> deliveries = new HashMap<>();
     private int number;
 
@@ -47,6 +48,17 @@ final class Outside {
         }
         deliveries.merge(record, 1, Integer::sum);
         return receipts.computeIfAbsent(record, key -> payload + "#" + ++number);
+    }
+
+    /** Remembers under which key something was asked for. */
+    void given(String key, String record) {
+        keys.put(key, record);
+    }
+
+    /** For which record the key was given; nothing when it never was. */
+    @Nullable
+    String givenWith(String key) {
+        return keys.get(key);
     }
 
     @Nullable

@@ -80,6 +80,7 @@ final class Weather {
                     EPOCH,
                     HELD_BY,
                     HEAD,
+                    UNKNOWN_HEADS,
                     BACKLOG,
                     OPERATIONS,
                     OPEN,

@@ -9,6 +9,8 @@ import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.operator.Operator;
 import dev.semel.store.MemoryStore;
+import dev.semel.store.Row;
+import dev.semel.store.State;
 import dev.semel.store.Switchboard;
 import dev.semel.testkit.history.History;
 import dev.semel.time.TimeSource;
@@ -25,6 +27,8 @@ final class World {
 
     /** In leases: no run takes so long to come to its end, unless something goes round in circles. */
     private static final int LONGEST = 500;
+
+    private static final Duration BEYOND_THE_NEXT_QUESTION = Duration.ofSeconds(90);
 
     final Scheduler scheduler;
     /** The right time. */
@@ -135,6 +139,40 @@ final class World {
                 engine.duties().sealer().sealAll();
             });
         } while (leases < LONGEST && movesOn());
+        endTransfers();
+    }
+
+    /** Where there is a reconciler, each of its verdicts ends the matter: an interrupted step is not met for ever. */
+    private void endTransfers() {
+        if (!business.reconciles()) {
+            return;
+        }
+        for (String payload : business.records()) {
+            RecordId id = Identity.of(Client.TENANT, operation(payload), Client.key(Asking.record(payload)))
+                    .id();
+            if (!operation(payload).equals(Business.TRANSFER.name())) {
+                continue;
+            }
+            for (int asked = 0; asked < 3 && open(id); asked++) {
+                sleep(BEYOND_THE_NEXT_QUESTION);
+                client.ask(nodes.get(0), operation(payload), List.of(payload), Duration.ZERO);
+            }
+            if (open(id)) {
+                book.wrong(id, "met the same interrupted step again and again although its reconciler decides");
+            }
+        }
+        untilQuiet();
+        onNode(nodes.get(0), engine -> {
+            engine.duties().replays().flush(true);
+            engine.duties().sealer().sealAll();
+        });
+    }
+
+    private boolean open(RecordId id) {
+        book.look(Book.Cause.NOTHING);
+        Book.Kept kept = book.records().get(id);
+        Row row = kept == null ? null : kept.row();
+        return row != null && (row.state() == State.UNKNOWN || row.state() == State.FAILED_RETRYABLE);
     }
 
     /** Nothing runs any more, or nothing has changed for so long that nothing will. */
@@ -233,7 +271,8 @@ final class World {
     }
 
     private List<String> some() {
-        String operation = List.of("charge", "charge", "wire", "mail", "order").get(random.nextInt(5));
+        String operation =
+                List.of("charge", "charge", "wire", "mail", "order", "transfer").get(random.nextInt(6));
         int size = random.nextInt(5) == 0 ? 2 + random.nextInt(3) : 1;
         List<String> payloads = new ArrayList<>();
         for (int each = 0; each < size; each++) {
@@ -288,7 +327,7 @@ final class World {
     }
 
     private void operate() {
-        List<String> operations = List.of("charge", "wire", "mail", "order");
+        List<String> operations = List.of("charge", "wire", "mail", "order", "transfer");
         boolean forgets = setup.cached() == 0;
         while (true) {
             sleep(Duration.ofMillis(500 + random.nextInt(8_000)));

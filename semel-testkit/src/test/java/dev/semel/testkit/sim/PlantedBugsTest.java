@@ -3,6 +3,7 @@ package dev.semel.testkit.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.key.RecordId;
+import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditRow;
 import dev.semel.store.Header;
@@ -257,6 +258,46 @@ class PlantedBugsTest {
                         store,
                         asked -> new Reservation(
                                 asked.identity(), asked.header(), asked.payload(), asked.grant(), null, null))));
+    }
+
+    @Test
+    void a18_aCaseThatNamesTheKeyOfTheParent() {
+        finds("again and again", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
+            @Override
+            public List<Row> steps(RecordId parent) {
+                return super.steps(parent).stream()
+                        .map(step -> step.state() == State.COMPLETED
+                                ? step
+                                : new Row(parent, step.header(), step.status(), step.contents(), step.line()))
+                        .toList();
+            }
+        }));
+    }
+
+    @Test
+    void a18_anInterruptedStepThatIsNotReleased() {
+        finds("again and again", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
+            @Override
+            Moved move(Move move) {
+                boolean release = move.to() == null && move.from().equals(Transition.RELEASE_STEP.from());
+                return release ? new Moved.Applied() : super.move(move);
+            }
+        }));
+    }
+
+    @Test
+    void a18_aStepThatTookEffectAndIsForgotten() {
+        finds("times although it may not be repeated", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
+            @Override
+            Moved move(Move move) {
+                Row row = PlantedBugs.row(store(), move.id());
+                boolean payment =
+                        row != null && row.isStep() && row.header().key().equals("pay");
+                return payment && move.to() == State.COMPLETED
+                        ? super.move(new Move(move.id(), move.fence(), move.from(), null, move.change(), null))
+                        : super.move(move);
+            }
+        }));
     }
 
     @Test

@@ -1,0 +1,76 @@
+package dev.semel.execution;
+
+import dev.semel.Reconciler;
+import dev.semel.key.RecordId;
+import dev.semel.ledger.Transition;
+import dev.semel.store.Ledger;
+import dev.semel.store.Move;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Status;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of a record that began and did not end, as they were seen. Each is settled or released under its own fence, so a
+ * verdict about an interrupted step never touches a later run of it.
+ */
+public final class InterruptedSteps {
+    private final Ledger ledger;
+    private final List<Row> rows;
+    private final List<Move> moves = new ArrayList<>();
+
+    private InterruptedSteps(Ledger ledger, List<Row> rows) {
+        this.ledger = ledger;
+        this.rows = rows;
+    }
+
+    public static InterruptedSteps of(Ledger ledger, RecordId parent) {
+        return new InterruptedSteps(
+                ledger,
+                ledger.steps(parent).stream()
+                        .filter(step -> step.state() != State.COMPLETED)
+                        .toList());
+    }
+
+    public List<Row> rows() {
+        return rows;
+    }
+
+    /** For the reconciler: each with the key that it handed to the outside world. */
+    public List<Reconciler.Step> named() {
+        return rows.stream()
+                .map(row -> new Reconciler.Step(
+                        row.header().key(),
+                        row.id().downstreamKey(),
+                        row.status().fence(),
+                        row.status().attempt()))
+                .toList();
+    }
+
+    /** It took effect: the next run replays this result. */
+    public void settle(Row step, byte @Nullable [] result) {
+        Move.Change kept = Transition.result(Duration.ofMillis(Status.NEVER), result);
+        moves.add(Transition.COMPLETE.of(step.id(), step.status().fence(), kept, null));
+    }
+
+    /** It had no effect: the next run starts it anew. */
+    public void release(Row step) {
+        moves.add(Transition.RELEASE_STEP.of(step.id(), step.status().fence(), Move.Change.NONE, null));
+    }
+
+    public InterruptedSteps releaseAll() {
+        rows.forEach(this::release);
+        return this;
+    }
+
+    /** To be called before the parent may run again. A process that dies in between is asked again, about what is left. */
+    public void write() {
+        if (!moves.isEmpty()) {
+            ledger.move(List.copyOf(moves));
+            moves.clear();
+        }
+    }
+}
