@@ -18,8 +18,16 @@ public sealed interface Answer<R> {
     /** It had been done: the stored result, equal byte for byte to the first. */
     record Replayed<R>(@Nullable R result, String correlationId) implements Answer<R> {}
 
-    /** The operation is in SHADOW: the handler ran and was rolled back; its result, acted on by nobody. */
-    record Shadowed<R>(@Nullable R result, String correlationId) implements Answer<R> {}
+    /** The operation is in SHADOW: an atomic handler ran and was rolled back, a leased one did not run. Nothing took effect. */
+    record Shadowed<R>(@Nullable R result, String correlationId) implements Answer<R> {
+        /** For whoever does not want the result of a dry run. */
+        public Notice notice() {
+            return new Notice(
+                    correlationId,
+                    "This kind of work is in SHADOW at the moment: it was rehearsed, and nothing took effect.",
+                    Set.of(Next.CHECK_STATUS, Next.CONTACT));
+        }
+    }
 
     /** The call itself is invalid: nothing was looked up. */
     record Rejected<R>(Notice notice) implements Answer<R> {}
@@ -57,7 +65,10 @@ public sealed interface Answer<R> {
         CONTACT
     }
 
-    /** The result of Executed, Replayed or Shadowed. Anything else throws {@link SemelException.NoResult}. */
+    /**
+     * The result of Executed or Replayed. Anything else throws {@link SemelException.NoResult}, Shadowed as well: nothing took
+     * effect.
+     */
     default @Nullable R orThrow() {
         return fold(new Cases<R, @Nullable R>() {
             @Override
@@ -75,9 +86,14 @@ public sealed interface Answer<R> {
         });
     }
 
-    /** Whether this answer carries a result. */
+    /** As {@link #orThrow}, for a caller to whom the result of a dry run is as good: of Shadowed, too. */
+    default @Nullable R orThrowUnlessShadowed() {
+        return this instanceof Shadowed<R> rehearsed ? rehearsed.result() : orThrow();
+    }
+
+    /** Whether this answer carries the result of something that took effect: Executed or Replayed. */
     default boolean isResult() {
-        return this instanceof Executed || this instanceof Replayed || this instanceof Shadowed;
+        return this instanceof Executed || this instanceof Replayed;
     }
 
     /** Calls the one case that applies. */
@@ -140,7 +156,7 @@ public sealed interface Answer<R> {
         }
 
         default T shadowed(Shadowed<R> answer) {
-            return result(answer, answer.result());
+            return other(answer, answer.notice());
         }
 
         default T rejected(Rejected<R> answer) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param payload what to do; part of the fingerprint, so the same key with another payload is a conflict
  * @param origin who asked, and under which correlation id
  * @param patience how long to wait for another run of the same record before answering "in progress"; zero by default
- * @param deadline no attempt starts after it; none by default
+ * @param deadline no attempt starts after it, by the ledger's clock; none by default
  */
 public record Call<P>(
         Tenant tenant,

@@ -22,8 +22,7 @@ class AnswerTest {
     static Stream<Answer<String>> results() {
         return Stream.of(
                 new Answer.Executed<>("r", "c-1"),
-                new Answer.Replayed<>("r", "c-1"),
-                new Answer.Shadowed<>("r", "c-1"));
+                new Answer.Replayed<>("r", "c-1"));
     }
 
     static Stream<Arguments> others() {
@@ -42,6 +41,7 @@ class AnswerTest {
     void aResultIsHandedOut(Answer<String> answer) {
         assertThat(answer.isResult()).isTrue();
         assertThat(answer.orThrow()).isEqualTo("r");
+        assertThat(answer.orThrowUnlessShadowed()).isEqualTo("r");
         assertThat(answer.<String>fold(r -> "result " + r, Answer.Notice::reason))
                 .isEqualTo("result r");
     }
@@ -56,6 +56,29 @@ class AnswerTest {
                         e -> assertThat(e.answer()).isSameAs(answer))
                 .hasMessage(name + ": already processed (correlation c-1)");
         assertThat(answer.<String>fold(r -> "result", Answer.Notice::reason)).isEqualTo("already processed");
+    }
+
+    @Test
+    void shadowedIsNoResultUnlessTheCallerAsksForIt() {
+        Answer<String> answer = new Answer.Shadowed<>("r", "c-1");
+        assertThat(answer.isResult()).isFalse();
+        assertThatThrownBy(answer::orThrow)
+                .isInstanceOfSatisfying(
+                        SemelException.NoResult.class,
+                        e -> assertThat(e.answer()).isSameAs(answer))
+                .hasMessageContaining("nothing took effect")
+                .hasMessageContaining("c-1");
+        assertThat(answer.orThrowUnlessShadowed()).isEqualTo("r");
+        assertThat(answer.<String>fold(r -> "result", Answer.Notice::correlationId))
+                .isEqualTo("c-1");
+    }
+
+    @ParameterizedTest
+    @MethodSource("others")
+    void nothingElseIsHandedOutInstead(Answer<String> answer, String name) {
+        assertThatThrownBy(answer::orThrowUnlessShadowed)
+                .isInstanceOf(SemelException.NoResult.class)
+                .hasMessageStartingWith(name);
     }
 
     @Test

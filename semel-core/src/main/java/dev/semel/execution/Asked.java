@@ -174,6 +174,10 @@ final class Asked<P, R> {
 
     /** The modes that apply to it. Not inside a transaction. */
     ModesView.Reading modes(Environment environment) {
+        if (call.deadline() != null) {
+            // Brings the store's clock, by which the deadline is judged.
+            environment.modes().fresh();
+        }
         return environment.modes().of(header.tenant(), header.operation());
     }
 
@@ -181,13 +185,13 @@ final class Asked<P, R> {
         return Events.About.record(id(), header, call.origin(), policy.code());
     }
 
-    /** Time to the deadline, of the call or of the policy; absent when there is none. */
+    /** Time to the deadline, of the call or of the policy, by the store's clock; absent when there is none. */
     @Nullable
     Duration remaining(Environment environment) {
         Instant byCall = call.deadline();
         Duration remaining = byCall == null
                 ? null
-                : Duration.ofMillis(byCall.toEpochMilli() - environment.time().millis());
+                : Duration.ofMillis(byCall.toEpochMilli() - environment.modes().storeMillis());
         Duration byPolicy = policy.limits().deadline();
         if (byPolicy != null) {
             Duration left = byPolicy.minusNanos(environment.time().nanos() - startedNanos);

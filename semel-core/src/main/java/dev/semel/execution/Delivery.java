@@ -172,7 +172,7 @@ public final class Delivery<P, R> implements AutoCloseable {
 
     boolean isLate() {
         long deadline = Objects.requireNonNull(row.line()).deadline();
-        return deadline <= environment.time().millis();
+        return deadline <= environment.modes().storeMillis();
     }
 
     /**

@@ -24,6 +24,7 @@ public final class ModesView {
     private final TimeSource time;
     private volatile Switchboard.Modes modes;
     private volatile long readAt;
+    private volatile Clock clock;
 
     /** @param nodeMode this node's own mode, from its environment; the stricter one wins */
     public ModesView(Switchboard switchboard, Mode nodeMode, TimeSource time) {
@@ -32,6 +33,19 @@ public final class ModesView {
         this.time = time;
         this.readAt = time.nanos();
         this.modes = switchboard.modes();
+        this.clock = new Clock(modes.now(), readAt);
+    }
+
+    /** What the store's clock said, and this node's monotonic one at the same moment or just before. */
+    private record Clock(long millis, long nanos) {}
+
+    /**
+     * The store's time. It comes with each reading of the modes and goes on by this node's monotonic clock, so that a wall
+     * clock that is wrong here changes nothing. Needs no connection.
+     */
+    long storeMillis() {
+        Clock last = clock;
+        return last.millis + (time.nanos() - last.nanos) / 1_000_000;
     }
 
     /** What applies to a call, with the version to be checked at the grant. */
@@ -99,8 +113,11 @@ public final class ModesView {
 
     /** Reads the modes anew. */
     public void reload() {
-        readAt = time.nanos();
-        modes = switchboard.modes();
+        long asked = time.nanos();
+        readAt = asked;
+        Switchboard.Modes read = switchboard.modes();
+        modes = read;
+        clock = new Clock(read.now(), asked);
     }
 
     private Reading read(Switchboard.Modes now, String tenant, String operation) {

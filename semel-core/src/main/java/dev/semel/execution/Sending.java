@@ -251,7 +251,7 @@ public final class Sending {
         long deadline = when.deadline() == null ? Status.NEVER : when.deadline().toEpochMilli();
         Duration byPolicy = policy.limits().deadline();
         if (byPolicy != null) {
-            deadline = Math.min(deadline, environment.time().millis() + byPolicy.toMillis());
+            deadline = Math.min(deadline, environment.modes().storeMillis() + byPolicy.toMillis());
         }
         if (start == null && deadline == Status.NEVER && when.delay().isZero()) {
             return Arrival.Times.NOW;

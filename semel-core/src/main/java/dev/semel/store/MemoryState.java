@@ -59,7 +59,7 @@ final class MemoryState {
     }
 
     Switchboard.Modes modes() {
-        return locked(() -> new Switchboard.Modes(modesVersion, settings, pauses));
+        return locked(() -> new Switchboard.Modes(modesVersion, settings, pauses, now()));
     }
 
     long now() {

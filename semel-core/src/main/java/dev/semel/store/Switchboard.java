@@ -51,15 +51,15 @@ public interface Switchboard {
      */
     int adopt(Function<Row, AuditEntry> forRecord, AuditEntry adoption);
 
-    /** @param version grows with every change */
-    record Modes(long version, List<Setting> settings, List<Pause> pauses) {
+    /**
+     * @param version grows with every change
+     * @param now the store's clock when they were read, in its milliseconds: deadlines are judged by it and not by a node's; 0 when
+     *     they were read inside a transaction
+     */
+    record Modes(long version, List<Setting> settings, List<Pause> pauses, long now) {
         public Modes {
             settings = List.copyOf(settings);
             pauses = List.copyOf(pauses);
-        }
-
-        public Modes(long version, List<Setting> settings) {
-            this(version, settings, List.of());
         }
 
         /** The strictest mode that applies. */

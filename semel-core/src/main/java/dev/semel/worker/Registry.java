@@ -45,6 +45,7 @@ public final class Registry {
     public <P, R> Known<P, R> handle(
             Operation.Atomic<P, R> operation, Channel.Capacity capacity, AtomicHandler<P, R> handler) {
         known.compute(operation.name(), (name, old) -> {
+            refuseAnother(operation, old);
             refuseSecond("handler", name, old != null && old.atomic() != null);
             return new Known<>(operation, handler, null, null, capacity);
         });
@@ -54,6 +55,7 @@ public final class Registry {
     public <P, R> Known<P, R> handle(
             Operation.Leased<P, R> operation, Channel.Capacity capacity, LeasedHandler<P, R> handler) {
         known.compute(operation.name(), (name, old) -> {
+            refuseAnother(operation, old);
             refuseSecond("handler", name, old != null && old.leased() != null);
             return new Known<>(operation, null, handler, reconcilerOf(old), capacity);
         });
@@ -62,6 +64,7 @@ public final class Registry {
 
     public <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler) {
         known.compute(operation.name(), (name, old) -> {
+            refuseAnother(operation, old);
             refuseSecond("reconciler", name, old != null && old.reconciler() != null);
             Channel.Capacity capacity = old == null ? Channel.Capacity.DEFAULT : old.capacity();
             return new Known<>(operation, null, leasedOf(old), reconciler, capacity);
@@ -73,6 +76,22 @@ public final class Registry {
             throw new SemelException.Invalid(
                     "Operation " + operation + " has a " + what + " already. Register one, once, at start-up.");
         }
+    }
+
+    /** One name is one operation: records of the two would be given to each other's handlers. */
+    private static void refuseAnother(Operation<?, ?> operation, @Nullable Known<?, ?> old) {
+        if (old != null && !declared(operation).equals(declared(old.operation()))) {
+            throw new SemelException.Invalid("Operation " + operation.name() + " is declared twice: as "
+                    + declared(old.operation()) + ", and as " + declared(operation)
+                    + ". Its records are found by its name: use one declaration, or two names.");
+        }
+    }
+
+    private static String declared(Operation<?, ?> operation) {
+        Operation.Definition<?, ?> definition = operation.definition();
+        return (operation instanceof Operation.Atomic ? "atomic from " : "leased from ")
+                + definition.payload().getName() + " to "
+                + definition.result().getName();
     }
 
     @SuppressWarnings("unchecked") // An operation's name belongs to one declaration: payload and result are the same.

@@ -94,13 +94,14 @@ final class Reply {
 
     /** What the record says, instead of what this request did. */
     void tell(Answer<byte[]> answer) throws IOException {
-        byte[] result = answer.isResult() ? answer.orThrow() : null;
+        boolean shadowed = answer instanceof Answer.Shadowed;
+        byte[] result = answer.isResult() || shadowed ? answer.orThrowUnlessShadowed() : null;
         if (result == null && !(answer instanceof Answer.Replayed)) {
             refuse(answer.fold(Told.INSTANCE));
             return;
         }
         held.discard();
-        if (answer instanceof Answer.Shadowed) {
+        if (shadowed) {
             asked.response().setHeader("Idempotency-Shadowed", "true");
             Snapshot.decode(result).send(asked.response());
         } else if (result == null) {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class PostgresSwitchboard implements Switchboard {
     private static final int CHUNK = 1000;
 
-    private static final String MODES = """
-            SELECT m.modes_version, s.* FROM semel_meta m LEFT JOIN (
+    private static final String MODES = "SELECT " + PostgresSql.NOW + """
+             AS now, m.modes_version, s.* FROM semel_meta m LEFT JOIN (
                 SELECT tenant, operation, mode, NULL AS reason, NULL AS since, NULL AS probe FROM semel_mode
                 UNION ALL
                 SELECT tenant, operation, NULL, reason, since, probe FROM semel_pause) s ON true""";
@@ -52,28 +52,35 @@ final class PostgresSwitchboard implements Switchboard {
 
     @Override
     public Modes modes() {
-        return sessions.once("a reading of the modes", PostgresSwitchboard::read);
+        return sessions.once("a reading of the modes", connection -> read(connection, sessions.now()));
     }
 
-    static Modes read(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet found = statement.executeQuery(MODES)) {
-            long version = 0;
-            List<Setting> settings = new ArrayList<>();
-            List<Pause> pauses = new ArrayList<>();
-            while (found.next()) {
-                version = found.getLong(1);
-                String tenant = found.getString(2);
-                String reason = found.getString(5);
-                if (reason != null) {
-                    pauses.add(
-                            new Pause(found.getString(3), orAll(tenant), reason, found.getLong(6), found.getLong(7)));
-                } else if (tenant != null) {
-                    settings.add(new Setting(orAll(tenant), orAll(found.getString(3)), Mode.values()[found.getInt(4)]));
-                }
+    static Modes read(Connection connection, @Nullable Long time) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(MODES)) {
+            new Binder(statement).number(time);
+            try (ResultSet found = statement.executeQuery()) {
+                return read(found);
             }
-            return new Modes(version, settings, pauses);
         }
+    }
+
+    private static Modes read(ResultSet found) throws SQLException {
+        long now = 0;
+        long version = 0;
+        List<Setting> settings = new ArrayList<>();
+        List<Pause> pauses = new ArrayList<>();
+        while (found.next()) {
+            now = found.getLong(1);
+            version = found.getLong(2);
+            String tenant = found.getString(3);
+            String reason = found.getString(6);
+            if (reason != null) {
+                pauses.add(new Pause(found.getString(4), orAll(tenant), reason, found.getLong(7), found.getLong(8)));
+            } else if (tenant != null) {
+                settings.add(new Setting(orAll(tenant), orAll(found.getString(4)), Mode.values()[found.getInt(5)]));
+            }
+        }
+        return new Modes(version, settings, pauses, now);
     }
 
     @Override

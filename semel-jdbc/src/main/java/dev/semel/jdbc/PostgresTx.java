@@ -111,7 +111,7 @@ final class PostgresTx implements Transactions.Tx {
     @Override
     public Switchboard.Modes modes() {
         ready();
-        return sql("reading the modes", () -> PostgresSwitchboard.read(connection));
+        return sql("reading the modes", () -> PostgresSwitchboard.read(connection, sessions.now()));
     }
 
     @Override

@@ -36,10 +36,10 @@ final class SqliteSwitchboard implements Switchboard {
 
     @Override
     public Modes modes() {
-        return access.read(session -> read(session.connection()));
+        return access.read(session -> read(session.connection(), access.now()));
     }
 
-    static Modes read(Connection connection) throws SQLException {
+    static Modes read(Connection connection, long now) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet found = statement.executeQuery(MODES)) {
             long version = 0;
@@ -56,7 +56,7 @@ final class SqliteSwitchboard implements Switchboard {
                             found.getString(3), absent(found, 2), reason, found.getLong(6), found.getLong(7)));
                 }
             }
-            return new Modes(version, settings, pauses);
+            return new Modes(version, settings, pauses, now);
         }
     }
 

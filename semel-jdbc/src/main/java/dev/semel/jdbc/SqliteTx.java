@@ -42,7 +42,7 @@ abstract class SqliteTx implements Transactions.Tx {
     @Override
     public Switchboard.Modes modes() {
         try {
-            return SqliteSwitchboard.read(real);
+            return SqliteSwitchboard.read(real, 0);
         } catch (SQLException e) {
             throw translated(e);
         }

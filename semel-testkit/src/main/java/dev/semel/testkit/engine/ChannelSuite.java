@@ -9,9 +9,12 @@ import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Message;
+import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.Sent;
+import dev.semel.engine.Engine;
 import dev.semel.store.State;
+import dev.semel.time.ManualTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -51,6 +54,33 @@ abstract class ChannelSuite extends ChannelFixture {
         engine.handle(MAIL, listing());
         work();
         assertThat(handled).containsExactly("m");
+    }
+
+    @Test
+    void a11_theDeadlineOfAMessageIsJudgedByTheClockOfTheLedger() {
+        Policy timely = STEADY.toBuilder()
+                .withName("timely")
+                .withDeadline(Duration.ofMinutes(10))
+                .build();
+        for (int hours : new int[] {1, -1}) {
+            ManualTime clock =
+                    new ManualTime(time.millis() + Duration.ofHours(hours).toMillis());
+            Engine node = start(reopened(), settings -> settings.withTime(clock).withPolicy(timely));
+            for (Channel<Note> channel : List.of(MAIL.withPolicy("timely"), POST.withPolicy("timely"))) {
+                node.send(channel, note("in time" + hours, "x"));
+                assertThat(line(channel, "in time" + hours).deadline())
+                        .isEqualTo(time.millis() + Duration.ofMinutes(10).toMillis());
+                Instant before = Instant.ofEpochMilli(time.millis()).minusSeconds(60);
+                node.send(channel, note("too late" + hours, "x").withDeadline(before));
+            }
+            node.handle(MAIL.withPolicy("timely"), listing());
+            node.handle(POST.withPolicy("timely"), (note, tx) -> handled.add(note.text()));
+            work(node);
+            for (Channel<Note> channel : List.of(MAIL, POST)) {
+                assertThat(row(channel, "in time" + hours).state()).isEqualTo(State.COMPLETED);
+                assertThat(row(channel, "too late" + hours).state()).isEqualTo(State.FAILED_TERMINAL);
+            }
+        }
     }
 
     @Test

@@ -1,11 +1,15 @@
 package dev.semel.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.Answer;
 import dev.semel.Failure;
 import dev.semel.Failure.Category;
 import dev.semel.Mode;
+import dev.semel.Operation;
+import dev.semel.Reconciler;
+import dev.semel.SemelException;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.State;
 import dev.semel.store.Switchboard;
@@ -24,6 +28,25 @@ abstract class LeasedSuite extends EngineSuite {
 
     private Answer<Receipt> refund(String key) {
         return engine.run(REFUND, call(key), (order, run) -> new Receipt("r-" + key));
+    }
+
+    @Test
+    void oneNameIsOneOperation() {
+        engine.handle(CHARGE, charging("k"));
+        Operation.Leased<Order, Receipt> leased = Operation.leased("charge", Order.class, Receipt.class);
+        assertThatThrownBy(() -> engine.handle(leased, (order, run) -> new Receipt("never")))
+                .isInstanceOf(SemelException.Invalid.class)
+                .hasMessageContaining("charge is declared twice")
+                .hasMessageContaining("atomic from")
+                .hasMessageContaining("leased from");
+        Operation.Atomic<String, Receipt> other = Operation.atomic("charge", String.class, Receipt.class);
+        assertThatThrownBy(() -> engine.handle(other, (text, tx) -> new Receipt("never")))
+                .isInstanceOf(SemelException.Invalid.class)
+                .hasMessageContaining("java.lang.String");
+        assertExecuted(engine.run(CHARGE, call("k")), "r-k");
+        Operation.Atomic<Order, Receipt> atomic = Operation.atomic("refund", Order.class, Receipt.class);
+        engine.reconcile(REFUND, (order, what) -> Reconciler.Verdict.noEffect());
+        assertThatThrownBy(() -> engine.handle(atomic, charging("k"))).isInstanceOf(SemelException.Invalid.class);
     }
 
     @Test
@@ -213,7 +236,8 @@ abstract class LeasedSuite extends EngineSuite {
         assertThat(state(REFUND, "k")).isEqualTo(State.SHADOWED);
         Answer<Receipt> charged = charge("k");
         assertThat(charged).isInstanceOf(Answer.Shadowed.class);
-        assertThat(charged.orThrow()).isEqualTo(new Receipt("r-k"));
+        assertThatThrownBy(charged::orThrow).isInstanceOf(SemelException.NoResult.class);
+        assertThat(charged.orThrowUnlessShadowed()).isEqualTo(new Receipt("r-k"));
         assertThat(effects.count("k")).isZero();
         assertThat(row(CHARGE, "k")).isNull();
         assertThat(story(CHARGE, "k")).containsExactly("operation.shadowed");

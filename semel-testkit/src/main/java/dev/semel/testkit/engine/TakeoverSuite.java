@@ -10,6 +10,7 @@ import dev.semel.engine.Engine;
 import dev.semel.store.State;
 import dev.semel.time.ManualTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -141,6 +142,35 @@ abstract class TakeoverSuite extends EngineSuite {
             return new Receipt("r");
         });
         assertReplayed(other.run(NOTIFY, call("k"), (o, r) -> new Receipt("never")), "r");
+    }
+
+    /** Nodes whose clocks are an hour ahead and an hour behind the ledger's. */
+    private List<Engine> nodesAnHourOff() {
+        List<Engine> nodes = new ArrayList<>();
+        for (int hours : new int[] {1, -1}) {
+            ManualTime clock =
+                    new ManualTime(time.millis() + Duration.ofHours(hours).toMillis());
+            nodes.add(otherNode(clock));
+        }
+        return nodes;
+    }
+
+    @Test
+    void a11_aDeadlineIsJudgedByTheClockOfTheLedger() {
+        for (Engine node : nodesAnHourOff()) {
+            Instant soon = Instant.ofEpochMilli(time.millis()).plusSeconds(60);
+            Instant before = Instant.ofEpochMilli(time.millis()).minusSeconds(60);
+            String n = "n" + node.hashCode();
+            assertExecuted(
+                    node.run(NOTIFY, call(n + "1").withDeadline(soon), (o, run) -> new Receipt("in time")), "in time");
+            assertExecuted(node.run(CHARGE, call(n + "2").withDeadline(soon), charging(n + "2")), "r-" + n + "2");
+            assertThat(node.runAll(CHARGE, List.of(call(n + "3").withDeadline(soon)), charging(n + "3")))
+                    .allMatch(Answer::isResult);
+            assertThat(node.run(NOTIFY, call(n + "4").withDeadline(before), (o, run) -> new Receipt("never")))
+                    .isInstanceOf(Answer.Failed.class);
+            assertThat(node.run(CHARGE, call(n + "5").withDeadline(before), charging(n + "5")))
+                    .isInstanceOf(Answer.Failed.class);
+        }
     }
 
     @Test
