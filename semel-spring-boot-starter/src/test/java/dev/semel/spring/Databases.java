@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Empty databases for tests. */
 enum Databases {
@@ -32,6 +33,8 @@ enum Databases {
     /** To be excluded where a service is to do without: its names in Spring Boot 4 and in 3. */
     static final String JPA = "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration,"
             + "org.springframework.boot.autoconfigure.orm.jpa.HibernateJpaAutoConfiguration";
+
+    private static final AtomicInteger COUNT = new AtomicInteger();
 
     /** A JDBC URL. */
     abstract String fresh();
