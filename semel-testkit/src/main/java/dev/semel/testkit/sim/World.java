@@ -5,6 +5,7 @@ import dev.semel.Key;
 import dev.semel.Mode;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
+import dev.semel.key.Codec;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.operator.Operator;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The nodes, the clients, the operator and everything that befalls them in one run. */
 final class World {
@@ -147,17 +149,22 @@ final class World {
         if (!business.reconciles()) {
             return;
         }
-        for (String payload : business.records()) {
-            RecordId id = Identity.of(Client.TENANT, operation(payload), Client.key(Asking.record(payload)))
-                    .id();
-            if (!operation(payload).equals(Business.TRANSFER.name())) {
+        onNode(nodes.get(0), this::open);
+        for (String record : business.records().stream().map(Asking::record).toList()) {
+            String operation = operation(record);
+            if (!operation.equals(Business.TRANSFER.name())) {
                 continue;
             }
-            for (int asked = 0; asked < 3 && open(id); asked++) {
+            RecordId id = Identity.of(Client.TENANT, operation, Client.key(record)).id();
+            for (int asked = 0; asked < 3 && unfinished(id) != null; asked++) {
                 sleep(BEYOND_THE_NEXT_QUESTION);
-                client.ask(nodes.get(0), operation(payload), List.of(payload), Duration.ZERO);
+                Row row = unfinished(id);
+                if (row != null) {
+                    String payload = new Codec(1 << 20).decode(row.payload(), String.class);
+                    client.ask(nodes.get(0), operation, List.of(String.valueOf(payload)), Duration.ZERO);
+                }
             }
-            if (open(id)) {
+            if (unfinished(id) != null) {
                 book.wrong(id, "met the same interrupted step again and again although its reconciler decides");
             }
         }
@@ -168,11 +175,13 @@ final class World {
         });
     }
 
-    private boolean open(RecordId id) {
+    /** The record, if it is neither done nor given up. */
+    private @Nullable Row unfinished(RecordId id) {
         book.look(Book.Cause.NOTHING);
         Book.Kept kept = book.records().get(id);
         Row row = kept == null ? null : kept.row();
-        return row != null && (row.state() == State.UNKNOWN || row.state() == State.FAILED_RETRYABLE);
+        boolean open = row != null && (row.state() == State.UNKNOWN || row.state() == State.FAILED_RETRYABLE);
+        return open ? row : null;
     }
 
     /** Nothing runs any more, or nothing has changed for so long that nothing will. */
