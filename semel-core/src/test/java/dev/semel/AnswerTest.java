@@ -20,9 +20,7 @@ class AnswerTest {
     private static final Failure FAILURE = Failure.of(Failure.Category.NETWORK, "reset");
 
     static Stream<Answer<String>> results() {
-        return Stream.of(
-                new Answer.Executed<>("r", "c-1"),
-                new Answer.Replayed<>("r", "c-1"));
+        return Stream.of(new Answer.Executed<>("r", "c-1"), new Answer.Replayed<>("r", "c-1"));
     }
 
     static Stream<Arguments> others() {

@@ -6,7 +6,8 @@ package dev.semel.store;
  * @param fence of the newest grant; 0 when there was none
  * @param attempt grants so far in the present budget
  * @param at when it next needs attention, in the store's milliseconds: due, end of lease, end of retention
- * @param keepMillis how long a direct FAILED_RETRYABLE is kept beyond {@code at}; 0 otherwise
+ * @param keepMillis how long a direct FAILED_RETRYABLE is kept beyond {@code at}; of an UNKNOWN how long it has been that at
+ *     {@code at}; 0 otherwise
  * @param owner the token of the grant, by which a repeated reservation recognises its own
  */
 public record Status(State state, long fence, int attempt, long at, long keepMillis, long owner) {

@@ -16,6 +16,7 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Queue;
+import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.time.Duration;
@@ -188,9 +189,13 @@ public final class Reconciliation {
         return later(policy, row);
     }
 
-    private static Move later(Policy policy, Row row) {
-        Move.Change later = Transition.due(ASK_AGAIN, Duration.ZERO, -1, row.failure())
-                .at(place(Transition.ASK_AGAIN, policy, row));
+    /** It keeps how long it will have been UNKNOWN then, since the time of the next question says nothing about that. */
+    private Move later(Policy policy, Row row) {
+        long now = ledger().tally(State.UNKNOWN, RecordFilter.ALL, 1).now();
+        long since = row.status().at() - row.status().keepMillis();
+        Duration age = Duration.ofMillis(Math.max(0, now - since)).plus(ASK_AGAIN);
+        Move.Change later =
+                Transition.due(ASK_AGAIN, age, -1, row.failure()).at(place(Transition.ASK_AGAIN, policy, row));
         return Transition.ASK_AGAIN.of(row.id(), row.status().fence(), later, null);
     }
 

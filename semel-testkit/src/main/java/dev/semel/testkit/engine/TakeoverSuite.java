@@ -7,6 +7,7 @@ import dev.semel.Answer;
 import dev.semel.Reconciler.Verdict;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
+import dev.semel.store.LedgerState;
 import dev.semel.store.State;
 import dev.semel.time.ManualTime;
 import java.time.Duration;
@@ -104,6 +105,21 @@ abstract class TakeoverSuite extends EngineSuite {
         assertThat(asked).hasValue(4);
         assertThat(story(REFUND, "did not"))
                 .containsExactly("operation.unknown", "operation.reconciled", "operation.executed");
+    }
+
+    @Test
+    void theAgeOfAnUnknownRunGrowsHoweverOftenItsReconcilerIsAsked() {
+        abandon(REFUND, "k");
+        engine.reconcile(REFUND, (order, what) -> new Verdict.StillUnknown<>("ask later"));
+        time.advance(LEASE);
+        engine.duties().sweeper().sweep();
+        for (int minutes = 0; minutes < 5; minutes++) {
+            engine.duties().reconciliation().reconcile();
+            time.advance(Duration.ofMinutes(1));
+        }
+        assertThat(LedgerState.of(store).unknown().count()).isEqualTo(1);
+        assertThat(LedgerState.of(store).unknown().ageMillis())
+                .isEqualTo(Duration.ofMinutes(5).toMillis());
     }
 
     @Test

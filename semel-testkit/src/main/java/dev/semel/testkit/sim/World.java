@@ -155,7 +155,8 @@ final class World {
             if (!operation.equals(Business.TRANSFER.name())) {
                 continue;
             }
-            RecordId id = Identity.of(Client.TENANT, operation, Client.key(record)).id();
+            RecordId id =
+                    Identity.of(Client.TENANT, operation, Client.key(record)).id();
             for (int asked = 0; asked < 3 && unfinished(id) != null; asked++) {
                 sleep(BEYOND_THE_NEXT_QUESTION);
                 Row row = unfinished(id);
