@@ -187,8 +187,8 @@ public final class LeaseKeeper {
         }
 
         /** Its effect is being committed with the record: there is no lease to renew any more, nor a row to wait for. */
-        void committing() {
-            committing = true;
+        void committing(boolean now) {
+            committing = now;
         }
 
         private void stop(Stop why) {

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -116,15 +117,43 @@ public final class OpenRun implements Begun {
      * @throws SemelException.TransactionMustBeRetried when the transaction's isolation does not let it see the record
      */
     public void mark(Connection connection) {
+        held.committing(true);
+        marked(AtomicRunner.transactions(environment.store())
+                .join(connection)
+                .move(List.of(mark()))
+                .get(0));
+    }
+
+    /**
+     * How much the connection has changed up to now, for {@link #markIfChanged}. To be asked when the transaction begins.
+     *
+     * @throws SemelException.StoreUnavailable when the connection does not answer
+     */
+    public long changes(Connection connection) {
+        return AtomicRunner.transactions(environment.store()).changes(connection);
+    }
+
+    /**
+     * As {@link #mark}, provided that the transaction has written something.
+     *
+     * @param changesBefore what {@link #changes} said when the transaction began
+     * @return whether it has: otherwise nothing is marked, because there is no effect to tell of
+     */
+    public boolean markIfChanged(Connection connection, long changesBefore) {
+        held.committing(true);
+        Optional<Moved> moved =
+                AtomicRunner.transactions(environment.store()).join(connection).moveIfChanged(mark(), changesBefore);
+        moved.ifPresentOrElse(this::marked, () -> held.committing(false));
+        return moved.isPresent();
+    }
+
+    private Move mark() {
         Policy policy = asked.policy();
         Duration keep = policy.retention().success();
-        byte[] mark = new Mark(keep, policy.limits().lease()).encode();
-        Move move = completion(keep, mark);
-        held.committing();
-        Moved moved = AtomicRunner.transactions(environment.store())
-                .join(connection)
-                .move(List.of(move))
-                .get(0);
+        return completion(keep, new Mark(keep, policy.limits().lease()).encode());
+    }
+
+    private void marked(Moved moved) {
         if (moved instanceof Moved.Refused) {
             throw new SemelException.LeaseLost(
                     asked.name() + ": lease lost under fence " + granted.fence()
@@ -135,7 +164,12 @@ public final class OpenRun implements Begun {
         marked = true;
     }
 
-    /** Whether {@link #mark} was called; whether its transaction was committed is known when the run ends. */
+    /** A transaction that was marked has been rolled back after all: the lease is needed again. */
+    public void rolledBack() {
+        held.committing(false);
+    }
+
+    /** Whether a transaction was marked; whether its transaction was committed is known when the run ends. */
     public boolean marked() {
         return marked;
     }
@@ -154,18 +188,38 @@ public final class OpenRun implements Begun {
                 () -> answered(answer, asked.policy().retention().failure()));
     }
 
-    /** It did nothing, and leaves no record. */
-    public Settled drop() {
-        return settle(Outcome.FAILED, () -> moved(Transition.RELEASE, Move.Change.NONE, null, new Ended(null)));
+    /**
+     * It did nothing, and leaves no record. If an effect was marked all the same it must not be run again: then its answer is
+     * kept.
+     */
+    public Settled drop(byte[] answer) {
+        return settle(Outcome.FAILED, () -> {
+            Settled dropped = moved(Transition.RELEASE, Move.Change.NONE, null, new Ended(null));
+            if (!(dropped instanceof Committed)) {
+                return dropped;
+            }
+            Duration keep = asked.policy().retention().success();
+            Settled kept = late(answer, Transition.result(keep, answer), keep);
+            return kept instanceof Told ? kept : new Committed(true);
+        });
     }
 
-    /** It failed, and nothing took effect unless it was marked: the next caller may run it again. */
+    /** As {@link #drop(byte[])}, without an answer that could be kept: it is UNKNOWN if an effect was marked. */
+    public Settled drop() {
+        return settle(
+                Outcome.FAILED,
+                () -> doubted(
+                        moved(Transition.RELEASE, Move.Change.NONE, null, new Ended(null)),
+                        Failure.of(Failure.Category.UNKNOWN, "It was refused after an effect of it was committed.")));
+    }
+
+    /** It failed, and nothing took effect: the next caller may run it again. If an effect was marked it is UNKNOWN. */
     public Settled fail(Failure failure) {
         return settle(Outcome.RETRY_LATER, () -> {
             Again again = Again.after(environment, asked, failure, granted.attempt());
             Move.Change due = Transition.due(
                     again.pause(), asked.policy().retention().failure(), again.attempt(), Failures.encode(failure));
-            return moved(Transition.RETRY, due, again.event(), new Ended(again.pause()));
+            return doubted(moved(Transition.RETRY, due, again.event(), new Ended(again.pause())), failure);
         });
     }
 
@@ -178,23 +232,42 @@ public final class OpenRun implements Begun {
         });
     }
 
-    /** It failed, and whether it took effect cannot be told unless it was marked: it is not run again by itself. */
+    /** It failed, and whether it took effect cannot be told: it is not run again by itself. */
     public Settled park(Failure failure) {
         return settle(Outcome.UNKNOWN, () -> {
-            AuditEntry event = environment
-                    .audits()
-                    .events()
-                    .outcome(
-                            EventType.OPERATION_UNKNOWN,
-                            asked.about(),
-                            Map.of("category", failure.category().code(), "reason", failure.reason()));
-            Move.Change atOnce = Transition.due(Duration.ZERO, Duration.ZERO, -1, Failures.encode(failure));
-            Settled parked = moved(Transition.PARK, atOnce, event, new Ended(null));
+            Settled parked = moved(Transition.PARK, atOnce(failure), parking(failure), new Ended(null));
             if (parked instanceof Ended) {
                 asked.unknown(environment);
             }
-            return parked;
+            return doubted(parked, failure);
         });
+    }
+
+    private AuditEntry parking(Failure failure) {
+        return environment
+                .audits()
+                .events()
+                .outcome(
+                        EventType.OPERATION_UNKNOWN,
+                        asked.about(),
+                        Map.of("category", failure.category().code(), "reason", failure.reason()));
+    }
+
+    private static Move.Change atOnce(Failure failure) {
+        return Transition.due(Duration.ZERO, Duration.ZERO, -1, Failures.encode(failure));
+    }
+
+    /** What failed although an effect of it is committed is UNKNOWN: the rest of it may be missing. */
+    private Settled doubted(Settled settled, Failure failure) {
+        if (!(settled instanceof Committed)) {
+            return settled;
+        }
+        Moved moved = commit(Transition.DOUBT.of(asked.id(), granted.fence(), atOnce(failure), parking(failure)));
+        if (moved instanceof Moved.Refused refused) {
+            return new Told(leased.lost(refused), null);
+        }
+        asked.unknown(environment);
+        return settled;
     }
 
     private Settled settle(Outcome usual, Supplier<Settled> end) {
@@ -213,28 +286,30 @@ public final class OpenRun implements Begun {
         }
         if (how instanceof Told told) {
             asked.span().ended(told.answer());
+        } else if (how instanceof Committed committed) {
+            asked.span().ended(committed.answered() ? Outcome.EXECUTED : Outcome.UNKNOWN);
         } else {
-            asked.span().ended(how instanceof Committed ? Outcome.EXECUTED : usual);
+            asked.span().ended(usual);
         }
         return how;
     }
 
     private Settled answered(byte[] answer, Duration retention) {
-        Duration keep = marked ? asked.policy().retention().success() : retention;
-        Move.Change change = Transition.result(keep, answer);
+        Duration success = asked.policy().retention().success();
+        Move.Change change = Transition.result(success, answer);
         if (marked
                 && commit(Transition.ANSWER.of(asked.id(), granted.fence(), change, null)) instanceof Moved.Applied) {
-            return landed(answer, keep);
+            return landed(answer, success);
         }
-        Moved moved = commit(completion(keep, answer));
+        Moved moved = commit(completion(retention, answer));
         if (moved instanceof Moved.Refused refused) {
             return new Told(leased.lost(refused), null);
         }
         Row there = moved instanceof Moved.Same ? find() : null;
         if (there != null && !Arrays.equals(there.result(), answer)) {
-            return Mark.of(there.result()) != null ? late(answer, change, keep) : standing(there);
+            return Mark.of(there.result()) != null ? late(answer, change, success) : standing(there);
         }
-        return landed(answer, keep);
+        return landed(answer, retention);
     }
 
     /** The mark was committed although nobody here knew of it. */
@@ -264,7 +339,7 @@ public final class OpenRun implements Begun {
         return Transition.COMPLETE.of(asked.id(), granted.fence(), Transition.result(keep, result), event);
     }
 
-    /** A mark that was committed decides: such a record is COMPLETED under this fence, and refuses every other end. */
+    /** A mark that was committed decides: such a record is COMPLETED under this fence, and is neither run again nor removed. */
     private Settled moved(Transition transition, Move.Change change, @Nullable AuditEntry event, Settled applied) {
         Moved moved = commit(transition.of(asked.id(), granted.fence(), change, event));
         if (!(moved instanceof Moved.Refused refused)) {
@@ -273,22 +348,7 @@ public final class OpenRun implements Begun {
         boolean committed = refused.current() != null
                 && refused.current().state() == State.COMPLETED
                 && refused.current().fence() == granted.fence();
-        if (!committed) {
-            return new Told(leased.lost(refused), null);
-        }
-        withoutAnswer();
-        return new Committed();
-    }
-
-    /** There will be none, so nobody need wait for one. */
-    private void withoutAnswer() {
-        Duration keep = asked.policy().retention().success();
-        try {
-            commit(Transition.ANSWER.of(asked.id(), granted.fence(), Transition.result(keep, null), null));
-        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-            // It is waited for until its lease is over, as after a crash.
-            return;
-        }
+        return committed ? new Committed(false) : new Told(leased.lost(refused), null);
     }
 
     private Moved commit(Move move) {

@@ -14,8 +14,13 @@ public sealed interface Settled {
      */
     record Ended(@Nullable Duration again) implements Settled {}
 
-    /** Its gateway said that it failed, but its effect is committed: it is done and will not be run again. */
-    record Committed() implements Settled {}
+    /**
+     * Its gateway said that it failed or leaves nothing, but an effect that it marked is committed. It is not run again: what
+     * failed is UNKNOWN, and what gave an answer is done with that.
+     *
+     * @param answered whether there is an answer, which is replayed
+     */
+    record Committed(boolean answered) implements Settled {}
 
     /**
      * It was not this call that ended it, or that could not be recorded.

@@ -33,6 +33,8 @@ public enum Transition {
     COMPLETE(COMPLETED, IN_PROGRESS, UNKNOWN),
     /** The owner adds its answer to an effect that it marked as committed before. */
     ANSWER(COMPLETED, COMPLETED),
+    /** The owner failed after it had marked an effect as committed: whether that was all of it cannot be told. */
+    DOUBT(UNKNOWN, COMPLETED),
     /** An attempt failed and there will be another. */
     RETRY(FAILED_RETRYABLE, IN_PROGRESS),
     /** An attempt failed for good. */
@@ -104,7 +106,7 @@ public enum Transition {
             case REPLAY_BY_HANDLER -> standing ? null : new Move.Place(lane, Move.Then.JOIN);
             case ASK_AGAIN ->
                 !standing || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
-            case ANSWER, RETRY, HAND_BACK, RELEASE_STEP, REPLAY_BY_CALLER -> null;
+            case ANSWER, DOUBT, RETRY, HAND_BACK, RELEASE_STEP, REPLAY_BY_CALLER -> null;
         };
     }
 

@@ -4,6 +4,7 @@ import dev.semel.SemelException;
 import dev.semel.key.Identity;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the application's code and the ledger's writes in one commit. */
@@ -22,6 +23,16 @@ public interface Transactions {
 
     /** The caller's own transaction, on the calling thread. Semel neither commits nor rolls it back as a whole. */
     Tx join(Connection connection);
+
+    /**
+     * How much the connection has changed up to now, to be asked when a transaction begins on it and compared by
+     * {@link Tx#moveIfChanged}; always 0 where the database knows by itself whether a transaction has written.
+     *
+     * @throws dev.semel.SemelException.StoreUnavailable when the connection does not answer
+     */
+    default long changes(Connection connection) {
+        return 0;
+    }
 
     /** Part of the application and of the ledger. */
     @FunctionalInterface
@@ -70,6 +81,17 @@ public interface Transactions {
 
         /** As {@link Ledger#move}, in this transaction: for a run that was claimed before. */
         List<Moved> move(List<Move> moves);
+
+        /**
+         * As {@link #move}, provided that this transaction has written something since the count was taken
+         * ({@link Transactions#changes}). In one statement where each is a round trip.
+         *
+         * @return nothing when the transaction has written nothing so far; then this writes nothing either
+         */
+        default Optional<Moved> moveIfChanged(Move move, long changesBefore) {
+            throw new SemelException.Invalid(
+                    "This store cannot tell whether a transaction of the caller's has written. Use a SQL store.");
+        }
 
         /** As {@link Queue#enqueue}, in this transaction. */
         default List<Enqueued> enqueue(List<Arrival> batch) {

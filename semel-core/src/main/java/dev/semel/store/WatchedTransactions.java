@@ -3,6 +3,7 @@ package dev.semel.store;
 import dev.semel.key.Identity;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,11 @@ record WatchedTransactions(Transactions transactions, Timing timing) implements 
     @Override
     public Tx join(Connection connection) {
         return new WatchedTx(transactions.join(connection), timing);
+    }
+
+    @Override
+    public long changes(Connection connection) {
+        return transactions.changes(connection);
     }
 
     /** Begins once, though it may be run again. */
@@ -81,6 +87,11 @@ record WatchedTransactions(Transactions transactions, Timing timing) implements 
         @Override
         public List<Moved> move(List<Move> moves) {
             return timing.of("move", () -> tx.move(moves));
+        }
+
+        @Override
+        public Optional<Moved> moveIfChanged(Move move, long changesBefore) {
+            return timing.of("move", () -> tx.moveIfChanged(move, changesBefore));
         }
 
         @Override

@@ -8,7 +8,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a filter was built with. */
-record Config(Exchanges exchanges, Routing routing, Admission admission, Answering answering, Following following) {
+record Config(
+        Exchanges exchanges,
+        Routing routing,
+        Admission admission,
+        Judging judging,
+        Answering answering,
+        Following following) {
 
     /** Which rule applies to a request. */
     record Routing(RouteTable table, Hooks.@Nullable Routes application, Breakers breakers, Set<String> unmarked) {
@@ -24,6 +30,9 @@ record Config(Exchanges exchanges, Routing routing, Admission admission, Answeri
             Hooks.Scopes scopes,
             Hooks.@Nullable Authorization authorization,
             boolean quotedKeys) {}
+
+    /** What a handler's failure means, and whether it may have left an effect. */
+    record Judging(Hooks.@Nullable Exceptions exceptions, Hooks.@Nullable Effects effects) {}
 
     /** @param replayed names of the headers that a replay repeats */
     record Answering(Problems problems, List<String> replayed, Hooks.@Nullable Errors errors) {}

@@ -25,6 +25,7 @@ public final class Exchange {
     private final List<Runnable> afterwards = new ArrayList<>();
     private volatile @Nullable OpenRun run;
     private volatile @Nullable AtomicContext transaction;
+    private volatile Hooks.Effects.@Nullable Watched watched;
     private volatile boolean withoutEffect;
 
     Exchange(Level level, Tenant tenant, Ids ids) {
@@ -114,7 +115,60 @@ public final class Exchange {
         granted.mark(connection);
     }
 
-    /** Whether {@link #mark} was called. */
+    /**
+     * At the level MARKER: a transaction that begins now, of which is not known yet whether it will write. To be asked for when
+     * it begins, by whoever begins transactions for others.
+     *
+     * @param connection on the ledger's database
+     */
+    public Begun begun(Connection connection) {
+        OpenRun granted = run;
+        if (level != Level.MARKER || granted == null) {
+            throw new SemelException.Invalid("A request at the level " + level
+                    + " has nothing to mark. Mark only at the level MARKER (see level()).");
+        }
+        return new Begun(granted, connection, granted.changes(connection));
+    }
+
+    /** A transaction of the handler's at the level MARKER. */
+    public static final class Begun {
+        private final OpenRun run;
+        private final Connection connection;
+        private final long changesBefore;
+
+        private Begun(OpenRun run, Connection connection, long changesBefore) {
+            this.run = run;
+            this.connection = connection;
+            this.changesBefore = changesBefore;
+        }
+
+        /**
+         * As {@link Exchange#mark}, if the transaction has written anything; otherwise there is no effect to tell of. To be
+         * called last before the commit.
+         *
+         * @return whether it has written
+         * @throws SemelException.LeaseLost when another run has the request meanwhile: the transaction must be rolled back
+         */
+        public boolean markIfWritten() {
+            return run.markIfChanged(connection, changesBefore);
+        }
+
+        /** It was rolled back, and its mark with it. */
+        public void rolledBack() {
+            run.rolledBack();
+        }
+    }
+
+    void watch(Hooks.Effects effects) {
+        watched = effects.watch(this);
+    }
+
+    /** Who watches what the handler does beside its marked transactions; at the level MARKER, if somebody does. */
+    public Optional<Hooks.Effects.Watched> watched() {
+        return Optional.ofNullable(watched);
+    }
+
+    /** Whether a transaction was marked. */
     public boolean isMarked() {
         OpenRun granted = run;
         return granted != null && granted.marked();
@@ -151,8 +205,9 @@ public final class Exchange {
     }
 
     /**
-     * Says that nothing took effect, whatever the answer: at the level PLAIN a failure may then be tried again, which is
-     * otherwise UNKNOWN. For a gateway that could not reach its upstream.
+     * Says that nothing took effect, whatever the answer: at the levels PLAIN and MARKER a failure may then be tried again,
+     * unless a marked transaction was committed. For a gateway that could not reach its upstream, or a handler whose transaction
+     * rolled back.
      */
     public void noEffect() {
         withoutEffect = true;

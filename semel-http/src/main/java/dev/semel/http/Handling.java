@@ -15,6 +15,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -41,9 +42,11 @@ final class Handling {
     private final Breakers.Permit permit;
     private final AtomicBoolean finished = new AtomicBoolean();
     private volatile boolean goesOn;
+    private volatile boolean breakerOpen;
     private volatile @Nullable Body body;
     private volatile @Nullable OpenRun run;
-    private volatile @Nullable Throwable thrown;
+    private volatile boolean asynchronous;
+    private volatile @Nullable Thrown thrown;
     private volatile @Nullable Throwable broken;
 
     Handling(Config config, Asked asked, IdempotencyFilter.Admitted admitted) {
@@ -131,7 +134,7 @@ final class Handling {
                 restart(request, attributes);
             }
             if (!permit.take()) {
-                thrown = new BreakerOpen();
+                breakerOpen = true;
                 return new End.Dropped();
             }
             exchange.inside(tx);
@@ -170,12 +173,16 @@ final class Handling {
             return (Settled.Told) begun;
         }
         if (!permit.take()) {
-            thrown = new BreakerOpen();
+            breakerOpen = true;
             return granted.handBack(
                     rule().breaker().pause(), Failure.of(Failure.Category.DISABLED, "The breaker is open."));
         }
         run = granted;
         exchange.under(granted);
+        Hooks.Effects effects = config.judging().effects();
+        if (rule().level() == Level.MARKER && effects != null) {
+            exchange.watch(effects);
+        }
         granted.enter();
         try {
             passOn(request, held, chain);
@@ -183,15 +190,6 @@ final class Handling {
             granted.leave();
         }
         return goesOn ? null : end();
-    }
-
-    /** The breaker is open: the handler was not run. */
-    private static final class BreakerOpen extends Exception {
-        private static final long serialVersionUID = 1;
-
-        BreakerOpen() {
-            super(null, null, false, false);
-        }
     }
 
     private void passOn(ServletRequest request, ServletResponse response, FilterChain chain) {
@@ -208,19 +206,24 @@ final class Handling {
     }
 
     private void failed(Throwable why) {
-        thrown = why;
-        if (Verdict.isVersionMismatch(why)) {
+        thrown = judged(why);
+        if (thrown.meaning() == Hooks.Exceptions.Meaning.VERSION_MISMATCH) {
             try {
                 reply.versionMismatch();
                 thrown = null;
             } catch (IOException e) {
-                thrown = e;
+                thrown = judged(e);
             }
         }
     }
 
+    private Thrown judged(Throwable why) {
+        return Thrown.of(why, config.judging().exceptions());
+    }
+
     /** The handler's thread will leave before the request has ended. */
     void goesOn() {
+        asynchronous = true;
         goesOn = true;
     }
 
@@ -309,18 +312,39 @@ final class Handling {
         if (kind == Verdict.Kind.KEEP
                 && rule().level() == Level.MARKER
                 && !granted.marked()
+                && doubt() != null
                 && config.routing().unmarked(asked.match.operation())) {
             reply.unmarked();
         }
         return switch (kind) {
             case KEEP -> granted.keep(left.snapshot);
             case REFUSE -> granted.refuse(left.snapshot);
-            case DROP -> granted.drop();
-            case FAIL ->
-                rule().level() == Level.PLAIN && !exchange.isWithoutEffect()
-                        ? granted.park(left.verdict.failure())
-                        : granted.fail(left.verdict.failure());
+            case DROP -> left.snapshot.length == 0 ? granted.drop() : granted.drop(left.snapshot);
+            case FAIL -> {
+                Failure failure = left.verdict.failure();
+                String doubt = exchange.isWithoutEffect() ? null : doubt();
+                yield doubt == null ? granted.fail(failure) : granted.park(doubted(failure, doubt));
+            }
         };
+    }
+
+    /** Why a failure may have left an effect that no mark tells of; nothing when it can be told that it has not. */
+    private @Nullable String doubt() {
+        if (rule().level() == Level.PLAIN) {
+            return "At the level PLAIN nothing tells whether it took effect.";
+        }
+        if (asynchronous) {
+            return "It went on asynchronously, where nothing tells what it did.";
+        }
+        return exchange.watched()
+                .map(Hooks.Effects.Watched::doubt)
+                .orElseGet(() -> Optional.of("Nothing watches which connections its handler used."))
+                .orElse(null);
+    }
+
+    private static Failure doubted(Failure failure, String doubt) {
+        return new Failure(
+                failure.category(), failure.reason() + " " + doubt, failure.exception(), failure.retryAfter());
     }
 
     /** @param snapshot empty where none is kept */
@@ -329,25 +353,31 @@ final class Handling {
     /** What the handler left. An answer that cannot be read is none. */
     private Left left() {
         Verdict verdict = verdict();
-        if (verdict.kind() != Verdict.Kind.KEEP && verdict.kind() != Verdict.Kind.REFUSE) {
+        boolean kept = verdict.kind() == Verdict.Kind.KEEP || verdict.kind() == Verdict.Kind.REFUSE;
+        if (!kept && !isRefusalAfterAMark(verdict)) {
             return new Left(verdict, new byte[0]);
         }
         try {
             return new Left(verdict, reply.snapshot());
         } catch (IOException | ServletException | RuntimeException | Error e) {
-            thrown = e;
+            thrown = judged(e);
             return new Left(verdict(), new byte[0]);
         }
     }
 
+    /** It leaves no record, unless its mark turns out to be committed: then the answer is needed, so that it is not run again. */
+    private boolean isRefusalAfterAMark(Verdict verdict) {
+        return verdict.kind() == Verdict.Kind.DROP && thrown == null && exchange.isMarked();
+    }
+
     private Verdict verdict() {
-        Throwable why = thrown;
-        return Verdict.of(
-                asked, held, why != null ? why : broken, config.following().time());
+        Throwable off = broken;
+        Thrown why = thrown != null || off == null ? thrown : judged(off);
+        return Verdict.of(asked, held, why, config.following().time());
     }
 
     private void respond(Settled settled) throws IOException, ServletException {
-        if (thrown instanceof BreakerOpen) {
+        if (breakerOpen) {
             reply.breakerOpen();
             return;
         }
@@ -356,10 +386,16 @@ final class Handling {
             return;
         }
         Verdict.Kind kind = verdict().kind();
-        permit.ended(kind == Verdict.Kind.FAIL ? Breakers.How.FAILED : Breakers.How.WELL);
+        permit.ended(
+                switch (kind) {
+                    case FAIL -> Breakers.How.FAILED;
+                    case DROP -> Breakers.How.OTHERWISE;
+                    case KEEP, REFUSE -> Breakers.How.WELL;
+                });
         if (settled instanceof Settled.Committed || kind == Verdict.Kind.KEEP) {
             reply.committed();
         }
-        reply.send(settled, thrown);
+        Thrown why = thrown;
+        reply.send(settled, why == null ? null : why.exception());
     }
 }

@@ -66,6 +66,48 @@ public interface Hooks {
                 throws IOException, ServletException;
     }
 
+    /**
+     * Tells what an exception means that leaves a handler. Asked of the exception and of its causes, the outermost first; the
+     * first answer that is not a failure counts.
+     */
+    @FunctionalInterface
+    interface Exceptions {
+        Meaning of(Throwable thrown);
+
+        /** What an exception means. */
+        enum Meaning {
+            /** Nobody knows whether anything took effect, unless the level tells. */
+            FAILURE,
+            /**
+             * The caller was refused, with 401, 403, 413 or 429 for example: it leaves no record and does not count against the
+             * route's breaker. The exception passes on, to whoever answers it.
+             */
+            REFUSAL,
+            /** As {@link VersionMismatch}: 409 {@code concurrency.version_mismatch}. */
+            VERSION_MISMATCH
+        }
+    }
+
+    /** Watches what a handler at the level MARKER does beside the transactions that it marks. */
+    @FunctionalInterface
+    interface Effects {
+        /** For an application whose handlers at MARKER change nothing outside the transactions that they mark. */
+        Effects ONLY_MARKED = exchange -> Optional::empty;
+
+        /** Called on the handler's thread, before the handler. */
+        Watched watch(Exchange exchange);
+
+        /** One request. */
+        @FunctionalInterface
+        interface Watched {
+            /**
+             * Asked when the handler has failed: why it may have committed something that no mark tells of, in one sentence for
+             * an operator. Empty when it can be told that it has not: then the request may be run again.
+             */
+            Optional<String> doubt();
+        }
+    }
+
     /** Puts a request's ids where the log finds them; what it returns is closed when the request leaves the thread. */
     @FunctionalInterface
     interface Logs {

@@ -61,6 +61,8 @@ public final class HttpSettings {
     private Hooks.@Nullable RateLimit rateLimit;
     private Hooks.@Nullable Authorization authorization;
     private Hooks.@Nullable Errors errors;
+    private Hooks.@Nullable Exceptions exceptions;
+    private Hooks.@Nullable Effects effects;
     private Hooks.@Nullable StatusLink statusLink;
     private Hooks.@Nullable FirstCommit firstCommit;
     private Hooks.Logs logs = HttpSettings::inMdc;
@@ -169,6 +171,23 @@ public final class HttpSettings {
         return this;
     }
 
+    /** Which exceptions that leave a handler are refusals, or say that a resource was changed meanwhile; the others are failures. */
+    public HttpSettings withExceptions(Hooks.Exceptions value) {
+        once("exceptions");
+        exceptions = value;
+        return this;
+    }
+
+    /**
+     * Who tells whether a handler at the level MARKER that failed has committed something that it did not mark. Without it
+     * such a failure is UNKNOWN, unless the handler says {@link Exchange#noEffect}.
+     */
+    public HttpSettings withEffects(Hooks.Effects value) {
+        once("effects");
+        effects = value;
+        return this;
+    }
+
     public HttpSettings withStatusLink(Hooks.StatusLink value) {
         once("status link");
         statusLink = value;
@@ -225,6 +244,7 @@ public final class HttpSettings {
                 new Config.Routing(table, application, new Breakers(), ConcurrentHashMap.newKeySet()),
                 new Config.Admission(
                         rateLimit, scopes != null ? scopes : this::authenticated, authorization, ietf != null),
+                new Config.Judging(exceptions, effects),
                 new Config.Answering(new Problems(ietf, statusLink), List.copyOf(replayed), errors),
                 new Config.Following(logs, ids, time, firstCommit)));
     }

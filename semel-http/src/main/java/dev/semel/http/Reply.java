@@ -151,8 +151,9 @@ final class Reply {
 
     void unmarked() {
         LOG.warn(
-                "{}: answered at the level MARKER without Exchange.mark(...), so a crash between its effect and its end"
-                        + " would run it again. Mark its transaction, or use the level PLAIN. Said once for each route.",
+                "{}: answered at the level MARKER without a marked transaction; if it had an effect, a crash before its end"
+                        + " runs it again. Write in a transaction that is marked, or use the level PLAIN. Logged once per"
+                        + " route.",
                 operation());
     }
 

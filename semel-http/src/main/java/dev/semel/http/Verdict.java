@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 /** What a handler's answer leaves in the ledger: the one place that reads statuses. */
 record Verdict(Kind kind, Failure failure) {
     private static final Failure NONE = Failure.of(Failure.Category.UNKNOWN, "It did not fail.");
-    private static final int DEEPEST = 32;
 
     /** What becomes of the record. */
     enum Kind {
@@ -23,12 +22,11 @@ record Verdict(Kind kind, Failure failure) {
         FAIL
     }
 
-    static Verdict of(Handling.Asked asked, HeldResponse held, @Nullable Throwable thrown, TimeSource time) {
+    static Verdict of(Handling.Asked asked, HeldResponse held, @Nullable Thrown thrown, TimeSource time) {
         if (thrown != null) {
-            Failure failure = Failure.of(
-                    Failure.Category.UNKNOWN,
-                    "The handler of " + asked.match().operation() + " ended with an exception.");
-            return new Verdict(Kind.FAIL, failure.withException(thrown));
+            return thrown.meaning() == Hooks.Exceptions.Meaning.REFUSAL
+                    ? new Verdict(Kind.DROP, NONE)
+                    : new Verdict(Kind.FAIL, thrown.failure(asked.match().operation()));
         }
         int status = held.getStatus();
         if (status == 401 || status == 403 || status == 413 || status == 429) {
@@ -40,25 +38,11 @@ record Verdict(Kind kind, Failure failure) {
         if (status < 500) {
             return new Verdict(Kind.REFUSE, NONE);
         }
-        Failure failure = Failure.of(
-                Failure.Category.UPSTREAM_ERROR,
-                "The handler of " + asked.match().operation() + " answered " + status + ".");
+        Failure failure = Thrown.failure(asked.request(), asked.match().operation(), status);
         return new Verdict(
                 Kind.FAIL,
                 RetryAfter.parse(held.getHeader("Retry-After"), Instant.ofEpochMilli(time.millis()))
                         .map(failure::withRetryAfter)
                         .orElse(failure));
-    }
-
-    /** Frameworks wrap what their handlers throw. */
-    static boolean isVersionMismatch(Throwable thrown) {
-        Throwable current = thrown;
-        for (int depth = 0; current != null && depth < DEEPEST; depth++) {
-            if (current instanceof VersionMismatch) {
-                return true;
-            }
-            current = current.getCause();
-        }
-        return false;
     }
 }

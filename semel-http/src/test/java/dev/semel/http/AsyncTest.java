@@ -140,7 +140,7 @@ class AsyncTest {
     }
 
     @Test
-    void aRequestThatTimesOutWithoutAnAnswerIsJudgedByItsLevel() {
+    void anAsynchronousRequestThatTimesOutWithoutAnAnswerIsUnknown() {
         for (Level level : new Level[] {Level.PLAIN, Level.MARKER}) {
             try (Site site = Site.open(
                     container, all -> all.withDefault(Rule.required().withLevel(level)), (request, response) -> {
@@ -148,10 +148,9 @@ class AsyncTest {
                         async.setTimeout(50);
                     })) {
                 assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isGreaterThanOrEqualTo(500);
-                State left = level == Level.PLAIN ? State.UNKNOWN : State.FAILED_RETRYABLE;
                 Until.holds(() -> !site.engine()
                         .operator()
-                        .list(left, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
+                        .list(State.UNKNOWN, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
                         .isEmpty());
             }
         }
@@ -235,9 +234,9 @@ class AsyncTest {
         }
     }
 
-    /** The container gives up on it; the handler does not know, and goes on. */
+    /** The container gives up on it; the handler does not know, and goes on. Nobody else runs it meanwhile. */
     @Test
-    void anEffectThatComesAfterTheTimeOutIsNotCommittedAsWell() throws Exception {
+    void anEffectThatComesAfterTheTimeOutCompletesTheUnknownRequest() throws Exception {
         for (Ground.Kind kind : Ground.Kind.values()) {
             Ground ground = kind.fresh();
             CountDownLatch over = new CountDownLatch(1);
@@ -265,11 +264,15 @@ class AsyncTest {
                 assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isGreaterThanOrEqualTo(500);
                 Until.holds(() -> !site.engine()
                         .operator()
-                        .list(State.FAILED_RETRYABLE, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
+                        .list(State.UNKNOWN, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
                         .isEmpty());
                 over.countDown();
-                assertThat(late.get(60, TimeUnit.SECONDS)).isEqualTo("LeaseLost");
-                assertThat(ground.effects("late")).isZero();
+                assertThat(late.get(60, TimeUnit.SECONDS)).isEqualTo("committed");
+                assertThat(site.engine()
+                                .operator()
+                                .list(State.COMPLETED, RecordFilter.ALL, RecordFilter.Cursor.START, 1))
+                        .hasSize(1);
+                assertThat(ground.effects("late")).isEqualTo(1);
             }
         }
     }

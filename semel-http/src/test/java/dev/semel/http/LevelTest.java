@@ -134,7 +134,7 @@ class LevelTest {
     }
 
     @Test
-    void marker_aFailureIsJudgedByTheMark() {
+    void marker_aFailureAfterAMarkIsUnknownAndOneWithoutEffectIsRunAgain() {
         Ground ground = kind.fresh();
         AtomicInteger told = new AtomicInteger();
         try (Site site = site(ground, Level.MARKER, (request, response) -> {
@@ -149,18 +149,25 @@ class LevelTest {
                     Ground.effect(connection, "rolled-back");
                     exchange.mark(connection);
                     connection.rollback();
+                    exchange.noEffect();
                 }
             }
             throw new IllegalStateException("broken");
         })) {
             assertThat(site.send(site.post("/after", "k-1", "{}")).status()).isEqualTo(500);
             assertThat(told).hasValue(1);
-            Heard done = site.send(site.post("/after", "k-1", "{}"));
-            assertThat(done.status()).isEqualTo(200);
-            assertThat(done.body()).isEmpty();
-            assertThat(done.header("Idempotency-Notice")).contains("idempotency.response_not_kept");
+            assertThat(site.send(site.post("/after", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
             assertThat(ground.effects("after")).isEqualTo(1);
             assertThat(runs).hasValue(1);
+            runs.set(0);
+            assertThat(site.send(site.post("/unwatched", "k-3", "{}")).status()).isEqualTo(500);
+            assertThat(site.send(site.post("/unwatched", "k-3", "{}")).code())
+                    .as("nothing tells what it did")
+                    .isEqualTo("idempotency.outcome_unknown");
+            assertThat(records(site, State.UNKNOWN))
+                    .hasSize(2)
+                    .allSatisfy(row -> assertThat(String.valueOf(dev.semel.operator.Letters.failure(row)))
+                            .contains("IllegalStateException: broken"));
 
             assertThat(site.send(site.post("/rolled-back", "k-2", "{}")).status())
                     .isEqualTo(500);

@@ -10,6 +10,7 @@ import dev.semel.store.Transactions;
 import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.testkit.fault.ForwardingTransactions;
 import dev.semel.time.ManualTime;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +29,9 @@ class PlantedTest {
         /** One that was refused counts as written. */
         NOT_FENCED,
         /** None is written at all. */
-        NOT_WRITTEN
+        NOT_WRITTEN,
+        /** Transactions that wrote nothing are marked, too. */
+        ON_EVERYTHING
     }
 
     private final Ground ground = Ground.Kind.SQLITE.fresh();
@@ -40,7 +43,11 @@ class PlantedTest {
                 .withTime(time)
                 .withoutBackground();
         Rule rule = Rule.required().withLevel(Level.MARKER);
-        return Site.open(Container.JETTY, engine, all -> all.withTime(time).withDefault(rule), app);
+        return Site.open(
+                Container.JETTY,
+                engine,
+                all -> all.withTime(time).withEffects(Hooks.Effects.ONLY_MARKED).withDefault(rule),
+                app);
     }
 
     private static final class Planted extends ForwardingStore {
@@ -60,13 +67,20 @@ class PlantedTest {
                         @Override
                         public List<Moved> move(List<Move> moves) {
                             return switch (flaw) {
-                                case NONE -> super.move(moves);
+                                case NONE, ON_EVERYTHING -> super.move(moves);
                                 case NOT_FENCED -> {
                                     super.move(moves);
                                     yield List.of(new Moved.Applied());
                                 }
                                 case NOT_WRITTEN -> List.of(new Moved.Applied());
                             };
+                        }
+
+                        @Override
+                        public Optional<Moved> moveIfChanged(Move move, long changesBefore) {
+                            return flaw == Flaw.ON_EVERYTHING
+                                    ? Optional.of(super.move(List.of(move)).get(0))
+                                    : super.moveIfChanged(move, changesBefore);
                         }
                     };
                 }
@@ -75,7 +89,26 @@ class PlantedTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"NONE", "ON_EVERYTHING"})
+    void aHandlerThatOnlyReadBeforeItFailed(Flaw flaw) {
+        try (Site site = site(flaw, (request, response) -> {
+            try (Connection connection = ground.connect()) {
+                connection.setAutoCommit(false);
+                Exchange.Begun begun = Exchange.of(request).orElseThrow().begun(connection);
+                assertThat(begun.markIfWritten()).isEqualTo(flaw == Flaw.ON_EVERYTHING);
+                connection.commit();
+            }
+            response.setStatus(runs.incrementAndGet() == 1 ? 503 : 201);
+        })) {
+            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(503);
+            time.advance(Duration.ofMinutes(2));
+            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(flaw == Flaw.NONE ? 201 : 409);
+        }
+        assertThat(runs).hasValue(flaw == Flaw.NONE ? 2 : 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NONE", "NOT_FENCED", "NOT_WRITTEN"})
     void aRunThatLostItsRequest(Flaw flaw) throws Exception {
         CountDownLatch stuck = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
@@ -108,7 +141,7 @@ class PlantedTest {
         })) {
             assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(500);
             time.advance(Duration.ofMinutes(2));
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(200);
+            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(flaw == Flaw.NONE ? 409 : 200);
         }
         assertThat(ground.effects("one")).isEqualTo(flaw == Flaw.NONE ? 1 : 2);
     }

@@ -224,7 +224,7 @@ class TracesTest {
             }
         });
         assertThat(lines.list)
-                .filteredOn(line -> line.getFormattedMessage().contains("without Exchange.mark"))
+                .filteredOn(line -> line.getFormattedMessage().contains("without a marked transaction"))
                 .hasSize(1);
     }
 }

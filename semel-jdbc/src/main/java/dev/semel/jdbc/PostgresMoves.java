@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -122,6 +123,20 @@ final class PostgresMoves {
             rest.forEach(item -> answers[item.place] = Verdict.notApplied(item.move, found.get(item.move.id())));
         }
         return new Result(Arrays.asList(answers), xid);
+    }
+
+    /** One change, provided that the caller's transaction has written something; nothing when it has not. */
+    Optional<Moved> applyIfWritten(Move move) throws SQLException {
+        PostgresOneMove.IfWritten written = PostgresOneMove.applyIfWritten(connection, now, move);
+        if (written.xid() != null) {
+            xid = written.xid();
+            return Optional.of(new Moved.Applied());
+        }
+        if (!written.written()) {
+            return Optional.empty();
+        }
+        Status found = statuses(List.of(new Item(0, move))).get(move.id());
+        return Optional.of(Verdict.notApplied(move, found));
     }
 
     private void write(Kind kind, List<Item> sorted, Moved[] answers) throws SQLException {

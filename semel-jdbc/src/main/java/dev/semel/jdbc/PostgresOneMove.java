@@ -23,17 +23,32 @@ final class PostgresOneMove {
                 AND %s
             """.formatted(PostgresSql.NOW, PostgresSql.KEPT);
 
-    private static final String SILENT = UPDATE + "RETURNING pg_current_xact_id()::text";
+    private static final String RETURNED = " RETURNING r.fence, r.attempt, c.now)";
 
-    private static final String AUDITED = "WITH w AS (" + UPDATE + """
-            RETURNING r.fence, r.attempt, c.now)
+    private static final String EVENT = """
             , a AS (
                 INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation,
                     policy, body)
                 SELECT pg_current_xact_id()::text::bigint + m.tx_base, w.now, w.fence, w.attempt, ?::smallint, ?, ?, ?, ?, ?,
                     ?, ?
                 FROM w, %s)
-            SELECT pg_current_xact_id()::text FROM w""".formatted(PostgresSql.META);
+            """.formatted(PostgresSql.META);
+
+    private static final String SILENT = UPDATE + "RETURNING pg_current_xact_id()::text";
+
+    private static final String AUDITED =
+            "WITH w AS (" + UPDATE + RETURNED + EVENT + "SELECT pg_current_xact_id()::text FROM w";
+
+    /** A transaction has a number once it has written something, or locked a row. Asked before this statement writes. */
+    private static final String HAS_WRITTEN = "pg_current_xact_id_if_assigned() IS NOT NULL";
+
+    private static final String UPDATE_IF_WRITTEN = "WITH w AS (" + UPDATE + "AND " + HAS_WRITTEN + RETURNED;
+
+    private static final String WHETHER = " SELECT (SELECT pg_current_xact_id()::text FROM w), " + HAS_WRITTEN;
+
+    private static final String SILENT_IF_WRITTEN = UPDATE_IF_WRITTEN + WHETHER;
+
+    private static final String AUDITED_IF_WRITTEN = UPDATE_IF_WRITTEN + EVENT + WHETHER;
 
     /** As {@link PostgresSql#BY_INDEX}, of which one row needs only this. */
     private static final String INDEXED =
@@ -67,6 +82,29 @@ final class PostgresOneMove {
             }
             try (ResultSet written = statement.getResultSet()) {
                 return written.next() ? written.getString(1) : null;
+            }
+        }
+    }
+
+    /**
+     * @param written whether the transaction had written anything before
+     * @param xid the number of the transaction; null when nothing was changed
+     */
+    record IfWritten(boolean written, @Nullable String xid) {}
+
+    /** As {@link #apply}, provided that the caller's transaction has written something; in one round trip. */
+    static IfWritten applyIfWritten(Connection connection, @Nullable Long now, Move move) throws SQLException {
+        AuditEntry event = move.event();
+        try (PreparedStatement statement =
+                connection.prepareStatement(event == null ? SILENT_IF_WRITTEN : AUDITED_IF_WRITTEN)) {
+            Binder binder = new Binder(statement);
+            bind(binder, now, move);
+            if (event != null) {
+                PostgresEvents.bind(binder, event);
+            }
+            try (ResultSet found = statement.executeQuery()) {
+                found.next();
+                return new IfWritten(found.getBoolean(2), found.getString(1));
             }
         }
     }

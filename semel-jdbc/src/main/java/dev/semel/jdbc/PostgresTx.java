@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -352,6 +353,17 @@ final class PostgresTx implements Transactions.Tx {
             }
         }
         return result.moved();
+    }
+
+    /** What is read-only for the server has changed nothing that stays, and would not let this change anything. */
+    @Override
+    public Optional<Moved> moveIfChanged(Move move, long changesBefore) {
+        ready();
+        return sql(
+                "a move",
+                () -> connection.unwrap(BaseConnection.class).hintReadOnly()
+                        ? Optional.empty()
+                        : new PostgresMoves(connection, sessions.now(), false).applyIfWritten(move));
     }
 
     @Override

@@ -117,6 +117,15 @@ final class SqliteTransactions implements Transactions {
         return mine != null && mine.gave(connection) ? mine : new SqliteJoined(connection, access.file(), marks);
     }
 
+    @Override
+    public long changes(Connection connection) {
+        try {
+            return SqliteTx.changes(connection);
+        } catch (SQLException e) {
+            throw access.errors().unavailable(e);
+        }
+    }
+
     private final class OnWriter extends SqliteTx {
         OnWriter(SqliteLine line) {
             super(line.records(), line.session().connection(), line.shelf());

@@ -12,10 +12,13 @@ import dev.semel.store.Opening;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -82,6 +85,27 @@ abstract class SqliteTx implements Transactions.Tx {
             return records.move(moves);
         } catch (SQLException e) {
             throw translated(e);
+        }
+    }
+
+    /** Asked before {@link #enter}, which writes. Rows that a savepoint has undone count, too; changes of the schema do not. */
+    @Override
+    public Optional<Moved> moveIfChanged(Move move, long changesBefore) {
+        try {
+            return changes(real) == changesBefore
+                    ? Optional.empty()
+                    : Optional.of(move(List.of(move)).get(0));
+        } catch (SQLException e) {
+            throw translated(e);
+        }
+    }
+
+    /** Rows that were inserted, updated or deleted on the connection since it was opened. */
+    static long changes(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery("SELECT total_changes()")) {
+            found.next();
+            return found.getLong(1);
         }
     }
 

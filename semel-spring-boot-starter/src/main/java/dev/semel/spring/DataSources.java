@@ -2,9 +2,14 @@ package dev.semel.spring;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -112,9 +117,25 @@ final class DataSources {
     /** What a proxy of Spring's hands out may be bound to the thread's transaction. */
     private static DataSource plain(DataSource source) {
         DataSource plain = source;
-        while (plain instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {
-            plain = proxy.getTargetDataSource();
+        for (DataSource next = next(plain); next != null; next = next(plain)) {
+            plain = next;
         }
         return plain;
+    }
+
+    /** A data source and all that it hands on to. */
+    static Set<DataSource> chain(DataSource source) {
+        Set<DataSource> chain = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (DataSource each = source; each != null; each = next(each)) {
+            chain.add(each);
+        }
+        return chain;
+    }
+
+    private static @Nullable DataSource next(DataSource source) {
+        if (AopUtils.isAopProxy(source)) {
+            return AopProxyUtils.getSingletonTarget(source) instanceof DataSource target ? target : null;
+        }
+        return source instanceof DelegatingDataSource proxy ? proxy.getTargetDataSource() : null;
     }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -96,7 +97,9 @@ final class RouteRules {
 
     static boolean isAsynchronous(Method method) {
         ResolvableType type = ResolvableType.forMethodReturnType(method);
-        return isAsynchronous(type) || type.hasGenerics() && isAsynchronous(type.getGeneric(0));
+        return KotlinDetector.isSuspendingFunction(method)
+                || isAsynchronous(type)
+                || type.hasGenerics() && isAsynchronous(type.getGeneric(0));
     }
 
     private static boolean isAsynchronous(ResolvableType type) {

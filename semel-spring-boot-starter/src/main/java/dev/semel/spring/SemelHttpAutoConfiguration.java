@@ -3,6 +3,7 @@ package dev.semel.spring;
 import dev.semel.Channel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
+import dev.semel.http.Exchange;
 import dev.semel.http.Hooks;
 import dev.semel.http.HttpSettings;
 import dev.semel.http.IdempotencyFilter;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -27,7 +29,13 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
@@ -54,6 +62,7 @@ public class SemelHttpAutoConfiguration {
             SemelHttpProperties properties,
             TenantResolver tenants,
             ApplicationContext context,
+            WatchedDataSources watched,
             ObjectProvider<Customizer> customizers) {
         HttpSettings settings = IdempotencyFilter.on(opened.engine())
                 .withReplayedHeaders(properties.tuning().replayedHeaders().toArray(String[]::new));
@@ -62,6 +71,8 @@ public class SemelHttpAutoConfiguration {
         hooks.find(Hooks.RateLimit.class).ifPresent(settings::withRateLimit);
         hooks.find(Hooks.Authorization.class).ifPresent(settings::withAuthorization);
         hooks.find(Hooks.Errors.class).ifPresent(settings::withErrors);
+        settings.withExceptions(
+                new SpringExceptions(hooks.find(Hooks.Exceptions.class).orElse(null)));
         hooks.find(Hooks.StatusLink.class).ifPresent(settings::withStatusLink);
         hooks.find(Hooks.FirstCommit.class).ifPresent(settings::afterFirstCommit);
         RouteRules rules = new RouteRules(
@@ -71,12 +82,63 @@ public class SemelHttpAutoConfiguration {
         if (properties.expert().ietfDocumentation() != null) {
             settings.withIetfProfile(properties.expert().ietfDocumentation());
         }
-        customizers.orderedStream().forEach(each -> each.customize(settings));
         SpringTransactions transactions = opened.transactions();
         if (transactions != null) {
-            transactions.listen(new MarkingTransactions(transactions::connection));
+            settings.withEffects(hooks.find(Hooks.Effects.class)
+                    .orElseGet(() -> watch(watched.watch(), transactions, context, properties)));
+            transactions.listen(new MarkingTransactions(transactions::connection, watched.watch()));
         }
+        customizers.orderedStream().forEach(each -> each.customize(settings));
         return settings.build();
+    }
+
+    /** Whatever the handlers of the application may commit with, beside the ledger's transaction manager. */
+    private static ConnectionWatch watch(
+            ConnectionWatch watch,
+            SpringTransactions transactions,
+            ApplicationContext context,
+            SemelHttpProperties properties) {
+        watch.ledgerIs(DataSources.chain(transactions.source()));
+        if (!properties.expert().handlersOnOtherThreads()) {
+            watch.withoutOtherThreads();
+        }
+        BeanFactoryUtils.beansOfTypeIncludingAncestors(context, PlatformTransactionManager.class)
+                .forEach((name, manager) -> {
+                    if (manager == transactions.manager()) {
+                        return;
+                    }
+                    if (manager instanceof ConfigurableTransactionManager other) {
+                        other.addListener(new OtherTransactions(name));
+                    } else {
+                        watch.cannotTell("The transaction manager " + name + " tells nobody what it commits.");
+                    }
+                });
+        return watch;
+    }
+
+    /** Transactions of a manager other than the ledger's: nothing tells what becomes of them. */
+    private record OtherTransactions(String manager) implements TransactionExecutionListener {
+        @Override
+        public void beforeBegin(TransactionExecution transaction) {
+            Exchange.current()
+                    .map(ConnectionWatch::request)
+                    .ifPresent(request -> request.doubt(
+                            "It began a transaction of " + manager + ", which is not the ledger's manager."));
+        }
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static WatchedDataSources semelWatchedDataSources() {
+        return new WatchedDataSources();
+    }
+
+    @Bean
+    FilterRegistrationBean<ServingFilter> semelServingFilterRegistration(WatchedDataSources watched) {
+        FilterRegistrationBean<ServingFilter> registration =
+                registration(new ServingFilter(watched.watch()), Ordered.HIGHEST_PRECEDENCE);
+        registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
+        return registration;
     }
 
     @Bean

@@ -56,11 +56,14 @@ record SemelHttpProperties(
     /**
      * @param ietfDocumentation Answers as the IETF's draft asks (422 for a reused key, keys in quotes), with a link to this page.
      * @param order Of the filter. Behind Spring Security's, so that authentication comes first.
+     * @param handlersOnOtherThreads Whether handlers may use the database on other threads than the request's. Then a failure at
+     *     the level marker is UNKNOWN if an unknown thread took a connection meanwhile.
      * @param breaker Of each route: when it is paused because its handler keeps failing.
      */
     record Expert(
             @Nullable URI ietfDocumentation,
             @DefaultValue("-50") int order,
+            @DefaultValue("true") boolean handlersOnOtherThreads,
             @DefaultValue Breaker breaker) {}
 
     /**

@@ -5,6 +5,7 @@ import dev.semel.jdbc.Demarcation;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -95,15 +96,35 @@ final class SpringTransactions implements Demarcation {
     /** One for all, because a manager's list of listeners must not change while it is used. */
     private final class Ears implements TransactionExecutionListener {
         @Override
+        public void beforeBegin(TransactionExecution transaction) {
+            tell(other -> other.beforeBegin(transaction));
+        }
+
+        @Override
         public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+            tell(other -> other.afterBegin(transaction, failure));
+        }
+
+        @Override
+        public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
+            tell(other -> other.afterCommit(transaction, failure));
+        }
+
+        @Override
+        public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
+            tell(other -> other.afterRollback(transaction, failure));
+        }
+
+        private void tell(Consumer<TransactionExecutionListener> what) {
             TransactionExecutionListener other = listening;
             if (other != null) {
-                other.afterBegin(transaction, failure);
+                what.accept(other);
             }
         }
 
         @Override
         public void beforeCommit(TransactionExecution transaction) {
+            tell(other -> other.beforeCommit(transaction));
             Frame frame = frames.get();
             if (frame != null && frame.status == transaction) {
                 frame.commitItself();
@@ -122,6 +143,15 @@ final class SpringTransactions implements Demarcation {
                         .reduce((one, next) -> next)
                         .filter(last -> last == ears)
                         .isPresent();
+    }
+
+    PlatformTransactionManager manager() {
+        return manager;
+    }
+
+    /** The data source whose connections the manager binds. */
+    DataSource source() {
+        return source;
     }
 
     /** The connection of the transaction that the calling thread is in. */

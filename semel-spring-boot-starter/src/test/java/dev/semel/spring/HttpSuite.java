@@ -170,12 +170,10 @@ abstract class HttpSuite {
     }
 
     @Test
-    void marker_whatFailedAfterItsCommitIsDoneAndNeverRepeated() {
+    void marker_whatFailedAfterItsCommitIsUnknownAndNeverRepeated() {
         assertThat(web.post("/orders", "k-5", order("o-5", "after the commit")).statusCode())
                 .isGreaterThanOrEqualTo(500);
-        HttpResponse<String> again = web.post("/orders", "k-5", order("o-5", "after the commit"));
-        assertThat(again.statusCode()).as(again.body()).isEqualTo(200);
-        assertThat(again.body()).isEmpty();
+        assertProblem(web.post("/orders", "k-5", order("o-5", "after the commit")), 409, "idempotency.outcome_unknown");
         assertThat(desk.paid("o-5")).isEqualTo(1);
         assertThat(desk.runs).hasValue(1);
     }
@@ -193,11 +191,11 @@ abstract class HttpSuite {
     }
 
     @Test
-    void marker_whatIsCommittedApartDoesNotCountAsTheEffect() {
+    void marker_whatIsCommittedApartIsNotTheEffectButMakesAFailureUnknown() {
         assertThat(web.post("/orders/o-7/apart", "k-7", null).statusCode()).isGreaterThanOrEqualTo(500);
         assertThat(desk.paid("o-7")).isZero();
-        assertThat(web.post("/orders/o-7/apart", "k-7", null).statusCode()).isEqualTo(200);
-        assertThat(desk.paid("o-7")).isEqualTo(1);
+        assertProblem(web.post("/orders/o-7/apart", "k-7", null), 409, "idempotency.outcome_unknown");
+        assertThat(desk.paid("o-7-log")).isEqualTo(1);
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Mode;
 import dev.semel.Operation;
+import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
 import dev.semel.execution.Exchanges.End;
@@ -190,7 +191,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aMarkDecidesWhateverTheGatewaySaysThen() throws Exception {
+    void aFailureAfterACommittedMarkIsUnknownAndNotDone() throws Exception {
         try (Connection connection = connection()) {
             for (String key : new String[] {"fail", "park", "drop"}) {
                 OpenRun run = open(MARKED, key);
@@ -201,10 +202,83 @@ abstract class ExchangeSuite extends EngineSuite {
                     case "park" -> run.park(BROKEN);
                     default -> run.drop();
                 };
-                assertThat(settled).as(key).isEqualTo(new Settled.Committed());
-                time.advance(LEASE);
-                assertReplays(told(MARKED, key), null);
+                assertThat(settled).as(key).isEqualTo(new Settled.Committed(false));
+                assertThat(told(MARKED, key)).as(key).isInstanceOf(Answer.Unknown.class);
+                assertThat(story(MARKED, key)).as(key).containsExactly("operation.executed", "operation.unknown");
             }
+        }
+    }
+
+    @Test
+    void aRefusalAfterACommittedMarkIsReplayedBecauseTheEffectMustNotBeRepeated() throws Exception {
+        try (Connection connection = connection()) {
+            OpenRun run = open(MARKED, "k");
+            run.mark(connection);
+            connection.commit();
+            assertThat(run.drop(bytes("no"))).isEqualTo(new Settled.Committed(true));
+            assertReplays(told(MARKED, "k"), "no");
+            assertThat(open(MARKED, "unmarked").drop(bytes("no"))).isEqualTo(new Settled.Ended(null));
+            assertThat(row(MARKED, "unmarked")).isNull();
+        }
+    }
+
+    @Test
+    void aTransactionThatWroteNothingIsNotMarked() throws Exception {
+        try (Connection connection = connection()) {
+            OpenRun run = open(MARKED, "k");
+            long before = run.changes(connection);
+            assertThat(run.markIfChanged(connection, before)).isFalse();
+            connection.commit();
+            assertThat(run.marked()).isFalse();
+            assertThat(state(MARKED, "k")).isEqualTo(State.IN_PROGRESS);
+            time.advance(LEASE.dividedBy(2));
+            engine.duties().keeper().tick();
+            time.advance(LEASE.dividedBy(2));
+            assertThat(told(otherNode(), MARKED, "k"))
+                    .as("its lease is renewed as before")
+                    .isInstanceOf(Answer.InProgress.class);
+            assertThat(run.fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
+        }
+    }
+
+    @Test
+    void aTransactionThatWroteIsMarkedAlsoASecondOne() throws Exception {
+        try (Connection connection = connection()) {
+            OpenRun run = open(MARKED, "k");
+            for (String effect : new String[] {"first", "second"}) {
+                long before = run.changes(connection);
+                write(connection, effect);
+                assertThat(run.markIfChanged(connection, before)).as(effect).isTrue();
+                connection.commit();
+                assertThat(state(MARKED, "k")).isEqualTo(State.COMPLETED);
+            }
+            assertThat(run.fail(BROKEN)).isEqualTo(new Settled.Committed(false));
+            OpenRun undone = open(MARKED, "undone");
+            long before = undone.changes(connection);
+            write(connection, "third");
+            assertThat(undone.markIfChanged(connection, before)).isTrue();
+            connection.rollback();
+            undone.rolledBack();
+            assertThat(undone.fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
+        }
+    }
+
+    private void write(Connection connection, String key) {
+        try (Semel.Joined joined = engine.join(connection)) {
+            joined.run(WITHIN, asked(key), (payload, tx) -> payload).orThrow();
+        }
+    }
+
+    @Test
+    void aRefusalAfterAMarkThatWasRolledBackIsKeptForTheRetentionOfFailures() throws Exception {
+        try (Connection connection = connection()) {
+            OpenRun run = open(MARKED, "k");
+            run.mark(connection);
+            connection.rollback();
+            assertThat(run.refuse(bytes("no"))).isEqualTo(new Settled.Ended(null));
+            assertReplays(told(MARKED, "k"), "no");
+            time.advance(Duration.ofMinutes(61));
+            assertThat(begin(engine, MARKED, "k")).isInstanceOf(OpenRun.class);
         }
     }
 

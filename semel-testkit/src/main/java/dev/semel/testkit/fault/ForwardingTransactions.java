@@ -11,6 +11,7 @@ import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Hands everything on; each transaction passes through {@link #wrap}. */
@@ -38,6 +39,11 @@ public abstract class ForwardingTransactions implements Transactions {
     @Override
     public Tx join(Connection connection) {
         return wrap(delegate.join(connection));
+    }
+
+    @Override
+    public long changes(Connection connection) {
+        return delegate.changes(connection);
     }
 
     /** Hands everything on. */
@@ -75,6 +81,11 @@ public abstract class ForwardingTransactions implements Transactions {
         @Override
         public List<Moved> move(List<Move> moves) {
             return delegate.move(moves);
+        }
+
+        @Override
+        public Optional<Moved> moveIfChanged(Move move, long changesBefore) {
+            return delegate.moveIfChanged(move, changesBefore);
         }
 
         @Override

@@ -1,0 +1,28 @@
+package dev.semel.spring;
+
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import java.io.IOException;
+
+/** Before all others: what a request's own thread does is not taken for the work of another request. */
+final class ServingFilter implements Filter {
+    private final ConnectionWatch watch;
+
+    ServingFilter(ConnectionWatch watch) {
+        this.watch = watch;
+    }
+
+    @Override
+    public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        boolean before = watch.enterServing();
+        try {
+            chain.doFilter(request, response);
+        } finally {
+            watch.leaveServing(before);
+        }
+    }
+}

@@ -1,0 +1,7 @@
+package dev.semel.spring;
+
+class MarkerOnPostgresTest extends MarkerSuite {
+    MarkerOnPostgresTest() {
+        super(Databases.POSTGRESQL);
+    }
+}

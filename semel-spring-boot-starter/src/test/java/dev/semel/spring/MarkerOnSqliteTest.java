@@ -1,0 +1,7 @@
+package dev.semel.spring;
+
+class MarkerOnSqliteTest extends MarkerSuite {
+    MarkerOnSqliteTest() {
+        super(Databases.SQLITE);
+    }
+}

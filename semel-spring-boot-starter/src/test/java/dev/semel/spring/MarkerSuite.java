@@ -1,0 +1,140 @@
+package dev.semel.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** Which failures at the level MARKER may be tried again: those of which it can be told that nothing was committed. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class MarkerSuite {
+    private static final String TABLE = "CREATE TABLE effect (name VARCHAR(100) NOT NULL)";
+
+    private final Databases database;
+    private ConfigurableApplicationContext context;
+    private MarkerDesk desk;
+    private Web web;
+
+    @SuppressWarnings("NullAway.Init")
+    MarkerSuite(Databases database) {
+        this.database = database;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(MarkerDesk.class)
+    static class Application {
+        @Bean(defaultCandidate = false)
+        DataSource other() {
+            return DataSourceBuilder.create().url(Databases.SQLITE.fresh()).build();
+        }
+    }
+
+    @BeforeAll
+    void start() {
+        context = new SpringApplicationBuilder(Application.class)
+                .properties(
+                        "server.port=0",
+                        "spring.datasource.url=" + database.fresh(),
+                        "spring.datasource.hikari.maximum-pool-size=4",
+                        "spring.main.banner-mode=off",
+                        "spring.autoconfigure.exclude=" + Databases.JPA + "," + SpringPageTest.SECURITY,
+                        "semel.http.anonymous=true",
+                        "semel.policy.api.request.backoff=none")
+                .run();
+        context.getBean(JdbcTemplate.class).execute(TABLE);
+        new JdbcTemplate(context.getBean("other", DataSource.class)).execute(TABLE);
+        desk = context.getBean(MarkerDesk.class);
+        web = new Web(
+                Integer.parseInt(String.valueOf(context.getEnvironment().getProperty("local.server.port"))), null);
+    }
+
+    @AfterAll
+    void stop() {
+        context.close();
+    }
+
+    private HttpResponse<String> post(String key, String path) {
+        return web.post("/marker/" + key + "/" + path, key, null);
+    }
+
+    private static boolean isReplay(HttpResponse<String> response) {
+        return response.headers().firstValue("Idempotency-Replayed").isPresent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"answers", "reads-and-answers"})
+    void aTransactionThatWroteNothingIsNotMarkedAndItsRefusalsAreRunAgain(String path) {
+        for (int status : new int[] {401, 403, 413, 429, 503}) {
+            String key = path + "-" + status;
+            assertThat(post(key, path + "/" + status).statusCode()).isEqualTo(status);
+            HttpResponse<String> again = post(key, path + "/" + status);
+            assertThat(again.statusCode()).as(key).isEqualTo(200);
+            assertThat(again.body()).as(key).isEqualTo("run 2");
+            assertThat(isReplay(again)).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nothing", "read-then-rolled-back"})
+    void aFailureWithoutEffectIsRunAgain(String path) {
+        assertThat(post(path, path).statusCode()).isEqualTo(500);
+        HttpResponse<String> again = post(path, path);
+        assertThat(again.statusCode()).as(again.body()).isEqualTo(200);
+        assertThat(again.body()).isEqualTo("done");
+        assertThat(isReplay(again)).isFalse();
+        assertThat(desk.runs(path)).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "committed",
+                "two",
+                "apart",
+                "auto-commit",
+                "raw-beside",
+                "other-source",
+                "other-thread",
+                "callable",
+                "future",
+                "deferred"
+            })
+    void aFailureOfWhichNobodyCanTellIsUnknown(String path) {
+        assertThat(post(path, path).statusCode()).isEqualTo(500);
+        HttpResponse<String> again = post(path, path);
+        assertThat(again.statusCode()).as(again.body()).isEqualTo(409);
+        assertThat(again.body()).contains("idempotency.outcome_unknown");
+        assertThat(desk.runs(path)).isEqualTo(1);
+        if (!path.equals("other-source")) {
+            assertThat(desk.effects(path)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aRefusalAfterAnEffectWasCommittedIsKeptBecauseTheEffectMustNotBeRepeated() {
+        for (int status : new int[] {403, 422}) {
+            String key = "refused-" + status;
+            assertThat(post(key, "writes-and-answers/" + status).statusCode()).isEqualTo(status);
+            HttpResponse<String> again = post(key, "writes-and-answers/" + status);
+            assertThat(again.statusCode()).isEqualTo(status);
+            assertThat(again.body()).isEqualTo("run 1");
+            assertThat(isReplay(again)).isTrue();
+            assertThat(desk.effects(key)).isEqualTo(1);
+        }
+    }
+}
