@@ -69,7 +69,7 @@ public record Failure(
         BUSINESS_RULE(false, true, false),
         DISABLED(false, false, false),
         RENDER(true, false, false),
-        INVALID_OUTPUT(true, false, false),
+        INVALID_OUTPUT(false, false, false),
         LEASE_LOST(true, false, true),
         BUG(false, false, true),
         UNKNOWN(true, false, true);

@@ -99,6 +99,7 @@ public final class Engine implements Semel {
                 store,
                 settings.time(),
                 operation -> registry.policy(operation, environment.tools().catalogue()),
+                operation -> store.queue().isPresent() && registry.handles(operation),
                 environment.memory().snapshots()::forget);
         if (settings.background()) {
             startBackground(settings.time());

@@ -191,6 +191,9 @@ public final class Delivery<P, R> implements AutoCloseable {
         if (thrown instanceof Steps.Halted) {
             return handedBack();
         }
+        if (thrown instanceof Steps.Shadowed) {
+            return shadowed();
+        }
         if (thrown instanceof Steps.Interrupted) {
             return unknown(Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
         }

@@ -106,8 +106,8 @@ final class LeasedRun<P, R> {
         Steps steps = new Steps(environment, asked, granted);
         try {
             steps.demandStart();
-        } catch (Steps.Halted halted) {
-            return new Ran.Threw<>(halted, LeaseKeeper.Stop.NONE);
+        } catch (Steps.Halted | Steps.Shadowed forbidden) {
+            return new Ran.Threw<>(forbidden, LeaseKeeper.Stop.NONE);
         }
         LeaseKeeper.Stop stop = held.begin(asked.policy().limits().attemptTimeout());
         if (stop != LeaseKeeper.Stop.NONE) {
@@ -206,6 +206,9 @@ final class LeasedRun<P, R> {
             Failure failure = Failure.of(Failure.Category.DISABLED, "It was halted between two steps.");
             Move.Change due = Transition.due(Duration.ZERO, keep, granted.attempt() - 1, Failures.encode(failure));
             return finished(Transition.RETRY.of(asked.id(), granted.fence(), due, null), answers.halted());
+        }
+        if (thrown instanceof Steps.Shadowed) {
+            return shadow(granted);
         }
         if (thrown instanceof Steps.Interrupted) {
             return park(granted, Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));

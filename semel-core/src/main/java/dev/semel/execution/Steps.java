@@ -62,13 +62,26 @@ final class Steps implements LeasedContext {
         }
     }
 
+    /** SHADOW was set between two steps, or between the grant and the handler. */
+    static final class Shadowed extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Shadowed(String message) {
+            super(message);
+        }
+    }
+
     /** The modes are looked at once more between the grant and the handler. */
     void demandStart() {
-        if (!environment
-                .modes()
-                .mayStart(asked.header().tenant(), asked.header().operation())) {
-            throw broken(new Halted(asked.name() + ": switched off between its grant and its start."));
+        Mode mode = environment.modes().beforeStart(asked);
+        if (mode != Mode.LIVE) {
+            throw forbidden(mode, "before its handler started");
         }
+    }
+
+    private RuntimeException forbidden(Mode mode, String when) {
+        String message = asked.name() + ": " + mode + " " + when + ".";
+        return broken(mode == Mode.SHADOW ? new Shadowed(message) : new Halted(message));
     }
 
     @Override
@@ -156,7 +169,7 @@ final class Steps implements LeasedContext {
         while (true) {
             ModesView.Reading modes = asked.modes(environment);
             if (modes.mode() != Mode.LIVE) {
-                throw broken(new Halted(asked.name() + ": " + modes.mode() + " before step \"" + name + "\"."));
+                throw forbidden(modes.mode(), "before step \"" + name + "\"");
             }
             Reserved reserved = environment.commits().reserve(modes.version(), reservation);
             if (!(reserved instanceof Reserved.ModesChanged)) {

@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,18 +56,23 @@ public final class Operator {
     /**
      * @param onForgotten told of each record that was removed, so that local caches let go of it
      * @param policies of the operations that are known here
+     * @param handled whether a handler of an operation is registered here
      */
     public Operator(
-            Store store, TimeSource time, Function<String, @Nullable Policy> policies, Consumer<RecordId> onForgotten) {
+            Store store,
+            TimeSource time,
+            Function<String, @Nullable Policy> policies,
+            Predicate<String> handled,
+            Consumer<RecordId> onForgotten) {
         this.store = store;
         this.time = time;
         this.onForgotten = onForgotten;
-        this.replays = new Replays(store, events, time, policies);
+        this.replays = new Replays(store, events, time, policies, handled);
     }
 
     /** For a person who has the store but no engine. */
     public static Operator on(Store store) {
-        return new Operator(store, TimeSource.system(), operation -> null, id -> {});
+        return new Operator(store, TimeSource.system(), operation -> null, operation -> false, id -> {});
     }
 
     /**
@@ -205,7 +211,7 @@ public final class Operator {
         return replays;
     }
 
-    /** Sends one record to its handler again, or, if it came by a direct call, lets the next caller run it. */
+    /** Sends one record to its handler again, or, if it has none here and came by a direct call, lets the next caller run it. */
     public Replays.Outcome replay(RecordId id, Warrant warrant) {
         return replays.replay(store.ledger().find(List.of(id)).live(id), warrant);
     }

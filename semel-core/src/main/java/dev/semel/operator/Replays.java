@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -57,14 +58,24 @@ public final class Replays {
     private final TimeSource time;
     private final Letters letters;
     private final Function<String, @Nullable Policy> policies;
+    private final Predicate<String> handled;
 
-    /** @param policies of the operations that are known here */
-    Replays(Store store, Events events, TimeSource time, Function<String, @Nullable Policy> policies) {
+    /**
+     * @param policies of the operations that are known here
+     * @param handled whether a handler of an operation is registered here, so that a direct call can be replayed by a worker
+     */
+    Replays(
+            Store store,
+            Events events,
+            TimeSource time,
+            Function<String, @Nullable Policy> policies,
+            Predicate<String> handled) {
         this.store = store;
         this.events = events;
         this.time = time;
         this.letters = new Letters(store.ledger());
         this.policies = policies;
+        this.handled = handled;
     }
 
     /** What came of a replay or a discard. */
@@ -79,8 +90,8 @@ public final class Replays {
     }
 
     /**
-     * Sends a record to its handler again, or, if it came by a direct call, lets the next caller run it. A new budget of
-     * attempts begins.
+     * Sends a record to its handler again, or, if it came by a direct call and no handler is registered here, lets the next
+     * caller run it. A new budget of attempts begins.
      *
      * @param row as it was just seen; none if there is none, or it is expired
      */
@@ -119,7 +130,8 @@ public final class Replays {
     }
 
     private Move replaying(Row row, Warrant warrant) {
-        boolean byHandler = row.line() != null;
+        boolean byHandler = row.line() != null
+                || row.payload() != null && handled.test(row.header().operation());
         Transition transition = byHandler ? Transition.REPLAY_BY_HANDLER : Transition.REPLAY_BY_CALLER;
         Duration keep = byHandler ? Duration.ZERO : kept(row);
         Move.Change due = Transition.due(Duration.ZERO, keep, 0, row.failure())

@@ -114,6 +114,12 @@ public final class Registry {
         return known.get(operation);
     }
 
+    /** Whether a handler of the operation is registered here. */
+    public boolean handles(String operation) {
+        Known<?, ?> there = known.get(operation);
+        return there != null && (there.atomic() != null || there.leased() != null);
+    }
+
     /** How an operation was declared that is known here. */
     public Operation.@Nullable Definition<?, ?> definition(String operation) {
         Known<?, ?> there = known.get(operation);

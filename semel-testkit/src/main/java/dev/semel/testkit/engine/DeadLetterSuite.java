@@ -383,4 +383,44 @@ abstract class DeadLetterSuite extends ChannelFixture {
         });
         assertThat(report.policies().stream().map(RetryReport.Line::category)).containsExactly("*", "network");
     }
+
+    @Test
+    void aDirectCallWithARegisteredHandlerIsReplayedToIt() {
+        engine.run(REFUND, call("k"), (order, run) -> {
+            throw failing(Failure.Category.BUSINESS_RULE);
+        });
+        assertThat(state(REFUND, "k")).isEqualTo(State.FAILED_TERMINAL);
+        engine.handle(REFUND, (order, run) -> new Receipt("by its handler, attempt " + run.attempt()));
+        assertThat(engine.operator().replay(id(REFUND, "k"), new Warrant("ann", "try again")))
+                .isEqualTo(Replays.Outcome.DONE);
+        assertThat(state(REFUND, "k")).isEqualTo(State.QUEUED);
+        work();
+        assertReplayed(engine.run(REFUND, call("k")), "by its handler, attempt 1");
+    }
+
+    @Test
+    void aDeliveryWhoseOutputIsInvalidIsADeadLetterAtOnce() {
+        engine.handle(MAIL, (note, run) -> {
+            handled.add(note.text());
+            throw failing(Failure.Category.INVALID_OUTPUT);
+        });
+        send(MAIL, "m");
+        workThrough(Duration.ofSeconds(10), 4);
+        assertThat(handled).containsExactly("m");
+        assertThat(row(MAIL, "m").state()).isEqualTo(State.FAILED_TERMINAL);
+    }
+
+    @Test
+    void d9_aDeliveryThatMeetsShadowBetweenItsStepsIsShadowed() {
+        engine.handle(MAIL, (note, run) -> {
+            run.step("first", String.class, key -> "first");
+            otherNode()
+                    .operator()
+                    .setMode(new Switchboard.Setting(null, "mail", Mode.SHADOW), new Warrant("ann", "dry"));
+            run.step("second", String.class, key -> "second");
+        });
+        send(MAIL, "m");
+        work();
+        assertThat(row(MAIL, "m").state()).isEqualTo(State.SHADOWED);
+    }
 }

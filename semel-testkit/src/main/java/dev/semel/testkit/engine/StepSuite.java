@@ -156,4 +156,29 @@ abstract class StepSuite extends EngineSuite {
                 "second");
         assertThat(done).containsExactly("first", "second");
     }
+
+    @Test
+    void d9_shadowBetweenTwoStepsMakesTheRecordShadowed() {
+        var other = otherNode();
+        Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> {
+            run.step("first", String.class, key -> act("first"));
+            other.operator().setMode(new Switchboard.Setting(null, "notify", Mode.SHADOW), new Warrant("ann", "dry"));
+            return new Receipt(run.step("second", String.class, key -> act("second")));
+        });
+        assertThat(answer).isInstanceOf(Answer.Shadowed.class);
+        assertThat(done).containsExactly("first");
+        assertThat(state(NOTIFY, "k")).isEqualTo(State.SHADOWED);
+        assertThat(story(NOTIFY, "k")).containsExactly("operation.shadowed");
+    }
+
+    @Test
+    void outputThatIsInvalidIsNotTriedAgainByItself() {
+        Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> {
+            act("asked the model");
+            throw Failure.of(Failure.Category.INVALID_OUTPUT, "The model answered prose.")
+                    .asException();
+        });
+        assertThat(answer).isInstanceOf(Answer.Failed.class);
+        assertThat(done).hasSize(1);
+    }
 }
