@@ -19,7 +19,8 @@ import java.lang.annotation.Target;
  *
  * <p>The first caller sees the method's own result or exception. A caller who gets neither, because the same call is still
  * running, the key was used with another payload, or it failed for good before, sees
- * {@link dev.semel.SemelException.NoResult}, which carries the answer.
+ * {@link dev.semel.SemelException.NoResult}, which carries the answer. So does a caller while the operation is in SHADOW: nothing
+ * took effect.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
