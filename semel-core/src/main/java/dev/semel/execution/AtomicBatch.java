@@ -113,8 +113,12 @@ public final class AtomicBatch {
         boolean in(Tx tx, long version) {
             done.clear();
             found.clear();
+            long since = environment.time().nanos();
             List<Opening> openings = tx.open(
                     version, items.stream().map(item -> item.asked().identity()).toList());
+            if (openings.stream().anyMatch(Opening.Free.class::isInstance)) {
+                environment.modes().confirmed(version, since);
+            }
             for (int i = 0; i < items.size(); i++) {
                 Item<P, R> item = items.get(i);
                 if (openings.get(i) instanceof Opening.Found there) {
@@ -123,6 +127,9 @@ public final class AtomicBatch {
                         found.put(item, answer);
                     }
                 } else if (openings.get(i) instanceof Opening.Free) {
+                    if (i > 0 && !environment.modes().isStill(tx, version)) {
+                        return false;
+                    }
                     AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, item.asked(), handler);
                     if (!(attempt.handled(tx, 1) instanceof AtomicAttempt.Handled.Returned<R> returned)) {
                         return false;

@@ -85,7 +85,10 @@ public final class AtomicDelivering {
                 endings.put(delivery, delivery.handedBack());
                 continue;
             }
-            if (tried(List.of(delivery), handler) instanceof Tried.Threw threw) {
+            Ending before = deliveries.size() > 1 ? before(delivery) : null;
+            if (before != null) {
+                leave(delivery, before, endings, stopped);
+            } else if (tried(List.of(delivery), handler) instanceof Tried.Threw threw) {
                 leave(delivery, delivery.threw(threw.thrown, threw.stop, true), endings, stopped);
             } else {
                 committed.add(delivery);
@@ -173,6 +176,11 @@ public final class AtomicDelivering {
                 Tried.Threw kept = kept(List.of(delivery));
                 if (kept != null) {
                     return kept;
+                }
+                if (environment.modes().beforeStart(tx, delivery.asked()) != Mode.LIVE) {
+                    return new Tried.Threw(
+                            new Steps.Halted(delivery.asked().name() + ": switched off before its handler started."),
+                            LeaseKeeper.Stop.NONE);
                 }
                 AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, delivery.asked(), handler);
                 AtomicAttempt.Handled<R> handled =

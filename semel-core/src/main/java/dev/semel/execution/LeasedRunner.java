@@ -15,6 +15,7 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.watch.Outcome;
 import dev.semel.watch.Span;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -73,15 +74,60 @@ public final class LeasedRunner {
                         answers);
     }
 
-    /** A run that has no caller: the record is granted again if it may be, and is left alone if not. */
-    public <P, R> Answer<R> takeOver(Operation.Leased<P, R> operation, Row row, LeasedHandler<P, R> handler) {
+    /**
+     * A run that has no caller: the record is granted again if it is still as it was seen, and is left alone if not. One that
+     * its owner released meanwhile is not made anew, as nobody asks for it.
+     */
+    public <P, R> void takeOver(Operation.Leased<P, R> operation, Row row, LeasedHandler<P, R> handler) {
         Span span = environment.begin(operation.name(), row.header().tenant());
         try {
             Asked<P, R> asked = Asked.of(environment, operation, row).under(span);
-            return span.ended(fly(asked, handler, new Answers<>(environment, asked)));
+            Flights.Flight flight = environment.memory().flights().tryLead(asked);
+            if (flight == null) {
+                span.ended(Outcome.LOST);
+                return;
+            }
+            try {
+                Answer<R> answer = takeOver(asked, row.status().fence(), handler, flight);
+                if (answer == null) {
+                    span.ended(Outcome.LOST);
+                } else {
+                    span.ended(answer);
+                }
+            } finally {
+                environment.memory().flights().end(asked, flight);
+            }
         } catch (Throwable thrown) {
             span.broke(thrown);
             throw thrown;
+        }
+    }
+
+    /** The answer that nobody waits for; nothing when the record is no longer the one that was seen, or may not start. */
+    private <P, R> @Nullable Answer<R> takeOver(
+            Asked<P, R> asked, long seen, LeasedHandler<P, R> handler, Flights.Flight flight) {
+        LeasedRun<P, R> run = new LeasedRun<>(environment, asked, new Answers<>(environment, asked), handler);
+        long fence = seen;
+        while (true) {
+            ModesView.Reading modes = asked.modes(environment);
+            if (modes.mode() == Mode.HALTED) {
+                return null;
+            }
+            long since = environment.time().nanos();
+            Reserved reserved = environment.commits().reserve(modes.version(), reservation(asked, fence));
+            if (reserved instanceof Reserved.ModesChanged) {
+                environment.modes().reload();
+            } else if (reserved instanceof Reserved.Granted granted) {
+                environment.modes().confirmed(modes.version(), since);
+                fence = granted.fence();
+                flight.becameVisible();
+                Answer<R> answer = modes.mode() == Mode.SHADOW ? run.shadow(granted) : run.underGrant(granted, flight);
+                if (answer != null) {
+                    return answer;
+                }
+            } else {
+                return null;
+            }
         }
     }
 
@@ -107,6 +153,7 @@ public final class LeasedRunner {
                 Answer<R> known = lookUp(asked, answers);
                 return known != null ? known : modes.mode() == Mode.HALTED ? answers.halted() : answers.late();
             }
+            long since = environment.time().nanos();
             Reserved reserved = environment.commits().reserve(modes.version(), reservation(asked));
             if (reserved instanceof Reserved.ModesChanged) {
                 environment.modes().reload();
@@ -115,6 +162,7 @@ public final class LeasedRunner {
                         ? attempts(asked.as(existing.row()), handler, flight)
                         : existing(asked, existing, answers);
             } else if (reserved instanceof Reserved.Granted granted) {
+                environment.modes().confirmed(modes.version(), since);
                 flight.becameVisible();
                 Answer<R> answer = modes.mode() == Mode.SHADOW ? run.shadow(granted) : run.underGrant(granted, flight);
                 if (answer != null) {
@@ -144,6 +192,11 @@ public final class LeasedRunner {
     }
 
     Reservation reservation(Asked<?, ?> asked) {
+        return reservation(asked, 0);
+    }
+
+    /** @param onlyUnder the fence that the record must be under; 0 for whatever is there or absent */
+    private Reservation reservation(Asked<?, ?> asked, long onlyUnder) {
         Operation.Leased<?, ?> operation = (Operation.Leased<?, ?>) asked.operation();
         return new Reservation(
                 asked.identity(),
@@ -153,7 +206,8 @@ public final class LeasedRunner {
                         environment.tools().random().nextLong(1, Long.MAX_VALUE),
                         asked.policy().limits().lease().toMillis(),
                         repeatable(operation, asked),
-                        asked.policy().retry().maxAttempts()),
+                        asked.policy().retry().maxAttempts(),
+                        onlyUnder),
                 null,
                 environment.audits().events().outcome(EventType.OPERATION_TAKEN_OVER, asked.about(), Map.of()));
     }

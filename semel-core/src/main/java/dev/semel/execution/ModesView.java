@@ -6,34 +6,64 @@ import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The modes as this node last read them. Grants are checked in the store against the version of this reading, so a stale one
  * grants nothing: it is read again. While anything but LIVE applies nothing is granted that would tell, so it is read anew
- * each time. Between a grant and its handler it is looked at once more, and then no reading is older than a second.
+ * each time.
+ *
+ * <p>Between a grant and its handler it is looked at once more, and then no reading is older than {@link #FRESH}: whoever set a
+ * mode and waited that long knows that nothing more starts. So a node that cannot read the modes starts nothing. The age counts
+ * from before the store was asked, and a grant under a version shows that the version was still in force.
  */
 public final class ModesView {
     private static final Logger LOG = LoggerFactory.getLogger(ModesView.class);
     /** No reading that a handler starts under is older. */
     public static final Duration FRESH = Duration.ofSeconds(1);
 
+    /** After a read that failed the store is left alone for so long. */
+    private static final Duration PAUSE = Duration.ofMillis(100);
+
+    /** A read may take long and be old when it arrives. */
+    private static final int READS = 2;
+
     private final Switchboard switchboard;
     private final Mode nodeMode;
     private final TimeSource time;
-    private volatile Switchboard.Modes modes;
-    private volatile long readAt;
+    private final AtomicLong reads = new AtomicLong();
+    private final AtomicReference<View> view;
+    private volatile long failedAt;
     private volatile Clock clock;
+
+    /**
+     * @param asked when the store was asked for it, or last showed that it is still so
+     * @param heard how many reads had been begun when its answer came
+     */
+    private record View(Switchboard.Modes modes, long asked, long heard) {
+        /** Of two readings that may have overtaken each other, the one with the newer version. */
+        View or(View other, long begun) {
+            boolean newer = other.modes.version() >= modes.version();
+            // A read that was begun after this answer came sees at least as much, unless the store was restored.
+            return newer || begun > heard
+                    ? new View(other.modes, newer ? Math.max(asked, other.asked) : other.asked, other.heard)
+                    : this;
+        }
+    }
 
     /** @param nodeMode this node's own mode, from its environment; the stricter one wins */
     public ModesView(Switchboard switchboard, Mode nodeMode, TimeSource time) {
         this.switchboard = switchboard;
         this.nodeMode = nodeMode;
         this.time = time;
-        this.readAt = time.nanos();
-        this.modes = switchboard.modes();
-        this.clock = new Clock(modes.now(), readAt);
+        long asked = time.nanos();
+        Switchboard.Modes read = switchboard.modes();
+        this.failedAt = asked - PAUSE.toNanos();
+        this.view = new AtomicReference<>(new View(read, asked, 0));
+        this.clock = new Clock(read.now(), asked);
     }
 
     /** What the store's clock said, and this node's monotonic one at the same moment or just before. */
@@ -53,12 +83,16 @@ public final class ModesView {
 
     /** Not inside a transaction: it may need a connection. */
     Reading of(String tenant, String operation) {
-        Reading reading = read(modes, tenant, operation);
+        Reading reading = read(modes(), tenant, operation);
         if (reading.mode() != Mode.LIVE) {
             reload();
-            reading = read(modes, tenant, operation);
+            reading = read(modes(), tenant, operation);
         }
         return reading;
+    }
+
+    private Switchboard.Modes modes() {
+        return view.get().modes();
     }
 
     /** Whether a handler that was granted a while ago may still start. */
@@ -70,21 +104,65 @@ public final class ModesView {
         return beforeStart(asked.header().tenant(), asked.header().operation());
     }
 
+    /** HALTED also when the modes cannot be read. */
     private Mode beforeStart(String tenant, String operation) {
-        if (time.nanos() - readAt > FRESH.toNanos()) {
+        return known() ? read(modes(), tenant, operation).mode() : Mode.HALTED;
+    }
+
+    /** As {@link #beforeStart}, inside a transaction. */
+    Mode beforeStart(Transactions.Tx tx, Asked<?, ?> asked) {
+        Switchboard.Modes known = isFresh() ? modes() : readIn(tx);
+        return read(known, asked.header().tenant(), asked.header().operation()).mode();
+    }
+
+    /** Whether the modes are still those of a version, inside a transaction that began under it. */
+    boolean isStill(Transactions.Tx tx, long version) {
+        return (isFresh() ? modes() : readIn(tx)).version() == version;
+    }
+
+    private Switchboard.Modes readIn(Transactions.Tx tx) {
+        long begun = reads.incrementAndGet();
+        long asked = time.nanos();
+        return heard(tx.modes(), asked, begun);
+    }
+
+    /** Whether a handler may start at all: the modes are known and not older than a handler may start under. */
+    public boolean known() {
+        for (int read = 0; read < READS && !isFresh(); read++) {
+            if (isAway()) {
+                return false;
+            }
             try {
                 reload();
             } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-                // The last reading still counts: a store that is away cannot have been told anything newer.
-                LOG.debug("The modes could not be read before a handler started.", e);
+                failedAt = time.nanos();
+                LOG.debug("could not read the modes; no handler is started until they can be read again", e);
+                return false;
             }
         }
-        return read(modes, tenant, operation).mode();
+        return isFresh();
+    }
+
+    /** Whether the modes could not be read a moment ago. */
+    public boolean isAway() {
+        return !isFresh() && time.nanos() - failedAt < PAUSE.toNanos();
+    }
+
+    private boolean isFresh() {
+        return time.nanos() - view.get().asked() <= FRESH.toNanos();
+    }
+
+    /** The store granted something under this version, and was asked for it then. */
+    public void confirmed(long version, long asked) {
+        View seen = view.get();
+        if (seen.modes().version() == version && asked - seen.asked() > 0) {
+            view.compareAndSet(seen, new View(seen.modes(), asked, seen.heard()));
+        }
     }
 
     /** For a call inside a transaction, which must not need a connection of its own. */
     Reading in(Transactions.Tx tx, String tenant, String operation) {
-        Reading cached = read(modes, tenant, operation);
+        Reading cached = read(modes(), tenant, operation);
         return cached.mode() == Mode.LIVE ? cached : read(tx.modes(), tenant, operation);
     }
 
@@ -95,10 +173,10 @@ public final class ModesView {
 
     /** For a claim: no older than a second. Not inside a transaction. */
     public Switchboard.Modes fresh() {
-        if (time.nanos() - readAt > FRESH.toNanos()) {
+        if (!isFresh()) {
             reload();
         }
-        return modes;
+        return modes();
     }
 
     /** The mode of a tenant's operation in a reading, with this node's own. */
@@ -113,11 +191,17 @@ public final class ModesView {
 
     /** Reads the modes anew. */
     public void reload() {
+        long begun = reads.incrementAndGet();
         long asked = time.nanos();
-        readAt = asked;
         Switchboard.Modes read = switchboard.modes();
-        modes = read;
         clock = new Clock(read.now(), asked);
+        heard(read, asked, begun);
+    }
+
+    /** What two threads read at once may arrive in either order: the newer version stays. */
+    private Switchboard.Modes heard(Switchboard.Modes modes, long asked, long begun) {
+        View mine = new View(modes, asked, reads.get());
+        return view.updateAndGet(old -> old.or(mine, begun)).modes();
     }
 
     private Reading read(Switchboard.Modes now, String tenant, String operation) {

@@ -96,13 +96,14 @@ public enum Transition {
     public Move.@Nullable Place place(@Nullable Line line, Policy.DeadHead deadHead) {
         Long lane = line == null || line.lane() == null ? null : line.lane().number();
         boolean standing = line != null && (line.turn() == Line.Turn.HEAD || line.turn() == Line.Turn.WAITING);
+        boolean stays = standing && deadHead == Policy.DeadHead.PARK_LANE;
         return switch (this) {
             case COMPLETE, SHADOW, RELEASE, RECONCILE_DONE, DISCARD, FORGET ->
                 line == null ? null : new Move.Place(lane, Move.Then.LEAVE);
             case FAIL, PARK, LOSE, MISS_DEADLINE, RECONCILE_FAIL ->
                 lane == null || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
-            case RECONCILE_RETRY ->
-                line == null || lane == null || standing ? null : new Move.Place(lane, Move.Then.JOIN);
+            // Under CONTINUE an UNKNOWN head may leave its lane at any moment: wherever it was seen, it joins anew.
+            case RECONCILE_RETRY -> lane == null || stays ? null : new Move.Place(lane, Move.Then.JOIN);
             case REPLAY_BY_HANDLER -> standing ? null : new Move.Place(lane, Move.Then.JOIN);
             case ASK_AGAIN ->
                 !standing || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);

@@ -19,7 +19,8 @@ public interface Ledger {
      * grant if it is IN_PROGRESS under the same owner; otherwise returns it as it is. One that waits for a worker is
      * never granted here. A grant takes a new fence. A live
      * record under a neighbouring id, or with another fingerprint, is returned as it is and never granted: it is asked for by
-     * its own id and fingerprint then.
+     * its own id and fingerprint then. A reservation of the record under one fence
+     * ({@link Reservation.Grant#onlyUnder}) makes none: what is absent or expired stays so.
      *
      * @param modesVersion grants happen only while the switchboard is at this version
      */

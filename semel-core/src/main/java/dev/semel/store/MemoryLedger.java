@@ -43,9 +43,12 @@ final class MemoryLedger implements Ledger {
             boolean neighbour = !found.id().equals(asked.identity().id());
             boolean another =
                     !found.header().fingerprint().equals(asked.header().fingerprint());
-            if (neighbour || another || found.inLine() || !grantable(status, asked.grant(), now)) {
+            boolean free = asked.grant().mayBeOf(status) && grantable(status, asked.grant(), now);
+            if (neighbour || another || found.inLine() || !free) {
                 return new Reserved.Existing(MemoryState.copy(found), now);
             }
+        } else if (!asked.grant().mayBeOf(null)) {
+            return new Reserved.Absent();
         }
         if (modesVersion != state.modesVersion) {
             return new Reserved.ModesChanged();

@@ -24,8 +24,19 @@ public record Reservation(
      * @param leaseMillis how long the grant is trusted
      * @param repeatable whether a grant whose lease is over may be taken over
      * @param maxAttempts beyond which it is not taken over either
+     * @param onlyUnder only the record under this fence is granted, and none is made; 0 for whatever is there or absent
      */
-    public record Grant(long owner, long leaseMillis, boolean repeatable, int maxAttempts) {}
+    public record Grant(long owner, long leaseMillis, boolean repeatable, int maxAttempts, long onlyUnder) {
+        /** Of whatever is there, or absent. */
+        public Grant(long owner, long leaseMillis, boolean repeatable, int maxAttempts) {
+            this(owner, leaseMillis, repeatable, maxAttempts, 0);
+        }
+
+        /** Whether a record in this state may be granted at all; absent when there is none. */
+        public boolean mayBeOf(@Nullable Status found) {
+            return onlyUnder == 0 || found != null && found.fence() == onlyUnder;
+        }
+    }
 
     /** The parent must be IN_PROGRESS under this fence. */
     public record Parent(RecordId id, long fence) {}

@@ -12,6 +12,9 @@ public sealed interface Reserved {
      */
     record Existing(Row row, long now) implements Reserved {}
 
+    /** The record is not there, and the reservation was for the one under a fence that was seen; nothing was written. */
+    record Absent() implements Reserved {}
+
     /** The parent's grant is gone; nothing was written. */
     record ParentLost() implements Reserved {}
 

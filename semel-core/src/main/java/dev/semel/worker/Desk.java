@@ -94,9 +94,9 @@ final class Desk<P, R> {
         return capacity.concurrency();
     }
 
-    /** Units that could begin. */
+    /** Units that could begin; none while the modes cannot be read. */
     int waiting() {
-        return shelf.ready();
+        return environment.modes().isAway() ? 0 : shelf.ready();
     }
 
     /** How long a thread may be at it before another one is set to what waits. */
@@ -160,6 +160,9 @@ final class Desk<P, R> {
         if (claimed.modesChanged()) {
             environment.modes().reload();
             return Round.MORE;
+        }
+        if (!claimed.rows().isEmpty()) {
+            environment.modes().confirmed(modes.version(), asked);
         }
         lastTenant = claimed.last();
         guard.claimed(claimed.rows().size());
@@ -306,8 +309,11 @@ final class Desk<P, R> {
         }
     }
 
-    /** Runs what is next on this thread; says whether there was anything. */
+    /** Runs what is next on this thread; says whether there was anything that may begin. */
     boolean runSome() {
+        if (shelf.size() == 0 || !environment.modes().known()) {
+            return false;
+        }
         Shelf.Hand<P, R> hand = shelf.take(known.atomic() == null ? 1 : pace.together());
         List<Unit<P, R>> units = hand.units();
         if (units.isEmpty()) {

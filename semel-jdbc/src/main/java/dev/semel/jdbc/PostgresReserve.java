@@ -53,7 +53,11 @@ final class PostgresReserve {
     }
 
     private void insert() {
-        List<Reservation> open = unanswered();
+        List<Reservation> open =
+                unanswered().stream().filter(r -> r.grant().mayBeOf(null)).toList();
+        if (open.isEmpty()) {
+            return;
+        }
         boolean plain = open.stream()
                 .allMatch(r -> r.parent() == null && r.identity().neighbours().isEmpty());
         answers.putAll(
@@ -77,6 +81,10 @@ final class PostgresReserve {
         for (Reservation asked : rest) {
             RecordId id = asked.identity().id();
             Row row = seen.rows().get(id);
+            if (!asked.grant().mayBeOf(null) && (row == null || row.expired(seen.now()))) {
+                answers.put(id, new Reserved.Absent());
+                continue;
+            }
             Verdict verdict = row == null ? Verdict.REPLACE : Verdict.of(asked, row, seen.now());
             if (verdict == Verdict.OWN) {
                 answers.put(

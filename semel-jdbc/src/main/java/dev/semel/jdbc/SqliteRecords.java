@@ -103,6 +103,9 @@ final class SqliteRecords {
         }
         Row own = findUnlikely(asked.identity().id());
         Row found = live(own, asked.identity(), now);
+        if (found == null && !asked.grant().mayBeOf(null)) {
+            return new Reserved.Absent();
+        }
         Verdict verdict = found == null ? Verdict.REPLACE : Verdict.of(asked, found, now);
         if (found != null && verdict == Verdict.OWN) {
             return new Reserved.Granted(found.status().fence(), found.status().attempt(), false);

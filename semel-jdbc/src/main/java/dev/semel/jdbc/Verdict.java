@@ -27,6 +27,9 @@ enum Verdict {
         if (status.state() == State.IN_PROGRESS && status.owner() == grant.owner()) {
             return OWN;
         }
+        if (!grant.mayBeOf(found.expired(now) ? null : status)) {
+            return LEAVE;
+        }
         if (found.expired(now)) {
             return REPLACE;
         }

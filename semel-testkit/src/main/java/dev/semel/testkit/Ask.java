@@ -31,6 +31,7 @@ final class Ask {
     private int fingerprint = 1;
     private Reservation.@Nullable Parent parent;
     private int takenOver = -1;
+    private long onlyUnder;
 
     private Ask(Key key) {
         this.key = key;
@@ -88,6 +89,12 @@ final class Ask {
         return this;
     }
 
+    /** Only the record under this fence. */
+    Ask onlyUnder(long fence) {
+        onlyUnder = fence;
+        return this;
+    }
+
     /** With an event of this type in case it takes the record over. */
     Ask announcing(int type) {
         takenOver = type;
@@ -109,7 +116,7 @@ final class Ask {
     }
 
     Reservation reservation() {
-        var grant = new Reservation.Grant(owner, lease, repeatable, attempts);
+        var grant = new Reservation.Grant(owner, lease, repeatable, attempts, onlyUnder);
         AuditEntry event = takenOver < 0 ? null : event(takenOver);
         return new Reservation(identity(), header(), payload, grant, parent, event);
     }

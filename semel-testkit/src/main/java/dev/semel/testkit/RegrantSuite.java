@@ -123,6 +123,42 @@ abstract class RegrantSuite extends ContractSuite {
     }
 
     @Test
+    void aReservationOfTheRecordUnderOneFenceMakesNoneWhenItsOwnerHasReleasedIt() {
+        long seen = put("k", State.IN_PROGRESS, 1_000, 0);
+        pass(1_000);
+        apply(Shift.removing(Ask.id("k"), seen).from(State.IN_PROGRESS));
+        assertThat(reserve(Ask.of("k").onlyUnder(seen))).isInstanceOf(Reserved.Absent.class);
+        assertThat(grant("k").attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void aReservationOfTheRecordUnderOneFenceMakesNoneWhenItHasExpired() {
+        long seen = put("k", State.COMPLETED, 1_000, 0);
+        pass(1_000);
+        assertThat(reserve(Ask.of("k").onlyUnder(seen))).isInstanceOf(Reserved.Absent.class);
+        assertThat(grant("k").attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void aReservationOfTheRecordUnderOneFenceIsGrantedThatOneAndNoLaterOne() {
+        long seen = put("k", State.IN_PROGRESS, 1_000, 0);
+        pass(1_000);
+        Reserved.Granted granted = grant(Ask.of("k").by(8).onlyUnder(seen));
+        assertThat(granted.takenOver()).isTrue();
+        assertThat(grant(Ask.of("k").by(8).onlyUnder(seen))).isEqualTo(new Reserved.Granted(granted.fence(), 2, false));
+        pass(Ask.LEASE);
+        assertThat(existing(reserve(Ask.of("k").by(9).onlyUnder(seen)))
+                        .row()
+                        .status()
+                        .fence())
+                .isEqualTo(granted.fence());
+        apply(Shift.of(Ask.id("k"), granted.fence(), State.FAILED_RETRYABLE).in(0));
+        assertThat(reserve(Ask.of("k").by(9).onlyUnder(seen))).isInstanceOf(Reserved.Existing.class);
+        assertThat(grant(Ask.of("k").by(9).onlyUnder(granted.fence())).attempt())
+                .isEqualTo(3);
+    }
+
+    @Test
     void aTakeoverIsToldInTheSameCommitWithItsNewFenceAndAttempt() {
         put("k", State.IN_PROGRESS, 1_000, 0);
         pass(1_000);

@@ -111,6 +111,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class ModesOfAllNodes extends ModeSuite {
+        ModesOfAllNodes() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class LostClaims extends LostClaimSuite {
         LostClaims() {
             super(EngineContract.this);

@@ -7,16 +7,25 @@ import dev.semel.Answer;
 import dev.semel.Reconciler.Verdict;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
+import dev.semel.ledger.Transition;
+import dev.semel.store.Ledger;
 import dev.semel.store.LedgerState;
+import dev.semel.store.Move;
+import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.testkit.fault.ForwardingLedger;
+import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.time.ManualTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Leases that run out: takeovers under a higher fence, parking, reconciling. */
@@ -131,6 +140,48 @@ abstract class TakeoverSuite extends EngineSuite {
         time.advance(LEASE);
         engine.duties().sweeper().sweep();
         assertReplayed(engine.run(NOTIFY, call("k")), "book2");
+    }
+
+    @Test
+    void aRecordThatItsOwnerReleasesAfterTheSweepSawItIsNotMadeAnew() {
+        List<String> ran = new ArrayList<>();
+        Engine sweeping = start(
+                afterSeeingOverdue(
+                        store,
+                        row -> store.ledger()
+                                .move(List.of(Transition.RELEASE.of(
+                                        row.id(), row.status().fence(), Move.Change.NONE, null)))),
+                settings -> settings);
+        abandon(NOTIFY, "k");
+        sweeping.handle(NOTIFY, (order, run) -> {
+            ran.add(order.item());
+            return new Receipt("again");
+        });
+        time.advance(LEASE);
+        sweeping.duties().sweeper().sweep();
+        assertThat(ran).isEmpty();
+        assertThat(row(NOTIFY, "k")).isNull();
+        assertThat(story(NOTIFY, "k")).isEmpty();
+    }
+
+    /** Something happens to each record between the look of a sweep and what the sweep does about it. */
+    private static Store afterSeeingOverdue(Store store, Consumer<Row> then) {
+        return new ForwardingStore(store) {
+            @Override
+            public Ledger ledger() {
+                return new ForwardingLedger(delegate().ledger()) {
+                    @Override
+                    public List<Row> overdue(State state, Collection<String> operations, int limit) {
+                        List<Row> rows = super.overdue(state, operations, limit);
+                        rows.forEach(then);
+                        return rows;
+                    }
+                };
+            }
+
+            @Override
+            public void close() {}
+        };
     }
 
     @Test

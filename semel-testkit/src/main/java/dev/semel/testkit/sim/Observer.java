@@ -150,13 +150,23 @@ final class Observer {
             distinct(batch.stream().map(each -> each.identity().id()).toList());
             batch.forEach(each -> book.know(each.identity().id(), each.header(), each.parent() != null));
             List<Boolean> parents = batch.stream().map(this::parentHeld).toList();
+            List<Boolean> there = batch.stream().map(this::thereIfItMustBe).toList();
             List<Reserved> answers = seen(Book.Cause.reserve(batch), () -> super.reserve(modesVersion, batch));
             for (int i = 0; i < batch.size(); i++) {
                 if (answers.get(i) instanceof Reserved.Granted granted) {
+                    if (!there.get(i)) {
+                        book.wrong(batch.get(i).identity().id(), "made anew although nobody asked for it any more");
+                    }
                     granted(batch.get(i), granted, parents.get(i));
                 }
             }
             return answers;
+        }
+
+        private boolean thereIfItMustBe(Reservation asked) {
+            RecordId id = asked.identity().id();
+            return asked.grant().onlyUnder() == 0
+                    || shared.ledger().find(List.of(id)).get(id) != null;
         }
 
         private boolean parentHeld(Reservation asked) {

@@ -66,6 +66,22 @@ class PlantedBugsTest {
     }
 
     @Test
+    void aTakeoverOfARecordThatItsOwnerHasReleased() {
+        finds("made anew although nobody asked", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
+            @Override
+            Reserved reserve(long modesVersion, Reservation asked) {
+                Reservation.Grant grant = asked.grant();
+                return super.reserve(
+                        modesVersion,
+                        with(
+                                asked,
+                                new Reservation.Grant(
+                                        grant.owner(), grant.leaseMillis(), grant.repeatable(), grant.maxAttempts())));
+            }
+        }));
+    }
+
+    @Test
     void aLeaseThatIsOverOneMillisecondTooLate() {
         finds("although it may be run again", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
             @Override
