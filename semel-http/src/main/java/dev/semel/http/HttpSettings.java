@@ -57,6 +57,7 @@ public final class HttpSettings {
     private Hooks.@Nullable Scopes scopes;
     private @Nullable Function<HttpServletRequest, @Nullable String> tenants;
     private boolean principals = true;
+    private boolean anonymous;
     private Hooks.@Nullable Routes application;
     private Hooks.@Nullable RateLimit rateLimit;
     private Hooks.@Nullable Authorization authorization;
@@ -75,8 +76,8 @@ public final class HttpSettings {
     }
 
     /**
-     * Where the tenant of an authenticated caller is to be found: in its principal, a verified token, the host name; never in
-     * something that the caller can choose. Nothing, or an empty name, refuses the request.
+     * Where the tenant of a caller is to be found: in its principal, a verified token, the host name; never in something that
+     * the caller can choose. Nothing, or an empty name, refuses the request.
      */
     public HttpSettings withTenant(Function<HttpServletRequest, @Nullable String> tenant) {
         once("tenant");
@@ -93,6 +94,16 @@ public final class HttpSettings {
     public HttpSettings withoutPrincipal() {
         once("principal");
         principals = false;
+        return this;
+    }
+
+    /**
+     * Requests need not be authenticated: those of a tenant that are not share their keys. Who is authenticated has keys of its
+     * own all the same.
+     */
+    public HttpSettings withAnonymousCallers() {
+        once("anonymous callers");
+        anonymous = true;
         return this;
     }
 
@@ -227,8 +238,9 @@ public final class HttpSettings {
         if (scopes == null && tenants == null) {
             all.add("nothing says whose keys they are: use withTenant(...), withSingleTenant() or withScope(...)");
         }
-        if (scopes != null && (tenants != null || !principals)) {
-            all.add("a scope function decides alone: remove the tenant and principal settings, or the scope function");
+        if (scopes != null && (tenants != null || !principals || anonymous)) {
+            all.add("a scope function decides alone: remove the tenant, principal and anonymous settings, or the scope"
+                    + " function");
         }
         if (!(semel instanceof Engine)) {
             all.add("the filter needs Semel's own engine, as Semel.open(...) gives it, not a wrapper around it");
@@ -243,7 +255,7 @@ public final class HttpSettings {
                 exchanges,
                 new Config.Routing(table, application, new Breakers(), ConcurrentHashMap.newKeySet()),
                 new Config.Admission(
-                        rateLimit, scopes != null ? scopes : this::authenticated, authorization, ietf != null),
+                        rateLimit, scopes != null ? scopes : this::ofCaller, authorization, ietf != null),
                 new Config.Judging(exceptions, effects),
                 new Config.Answering(new Problems(ietf, statusLink), List.copyOf(replayed), errors),
                 new Config.Following(logs, ids, time, firstCommit)));
@@ -264,16 +276,15 @@ public final class HttpSettings {
         return rule.level() == Level.MARKER ? operation.asRepeatable() : operation;
     }
 
-    private Optional<Scope> authenticated(HttpServletRequest request) {
+    private Optional<Scope> ofCaller(HttpServletRequest request) {
         Principal principal = request.getUserPrincipal();
-        if (principal == null
-                || principal.getName() == null
-                || principal.getName().isEmpty()) {
+        String name = principal == null ? null : principal.getName();
+        boolean known = name != null && !name.isEmpty();
+        if (!known && !anonymous) {
             return Optional.empty();
         }
-        String tenant = tenants == null ? null : tenants.apply(request);
-        Tenant of = tenant(tenant);
-        return Optional.of(principals ? Scope.of(of, principal.getName()) : Scope.of(of));
+        Tenant tenant = tenant(tenants == null ? null : tenants.apply(request));
+        return Optional.of(known && principals ? Scope.of(tenant, name) : Scope.of(tenant));
     }
 
     /** What is not a tenant's name is nobody's. */

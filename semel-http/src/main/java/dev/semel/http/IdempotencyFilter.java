@@ -124,7 +124,7 @@ public final class IdempotencyFilter implements Filter {
             try {
                 scope = config.admission().scopes().of(request).orElse(null);
             } catch (NoTenant e) {
-                return Problem.of(ProblemCode.NO_TENANT, "The caller is known but belongs to no tenant.", Next.CONTACT);
+                return Problem.of(ProblemCode.NO_TENANT, "The tenant of the caller cannot be told. Nothing was run.", Next.CONTACT);
             }
             if (scope == null) {
                 return Problem.of(
@@ -166,7 +166,7 @@ public final class IdempotencyFilter implements Filter {
         }
     }
 
-    /** The caller is authenticated, and is in no tenant. */
+    /** Nobody can tell which tenant the caller belongs to. */
     static final class NoTenant extends RuntimeException {
         private static final long serialVersionUID = 1;
 

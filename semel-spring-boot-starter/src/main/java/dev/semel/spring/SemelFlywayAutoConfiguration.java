@@ -4,7 +4,6 @@ import org.flywaydb.core.api.migration.JavaMigration;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
@@ -18,19 +17,10 @@ import org.springframework.context.annotation.Conditional;
 @ConditionalOnProperty(
         name = {"semel.enabled", "semel.expert.flyway"},
         matchIfMissing = true)
-@Conditional(SemelFlywayAutoConfiguration.NoStoreOfItsOwn.class)
+@Conditional(LedgerInDataSource.class)
 public class SemelFlywayAutoConfiguration {
     @Bean
     JavaMigration semelMigration() {
         return new SemelMigration();
-    }
-
-    static class NoStoreOfItsOwn extends NoneNestedConditions {
-        NoStoreOfItsOwn() {
-            super(ConfigurationPhase.REGISTER_BEAN);
-        }
-
-        @ConditionalOnProperty("semel.store")
-        static class Store {}
     }
 }

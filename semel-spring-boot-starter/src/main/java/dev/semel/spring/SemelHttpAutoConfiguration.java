@@ -9,12 +9,12 @@ import dev.semel.http.HttpSettings;
 import dev.semel.http.IdempotencyFilter;
 import dev.semel.http.Level;
 import dev.semel.http.Rule;
-import dev.semel.http.Scope;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -29,6 +29,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
@@ -147,16 +148,14 @@ public class SemelHttpAutoConfiguration {
         return registration(filter, properties.expert().order());
     }
 
+    /** Only where there is a transaction of Spring's to settle: a registration without a filter does not start. */
     @Bean
+    @Conditional(LedgerInDataSource.class)
     FilterRegistrationBean<SettlingFilter> semelSettlingFilterRegistration(
             Opening.Opened opened, SemelHttpProperties properties) {
-        SpringTransactions transactions = opened.transactions();
-        FilterRegistrationBean<SettlingFilter> registration = transactions == null
-                ? new FilterRegistrationBean<>()
-                : registration(
-                        new SettlingFilter(transactions), properties.expert().order() + 1);
-        registration.setEnabled(transactions != null);
-        return registration;
+        SpringTransactions transactions = Objects.requireNonNull(opened.transactions());
+        return registration(
+                new SettlingFilter(transactions), properties.expert().order() + 1);
     }
 
     private static <F extends Filter> FilterRegistrationBean<F> registration(F filter, int order) {
@@ -221,14 +220,14 @@ public class SemelHttpAutoConfiguration {
         }
         if (scopes.isPresent()) {
             settings.withScope(scopes.get());
-        } else if (properties.anonymous()) {
-            settings.withScope(request ->
-                    Optional.of(Scope.of(Optional.ofNullable(tenants.current()).orElse(Tenant.SINGLE))));
-        } else {
-            settings.withTenant(request -> {
-                Tenant tenant = tenants.current();
-                return tenant == null ? null : tenant.name();
-            });
+            return;
+        }
+        settings.withTenant(request -> {
+            Tenant tenant = tenants.current();
+            return tenant == null ? null : tenant.name();
+        });
+        if (properties.anonymous()) {
+            settings.withAnonymousCallers();
         }
     }
 

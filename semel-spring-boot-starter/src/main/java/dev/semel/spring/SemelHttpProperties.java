@@ -14,7 +14,8 @@ import org.springframework.util.unit.DataSize;
  *
  * @param enabled Whether requests pass through the filter at all.
  * @param keys Which POST, PUT, PATCH and DELETE requests need a key.
- * @param anonymous Whether callers need not be authenticated. Those of a tenant share their keys then.
+ * @param anonymous Whether callers need not be authenticated. Those of a tenant who are not share their keys; who is
+ *     authenticated has keys of its own all the same.
  * @param level What is promised of a handler's effect and its answer. By default marker, or plain where the ledger is not in the
  *     application's data source.
  * @param tuning What is often changed.
