@@ -69,7 +69,8 @@ final class Text {
     }
 
     private static boolean showable(int c) {
-        boolean turnsDirection = c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x2069;
+        boolean turnsDirection =
+                c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x2069 || c == 0x061C || c == 0x200E || c == 0x200F;
         int type = Character.getType(c);
         return type != Character.CONTROL && type != Character.SURROGATE && !turnsDirection;
     }

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Ansi.Style;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,6 +20,10 @@ import picocli.CommandLine.Model.CommandSpec;
 record Screen(PrintWriter out, Ansi ansi) {
     private static final DateTimeFormatter MOMENT =
             DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+    /** Control characters, and marks that turn the reading direction: a name could make a line say something else. */
+    private static final Pattern HARMFUL =
+            Pattern.compile("[\\p{Cntrl}\\u0080-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]");
 
     static Screen of(CommandSpec spec) {
         return new Screen(
@@ -40,9 +45,7 @@ record Screen(PrintWriter out, Ansi ansi) {
     }
 
     static String plain(String text) {
-        return text.codePoints().anyMatch(Character::isISOControl)
-                ? text.replaceAll("\\p{Cntrl}|[\\u0080-\\u009f]", "?")
-                : text;
+        return HARMFUL.matcher(text).replaceAll("?");
     }
 
     String paint(Style style, String text) {

@@ -30,6 +30,9 @@ import java.util.Set;
  * semel.policy.orders.retry-on            = com.acme.Busy network, com.acme.Later    (also fail-on)
  * </pre>
  *
+ * Names are relaxed: case, dashes and underscores do not count, and a dot may stand for a dash, so that environment variables can
+ * write them ({@code SEMEL_POLICY_CRM_WRITEBACK_MAXATTEMPTS}).
+ *
  * Durations are a number with {@code ms}, {@code s}, {@code m}, {@code h} or {@code d}, or ISO 8601 ({@code PT30S}).
  */
 public final class Catalogue {

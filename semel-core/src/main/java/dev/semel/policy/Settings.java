@@ -6,8 +6,10 @@ import dev.semel.Policy.Retention;
 import dev.semel.PolicyBuilder;
 import dev.semel.SemelException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -75,16 +77,57 @@ final class Settings {
     private void sort(String key, String value, Map<String, Map<String, String>> byPolicy) {
         String path = key.substring(PREFIX.length());
         int dot = path.lastIndexOf('.');
-        String setting = path.substring(dot + 1);
+        Named named = named(path);
         if (dot < 1) {
             faults.add(key + " names no " + (dot < 0 ? "setting" : "policy") + ": write " + PREFIX
                     + "<name>.<setting>, such as " + PREFIX + "default.max-attempts");
-        } else if (known().contains(setting)) {
-            byPolicy.computeIfAbsent(path.substring(0, dot), name -> new LinkedHashMap<>())
-                    .put(setting, value.strip());
+        } else if (named == null) {
+            faults.add(key + " is not a setting" + Suggestions.sentence(path.substring(dot + 1), known()));
         } else {
-            faults.add(key + " is not a setting" + Suggestions.sentence(setting, known()));
+            var settings = byPolicy.computeIfAbsent(named.policy, name -> new LinkedHashMap<>());
+            if (settings.putIfAbsent(named.setting, value.strip()) != null) {
+                faults.add(key + " sets " + key(named.policy, named.setting)
+                        + ", which is set in another spelling too: keep one of the two");
+            }
         }
+    }
+
+    /** A setting and whose it is, as they are called here. */
+    private record Named(String policy, String setting) {}
+
+    /**
+     * Relaxed, as environment variables have to write it: case, dashes and underscores do not count, and a dot may stand for a
+     * dash. Where that can be read in two ways, the one counts whose policy there is.
+     */
+    private @Nullable Named named(String path) {
+        Named shortest = null;
+        for (int dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
+            String setting = called(path.substring(dot + 1), known());
+            if (setting != null) {
+                String written = path.substring(0, dot);
+                String policy = called(written, catalogue.names());
+                if (policy != null) {
+                    return new Named(policy, setting);
+                }
+                shortest = shortest != null ? shortest : new Named(written, setting);
+            }
+        }
+        return shortest;
+    }
+
+    private static @Nullable String called(String written, Collection<String> names) {
+        if (names.contains(written)) {
+            return written;
+        }
+        String uniform = uniform(written);
+        return names.stream()
+                .filter(name -> uniform(name).equals(uniform))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static String uniform(String name) {
+        return name.toLowerCase(Locale.ROOT).replaceAll("[-_.]", "");
     }
 
     private static List<String> known() {

@@ -4,15 +4,15 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/** Which known names come near a wrong one. */
-final class Suggestions {
+/** Which known names come near a wrong one, for the report of a wrong setting. */
+public final class Suggestions {
     private static final int MOST = 3;
     private static final int LONGEST = 120;
 
     private Suggestions() {}
 
     /** Such as {@code "; perhaps crm.writeback is meant"}, or all the known names when none is near. */
-    static String sentence(String wrong, Collection<String> known) {
+    public static String sentence(String wrong, Collection<String> known) {
         List<String> near = near(wrong, known);
         return near.isEmpty()
                 ? "; the known ones are " + String.join(", ", known)

@@ -7,6 +7,7 @@ import dev.semel.key.Keys;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request as a call of the ledger.
@@ -34,28 +35,39 @@ record CallOf(Call<byte[]> call, Map<String, String> details) {
         }
         Tenant tenant = scope.tenant();
         return new CallOf(
-                Call.of(tenant, key(scope, admitted.key()), digest)
+                Call.of(tenant, key(scope, asked.match().version(), admitted.key()), digest)
                         .withOrigin(origin)
                         .withPatience(asked.match().rule().patience()),
                 Map.of("request_id", asked.ids().request()));
     }
 
     /** Whose key it is, then the key: no two scopes can write the same. */
-    private static Key key(Scope scope, String key) {
+    private static Key key(Scope scope, @Nullable String version, String key) {
+        String owner = scope.principal().map(CallOf::encoded).orElse("");
+        if (scope.issuer().isPresent() || version != null) {
+            String whole = encoded(scope.issuer().orElse("")) + ":" + encoded(version == null ? "" : version) + ":"
+                    + (scope.principal().isPresent() ? "u:" + owner : "t");
+            return Key.of("s:" + Keys.contentHash(whole).text() + ":" + key);
+        }
         if (scope.principal().isEmpty()) {
             return Key.of("t:" + key);
         }
-        String name = scope.principal().get();
-        String encoded = URLEncoder.encode(name, StandardCharsets.UTF_8);
         return Key.of(
-                encoded.length() <= LONGEST_NAME
-                        ? "u:" + encoded + ":" + key
-                        : "h:" + Keys.contentHash(name).text() + ":" + key);
+                owner.length() <= LONGEST_NAME
+                        ? "u:" + owner + ":" + key
+                        : "h:" + Keys.contentHash(scope.principal().get()).text() + ":" + key);
     }
 
-    /** A name as the audit takes it: one line of well-formed text, at most 255 characters. */
+    private static String encoded(String part) {
+        return URLEncoder.encode(part, StandardCharsets.UTF_8);
+    }
+
+    /**
+     * A name as the audit takes it: one line of well-formed text, at most 255 characters, without anything that turns the reading
+     * direction of what is printed around it.
+     */
     private static String shown(String name) {
-        String line = name.replaceAll("[\\p{Cntrl}\\p{Cs}]", " ");
+        String line = name.replaceAll("[\\p{Cntrl}\\p{Cs}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]", " ");
         return line.length() <= 255 ? line : line.substring(0, 252) + "...";
     }
 }

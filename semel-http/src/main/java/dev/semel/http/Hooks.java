@@ -45,13 +45,31 @@ public interface Hooks {
          * @param template as the application writes it: {@code /orders/{id}}; names the operation, so it must not hold values
          * @param values what stands in the template's places
          * @param rule absent to use the filter's rule for the template, or its default
+         * @param asynchronous whether the handler answers on another thread, where nothing marks or spans its transaction: the
+         *     filter's rule then applies at the level PLAIN
+         * @param version of the application's interface, where it has several: equal keys of two versions never meet
          */
         record Found(
                 String template,
                 Map<String, String> values,
-                @Nullable Rule rule) {
+                @Nullable Rule rule,
+                boolean asynchronous,
+                @Nullable String version) {
             public Found {
                 values = Map.copyOf(values);
+            }
+
+            /** A handler that answers on the request's thread, of an interface without versions. */
+            public Found(String template, Map<String, String> values, @Nullable Rule rule) {
+                this(template, values, rule, false, null);
+            }
+
+            public Found withValues(Map<String, String> value) {
+                return new Found(template, value, rule, asynchronous, version);
+            }
+
+            public Found withVersion(@Nullable String value) {
+                return new Found(template, values, rule, asynchronous, value);
             }
         }
     }

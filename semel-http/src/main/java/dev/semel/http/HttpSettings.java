@@ -56,6 +56,7 @@ public final class HttpSettings {
     private Rule usual = Rule.required();
     private Hooks.@Nullable Scopes scopes;
     private @Nullable Function<HttpServletRequest, @Nullable String> tenants;
+    private @Nullable Function<Principal, @Nullable String> issuers;
     private boolean principals = true;
     private boolean anonymous;
     private Hooks.@Nullable Routes application;
@@ -88,6 +89,16 @@ public final class HttpSettings {
     /** For a service that has one tenant only. */
     public HttpSettings withSingleTenant() {
         return withTenant(request -> Tenant.SINGLE.name());
+    }
+
+    /**
+     * Who vouches for a principal, such as the issuer of its token: the same name of two issuers are two principals. Nothing
+     * where there is only one.
+     */
+    public HttpSettings withIssuer(Function<Principal, @Nullable String> issuer) {
+        once("issuer");
+        issuers = issuer;
+        return this;
     }
 
     /** Callers of a tenant share their keys. */
@@ -238,9 +249,10 @@ public final class HttpSettings {
         if (scopes == null && tenants == null) {
             all.add("nothing says whose keys they are: use withTenant(...), withSingleTenant() or withScope(...)");
         }
-        if (scopes != null && (tenants != null || !principals || anonymous)) {
-            all.add("a scope function decides alone: remove the tenant, principal and anonymous settings, or the scope"
-                    + " function");
+        if (scopes != null && (tenants != null || !principals || anonymous || issuers != null)) {
+            all.add(
+                    "a scope function decides alone: remove the tenant, principal, issuer and anonymous settings, or the scope"
+                            + " function");
         }
         if (!(semel instanceof Engine)) {
             all.add("the filter needs Semel's own engine, as Semel.open(...) gives it, not a wrapper around it");
@@ -254,8 +266,7 @@ public final class HttpSettings {
         return new IdempotencyFilter(new Config(
                 exchanges,
                 new Config.Routing(table, application, new Breakers(), ConcurrentHashMap.newKeySet()),
-                new Config.Admission(
-                        rateLimit, scopes != null ? scopes : this::ofCaller, authorization, ietf != null),
+                new Config.Admission(rateLimit, scopes != null ? scopes : this::ofCaller, authorization, ietf != null),
                 new Config.Judging(exceptions, effects),
                 new Config.Answering(new Problems(ietf, statusLink), List.copyOf(replayed), errors),
                 new Config.Following(logs, ids, time, firstCommit)));
@@ -278,13 +289,22 @@ public final class HttpSettings {
 
     private Optional<Scope> ofCaller(HttpServletRequest request) {
         Principal principal = request.getUserPrincipal();
-        String name = principal == null ? null : principal.getName();
-        boolean known = name != null && !name.isEmpty();
-        if (!known && !anonymous) {
-            return Optional.empty();
+        if (principal == null
+                || principal.getName() == null
+                || principal.getName().isEmpty()) {
+            return anonymous ? Optional.of(Scope.of(tenant(request))) : Optional.empty();
         }
-        Tenant tenant = tenant(tenants == null ? null : tenants.apply(request));
-        return Optional.of(known && principals ? Scope.of(tenant, name) : Scope.of(tenant));
+        Tenant tenant = tenant(request);
+        if (!principals) {
+            return Optional.of(Scope.of(tenant));
+        }
+        Scope scope = Scope.of(tenant, principal.getName());
+        String issuer = issuers == null ? null : issuers.apply(principal);
+        return Optional.of(issuer == null ? scope : scope.withIssuer(issuer));
+    }
+
+    private Tenant tenant(HttpServletRequest request) {
+        return tenant(tenants == null ? null : tenants.apply(request));
     }
 
     /** What is not a tenant's name is nobody's. */

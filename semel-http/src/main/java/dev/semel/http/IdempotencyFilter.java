@@ -98,6 +98,51 @@ public final class IdempotencyFilter implements Filter {
         new Handling(config, new Handling.Asked(request, response, ids, match), admitted).run(chain);
     }
 
+    /**
+     * For a framework that is about to run a handler: whether it may. A request that needs a key, or brings one, must have come
+     * through this filter, and the filter must have known its route; it does not where another filter rewrites or forwards the
+     * request behind it, or where a part of the application has routes of its own. Such a request is answered here and must not
+     * be run: nothing would keep it from running twice.
+     *
+     * @param route the handler's own
+     * @return false when the request has been answered
+     */
+    public boolean mayRun(HttpServletRequest request, HttpServletResponse response, Hooks.Routes.Found route)
+            throws IOException {
+        if (!KeyHeader.METHODS.contains(request.getMethod())
+                || Exchange.of(request).isPresent()) {
+            return true;
+        }
+        RouteTable.Match match = config.routing().table().match(request.getMethod(), route);
+        boolean unprotected = switch (match.rule().key()) {
+            case REQUIRED -> true;
+            case OPTIONAL -> request.getHeader(KeyHeader.NAME) != null;
+            case OFF -> false;
+        };
+        if (!unprotected) {
+            return true;
+        }
+        LOG.error(
+                "{}: rejected, not run: the request reached its handler without passing the Idempotency-Key filter under"
+                        + " its own route (path {}). Put the filter behind whatever rewrites or forwards requests, or exempt the"
+                        + " route with Rule.off().",
+                match.operation(),
+                request.getRequestURI());
+        Ids ids = Ids.of(request, response, config.following().ids());
+        config.answering()
+                .problems()
+                .write(
+                        request,
+                        response,
+                        ids,
+                        Problem.of(
+                                ProblemCode.NOT_PROTECTED,
+                                "The request needs the protection of its key and would have run without it. It was not run."
+                                        + " The service is not set up correctly.",
+                                Next.CONTACT));
+        return false;
+    }
+
     /** Who asks, and under which key; or why not. */
     static final class Admitted {
         private final Config config;
@@ -124,7 +169,10 @@ public final class IdempotencyFilter implements Filter {
             try {
                 scope = config.admission().scopes().of(request).orElse(null);
             } catch (NoTenant e) {
-                return Problem.of(ProblemCode.NO_TENANT, "The tenant of the caller cannot be told. Nothing was run.", Next.CONTACT);
+                return Problem.of(
+                        ProblemCode.NO_TENANT,
+                        "The tenant of the caller cannot be told. Nothing was run.",
+                        Next.CONTACT);
             }
             if (scope == null) {
                 return Problem.of(

@@ -15,6 +15,8 @@ public enum ProblemCode {
     DISCARDED("idempotency.discarded", 410, "The request was closed"),
     RETRY_LATER("idempotency.retry_later", 503, "The request failed and may be repeated later"),
     STORE_UNAVAILABLE("idempotency.store_unavailable", 503, "The request was not run"),
+    NOT_PROTECTED(
+            "idempotency.not_protected", 500, "The request was not run: nothing would keep it from running twice"),
     VERSION_MISMATCH("concurrency.version_mismatch", 409, "The resource was changed meanwhile"),
     TOO_LARGE("request.too_large", 413, "The request body is too large"),
     BODY_INCOMPLETE("request.body_incomplete", 400, "The request body ended early"),

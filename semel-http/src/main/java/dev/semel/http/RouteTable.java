@@ -1,5 +1,6 @@
 package dev.semel.http;
 
+import dev.semel.http.Hooks.Routes.Found;
 import dev.semel.key.Keys;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
@@ -27,8 +28,13 @@ final class RouteTable {
      *
      * @param operation its name in the ledger: method and template
      * @param values what stands in the template's places
+     * @param version of the application's interface; absent where it has none
      */
-    record Match(String operation, Map<String, String> values, Rule rule) {}
+    record Match(
+            String operation,
+            Map<String, String> values,
+            Rule rule,
+            @Nullable String version) {}
 
     private record Entry(String method, List<String> segments, String template, Rule rule) {
         /** Of two that match, the one that is literal earlier is the more specific. */
@@ -48,6 +54,24 @@ final class RouteTable {
 
         private static int weight(String segment) {
             return segment.equals("**") ? 2 : isPlace(segment) ? 1 : 0;
+        }
+
+        /** Whether it speaks of an application's template: a place of a place, whatever its name, and a rest of everything. */
+        boolean covers(List<String> other) {
+            boolean rest =
+                    !segments.isEmpty() && segments.get(segments.size() - 1).equals("**");
+            int fixed = rest ? segments.size() - 1 : segments.size();
+            if (other.size() < fixed || !rest && other.size() > fixed) {
+                return false;
+            }
+            for (int i = 0; i < fixed; i++) {
+                String mine = segments.get(i);
+                String its = other.get(i);
+                if (!mine.equals(its) && !(isPlace(mine) && isPlace(its))) {
+                    return false;
+                }
+            }
+            return true;
         }
 
         @Nullable
@@ -124,10 +148,9 @@ final class RouteTable {
 
     Match match(HttpServletRequest request, Hooks.@Nullable Routes application) {
         String method = request.getMethod();
-        var found = application == null ? null : application.find(request).orElse(null);
+        Found found = application == null ? null : application.find(request).orElse(null);
         if (found != null) {
-            Rule own = found.rule() != null ? found.rule() : ruleOf(method, found.template());
-            return new Match(name(method, found.template()), found.values(), own);
+            return match(method, found);
         }
         String path = request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
         List<String> segments = segments(path);
@@ -141,16 +164,26 @@ final class RouteTable {
             }
         }
         return best != null
-                ? new Match(name(method, best.template), values, best.rule)
-                : new Match(name(method, mapping(request)), Map.of("path", path), usual);
+                ? new Match(name(method, best.template), values, best.rule, null)
+                : new Match(name(method, mapping(request)), Map.of("path", path), usual, null);
     }
 
-    private Rule ruleOf(String method, String template) {
-        return entries.stream()
-                .filter(entry -> entry.method.equals(method) && entry.template.equals(template))
-                .findFirst()
-                .map(Entry::rule)
-                .orElse(usual);
+    /** The route that the application found. */
+    Match match(String method, Found found) {
+        Rule rule = found.rule() != null ? found.rule() : ruleOf(method, found);
+        return new Match(name(method, found.template()), found.values(), rule, found.version());
+    }
+
+    private Rule ruleOf(String method, Found found) {
+        List<String> template = segments(found.template());
+        Entry best = null;
+        for (Entry entry : entries) {
+            if (entry.method.equals(method) && entry.covers(template) && entry.beats(best)) {
+                best = entry;
+            }
+        }
+        Rule rule = best == null ? usual : best.rule;
+        return found.asynchronous() ? rule.withLevel(Level.PLAIN) : rule;
     }
 
     /** What the container calls the route, so that the names of operations stay few. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Channel;
 import dev.semel.Mode;
+import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
 import dev.semel.operator.Operator;
 import dev.semel.store.MemoryStore;
@@ -18,6 +19,7 @@ import dev.semel.time.ManualTime;
 import dev.semel.time.TimeSource;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -51,6 +53,31 @@ class RefusalTest {
                 .operator()
                 .list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 10)
                 .get(0);
+    }
+
+    @Test
+    void row_not_protected_aRequestThatReachesAHandlerPastTheFilterIsNotRun() {
+        try (Engine engine = manual().open()) {
+            IdempotencyFilter passed = IdempotencyFilter.on(engine)
+                    .withSingleTenant()
+                    .withRoute("POST", "/hooks/**", Rule.off())
+                    .build();
+            try (Site site = Site.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
+                String template = request.getServletPath()
+                        + Optional.ofNullable(request.getPathInfo()).orElse("");
+                if (passed.mayRun(request, response, new Hooks.Routes.Found(template, Map.of(), null))) {
+                    runs.incrementAndGet();
+                }
+            })) {
+                Heard refused = site.send(site.post("/a", "k-1", "{}"));
+                assertThat(refused.status()).isEqualTo(500);
+                assertThat(refused.code()).isEqualTo("idempotency.not_protected");
+                assertThat(runs).hasValue(0);
+                assertThat(site.send(site.post("/hooks/one/two", "k-1", "{}")).status())
+                        .isEqualTo(200);
+                assertThat(runs).hasValue(1);
+            }
+        }
     }
 
     @Test

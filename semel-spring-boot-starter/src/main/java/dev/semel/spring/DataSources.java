@@ -13,7 +13,6 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** Finds the data source that holds the ledger, and who manages its transactions. */
@@ -95,9 +94,24 @@ final class DataSources {
                     + " semel.expert.transaction-manager");
             return null;
         }
-        return names.isEmpty()
-                ? new JdbcTransactionManager(plain)
-                : beans.getBean(names.get(0), PlatformTransactionManager.class);
+        if (names.isEmpty()) {
+            faults.add(noManager());
+            return null;
+        }
+        return beans.getBean(names.get(0), PlatformTransactionManager.class);
+    }
+
+    /** One that is made here would begin transactions that the application's own do not join, and nobody would notice. */
+    private String noManager() {
+        List<String> others = Arrays.stream(beans.getBeanNamesForType(PlatformTransactionManager.class))
+                .map(name -> name + " (" + beans.getBean(name).getClass().getSimpleName() + ")")
+                .toList();
+        return "no transaction manager manages the data source that holds the ledger; "
+                + (others.isEmpty()
+                        ? "there is none at all"
+                        : "there are " + String.join(", ", others) + ", of which none works on that data source alone")
+                + ": declare a JdbcTransactionManager bean for it and use it for what is to commit with the ledger, or give the"
+                + " ledger a store of its own with semel.store";
     }
 
     private static boolean manages(PlatformTransactionManager manager, DataSource plain) {

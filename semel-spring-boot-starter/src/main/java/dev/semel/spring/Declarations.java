@@ -22,17 +22,29 @@ final class Declarations {
     private final Expressions expressions;
     private final @Nullable Catalogue catalogue;
     private final boolean inDataSource;
+    private final @Nullable String unprotected;
     private final List<String> faults = new ArrayList<>();
     private final Map<String, String> places = new HashMap<>();
 
     /**
      * @param catalogue absent when it is not known which policies there are
      * @param inDataSource whether the ledger is where the application's own writes go
+     * @param unprotected why nothing protects routes; absent when something does
      */
-    Declarations(Expressions expressions, @Nullable Catalogue catalogue, boolean inDataSource) {
+    Declarations(
+            Expressions expressions,
+            @Nullable Catalogue catalogue,
+            boolean inDataSource,
+            @Nullable String unprotected) {
         this.expressions = expressions;
         this.catalogue = catalogue;
         this.inDataSource = inDataSource;
+        this.unprotected = unprotected;
+    }
+
+    /** Faults that were found elsewhere, to be told with the others. */
+    void add(List<String> others) {
+        faults.addAll(others);
     }
 
     void check(List<Declared<Idempotent>> methods) {
@@ -82,6 +94,9 @@ final class Declarations {
     /** A controller's method: the key comes with the request. */
     private void route(Idempotent said, List<String> own) {
         policy(said.policy(), own);
+        if (unprotected != null && said.header() != Idempotent.Header.OFF) {
+            own.add("it is a route, and nothing keeps its requests from running twice: " + unprotected);
+        }
         if (!said.value().isEmpty()
                 || !said.payload().isEmpty()
                 || !said.tenant().isEmpty()) {

@@ -34,19 +34,30 @@ final class MvcRoutes implements Hooks.Routes {
         this.rules = rules;
     }
 
+    /** The rule of all routes of which nothing else is said. */
+    Rule usual() {
+        return rules.usual();
+    }
+
     @Override
     public Optional<Found> find(HttpServletRequest request) {
         Probe probe = new Probe(request);
         ServletRequestPathUtils.parseAndCache(probe);
-        Object handler = handler(probe);
-        Object pattern = probe.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
+        Found found = found(probe, handler(probe));
+        return Optional.of(found == null ? PASSES : found.withValues(values(probe, found.template())));
+    }
+
+    /** As {@link #find}, for a request that has been mapped, and without its values. */
+    @Nullable
+    Found found(HttpServletRequest mapped, @Nullable Object handler) {
+        Object pattern = mapped.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
         if (pattern == null || !isApplications(handler)) {
-            return Optional.of(PASSES);
+            return null;
         }
-        Rule rule = handler instanceof HandlerMethod method
-                ? rules.of(method.getBeanType(), method.getMethod()).orElse(null)
-                : null;
-        return Optional.of(new Found(pattern.toString(), values(probe, pattern.toString()), rule));
+        RouteRules.Ruled ruled = handler instanceof HandlerMethod method
+                ? rules.of(method.getBeanType(), method.getMethod())
+                : new RouteRules.Ruled(null, false);
+        return new Found(pattern.toString(), Map.of(), ruled.rule(), ruled.asynchronous(), ApiVersions.of(mapped));
     }
 
     private @Nullable Object handler(Probe probe) {

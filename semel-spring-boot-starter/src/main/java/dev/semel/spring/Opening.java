@@ -61,8 +61,6 @@ final class Opening {
 
     Opened open() {
         JsonCheck.fault().ifPresent(faults::add);
-        checkTuning();
-        checkStore();
         Map<String, Policy> added = policies();
         DataSources.Found found = properties.store() == null ? sources.find(faults) : null;
         if (!faults.isEmpty()) {
@@ -89,46 +87,6 @@ final class Opening {
             if (!opened) {
                 store.close();
             }
-        }
-    }
-
-    private void checkTuning() {
-        SemelProperties.Tuning tuning = properties.tuning();
-        check(!tuning.patience().isNegative(), "patience", tuning.patience(), "use zero or more");
-        check(!tuning.drain().isNegative(), "drain", tuning.drain(), "use zero or more");
-        check(
-                tuning.concurrency() > 0 && tuning.concurrency() <= 10_000,
-                "concurrency",
-                tuning.concurrency(),
-                "use 1 to 10000 handlers");
-        check(tuning.localCache() >= 0, "local-cache", tuning.localCache(), "use 0 for none, or more");
-        long largest = tuning.largestValue().toBytes();
-        check(
-                largest > 0 && largest <= Integer.MAX_VALUE,
-                "largest-value",
-                tuning.largestValue(),
-                "use 1 byte to 2047 MB");
-    }
-
-    private void check(boolean sound, String name, Object value, String instead) {
-        if (!sound) {
-            faults.add("semel.tuning." + name + " is " + value + ": " + instead);
-        }
-    }
-
-    private void checkStore() {
-        if (properties.store() == null) {
-            return;
-        }
-        if (properties.expert().dataSource() != null) {
-            faults.add(
-                    "semel.store gives the ledger a store of its own, and semel.expert.data-source puts it into the data"
-                            + " source \"" + properties.expert().dataSource() + "\": choose one");
-        }
-        if (properties.expert().transactionManager() != null) {
-            faults.add(
-                    "semel.store gives the ledger a store of its own, whose transactions no manager of Spring's begins:"
-                            + " remove semel.expert.transaction-manager");
         }
     }
 

@@ -14,7 +14,9 @@ import reactor.core.publisher.Mono;
 
 /**
  * Sends the requests of a {@code WebClient} until they are answered, each under one key, by the {@link RetryRules}. It waits
- * without a thread: {@code WebClient.builder().filter(new RetryingExchange(RetryRules.usual()))}.
+ * without a thread: {@code WebClient.builder().filter(new RetryingExchange(RetryRules.usual()))}. To be the first of its
+ * client's filters: then the key is that of the request as it was put together, and an outer {@code retry()}, which subscribes
+ * to it again, keeps it. A request that is to take effect again is put together anew, inside {@code Mono.defer}.
  */
 public final class RetryingExchange implements ExchangeFilterFunction {
     private final RetryRules rules;
@@ -33,8 +35,12 @@ public final class RetryingExchange implements ExchangeFilterFunction {
             return request;
         }
         return rules.newKey(request.method().name())
-                .map(key ->
-                        ClientRequest.from(request).header(RetryRules.KEY, key).build())
+                .map(key -> {
+                    OutgoingHeaders.keep(request.headers(), RetryRules.KEY, key);
+                    return ClientRequest.from(request)
+                            .headers(headers -> headers.set(RetryRules.KEY, key))
+                            .build();
+                })
                 .orElse(request);
     }
 

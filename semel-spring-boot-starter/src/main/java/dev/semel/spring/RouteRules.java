@@ -4,7 +4,6 @@ import dev.semel.http.Level;
 import dev.semel.http.Rule;
 import java.lang.reflect.Method;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,9 +28,17 @@ final class RouteRules {
 
     private record Route(Class<?> type, Method method) {}
 
+    /**
+     * What is said of a route.
+     *
+     * @param rule absent where its method leaves it to the filter's settings
+     * @param asynchronous whether those settings apply at the level PLAIN, because the method answers on another thread
+     */
+    record Ruled(@Nullable Rule rule, boolean asynchronous) {}
+
     private final Rule usual;
     private final boolean onlyAnnotated;
-    private final Map<Route, Optional<Rule>> known = new ConcurrentHashMap<>();
+    private final Map<Route, Ruled> known = new ConcurrentHashMap<>();
 
     RouteRules(Rule usual, boolean onlyAnnotated) {
         this.usual = usual;
@@ -49,23 +56,21 @@ final class RouteRules {
         return onlyAnnotated ? usual.withKey(Rule.KeyUse.OFF) : usual;
     }
 
-    /**
-     * Nothing where the method leaves it to the filter's settings. Found out once: it takes longer than to find the method
-     * itself.
-     */
-    Optional<Rule> of(Class<?> type, Method method) {
+    /** Found out once: it takes longer than to find the method itself. */
+    Ruled of(Class<?> type, Method method) {
         return known.computeIfAbsent(new Route(type, method), route -> found(route.type, route.method));
     }
 
-    private Optional<Rule> found(Class<?> type, Method method) {
+    private Ruled found(Class<?> type, Method method) {
         Idempotent said = said(type, method);
-        Rule rule = said == null ? usual() : changed(usual, said);
-        boolean left = said == null || said.level() == Idempotent.Level.CONFIGURED;
-        if (left && rule.level() != Level.PLAIN && isAsynchronous(method)) {
-            // Its transaction is on another thread, where nothing would mark it.
-            return Optional.of(rule.withLevel(Level.PLAIN));
+        boolean asynchronous = isAsynchronous(method);
+        if (said == null) {
+            return new Ruled(null, asynchronous);
         }
-        return said == null ? Optional.empty() : Optional.of(rule);
+        Rule rule = changed(usual, said);
+        // Its transaction is on another thread, where nothing would mark it.
+        boolean plain = asynchronous && said.level() == Idempotent.Level.CONFIGURED;
+        return new Ruled(plain ? rule.withLevel(Level.PLAIN) : rule, asynchronous);
     }
 
     static @Nullable Idempotent said(Class<?> type, Method method) {

@@ -15,6 +15,7 @@ import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -22,12 +23,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
@@ -89,6 +92,12 @@ public class SemelAutoConfiguration {
         }
     }
 
+    /** Before anything is bound, so that every fault of the properties is named at once. */
+    @Bean
+    static BeanFactoryPostProcessor semelPropertyCheck(ConfigurableEnvironment environment) {
+        return beans -> PropertyCheck.refuse(environment, beans);
+    }
+
     @Bean
     @ConditionalOnMissingBean
     TenantResolver semelTenants() {
@@ -129,13 +138,19 @@ public class SemelAutoConfiguration {
 
     @Bean
     SmartInitializingSingleton semelDeclarations(
-            ConfigurableListableBeanFactory beans, ChannelMethods channels, ObjectProvider<Opening.Opened> opened) {
+            ConfigurableListableBeanFactory beans,
+            ChannelMethods channels,
+            ObjectProvider<Opening.Opened> opened,
+            ApplicationContext context) {
         return () -> {
             Opening.Opened mine = opened.getIfAvailable();
+            RouteProtection protection = new RouteProtection(context, mine != null);
             Declarations declarations = new Declarations(
                     new Expressions(beans),
                     mine == null ? null : mine.catalogue(),
-                    mine == null || mine.transactions() != null);
+                    mine == null || mine.transactions() != null,
+                    protection.missing());
+            declarations.add(protection.unread());
             declarations.check(Declared.in(beans, Idempotent.class));
             declarations.checkClasses(Declared.classesIn(beans, Idempotent.class));
             declarations.check(Declared.in(beans, SemelChannel.class), channels);

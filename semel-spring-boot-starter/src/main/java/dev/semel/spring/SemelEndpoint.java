@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -21,9 +22,10 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
  * The Actuator's endpoint {@code semel}: what waits and what is switched off, and the switches. Each change needs a reason and
- * is written into the audit with the name of who made it.
+ * is written into the audit with the name of who made it. It only shows unless {@code management.endpoint.semel.access} is
+ * {@code unrestricted}.
  */
-@Endpoint(id = "semel")
+@Endpoint(id = "semel", defaultAccess = Access.READ_ONLY)
 public final class SemelEndpoint {
     private final Store store;
     private final Operator operator;

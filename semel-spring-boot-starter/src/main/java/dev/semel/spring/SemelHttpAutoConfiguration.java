@@ -7,7 +7,6 @@ import dev.semel.http.Exchange;
 import dev.semel.http.Hooks;
 import dev.semel.http.HttpSettings;
 import dev.semel.http.IdempotencyFilter;
-import dev.semel.http.Level;
 import dev.semel.http.Rule;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -17,7 +16,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -40,6 +40,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.handler.MappedInterceptor;
 
 /** The Idempotency-Key filter in front of Spring MVC, behind Spring Security where that is there. */
 @AutoConfiguration(after = SemelAutoConfiguration.class)
@@ -57,14 +58,21 @@ public class SemelHttpAutoConfiguration {
     }
 
     @Bean
+    MvcRoutes semelRoutes(Opening.Opened opened, SemelHttpProperties properties, ApplicationContext context) {
+        RouteRules rules =
+                new RouteRules(usual(opened, properties), properties.keys() == SemelHttpProperties.Keys.ANNOTATED);
+        return new MvcRoutes(SingletonSupplier.of(() -> mappings(context)), rules);
+    }
+
+    @Bean
     @ConditionalOnMissingBean
     IdempotencyFilter idempotencyFilter(
             Opening.Opened opened,
             SemelHttpProperties properties,
+            MvcRoutes routes,
             TenantResolver tenants,
             ApplicationContext context,
-            WatchedDataSources watched,
-            ObjectProvider<Customizer> customizers) {
+            WatchedDataSources watched) {
         HttpSettings settings = IdempotencyFilter.on(opened.engine())
                 .withReplayedHeaders(properties.tuning().replayedHeaders().toArray(String[]::new));
         HookBeans hooks = new HookBeans(context);
@@ -76,10 +84,8 @@ public class SemelHttpAutoConfiguration {
                 new SpringExceptions(hooks.find(Hooks.Exceptions.class).orElse(null)));
         hooks.find(Hooks.StatusLink.class).ifPresent(settings::withStatusLink);
         hooks.find(Hooks.FirstCommit.class).ifPresent(settings::afterFirstCommit);
-        RouteRules rules = new RouteRules(
-                usual(opened, properties, hooks.faults), properties.keys() == SemelHttpProperties.Keys.ANNOTATED);
-        SingletonSupplier<List<HandlerMapping>> mappings = SingletonSupplier.of(() -> mappings(context));
-        settings.withDefault(rules.usual()).withRoutes(new MvcRoutes(mappings::obtain, rules));
+        hooks.refuse();
+        settings.withDefault(routes.usual()).withRoutes(routes);
         if (properties.expert().ietfDocumentation() != null) {
             settings.withIetfProfile(properties.expert().ietfDocumentation());
         }
@@ -89,7 +95,7 @@ public class SemelHttpAutoConfiguration {
                     .orElseGet(() -> watch(watched.watch(), transactions, context, properties)));
             transactions.listen(new MarkingTransactions(transactions::connection, watched.watch()));
         }
-        customizers.orderedStream().forEach(each -> each.customize(settings));
+        context.getBeanProvider(Customizer.class).orderedStream().forEach(each -> each.customize(settings));
         return settings.build();
     }
 
@@ -142,6 +148,17 @@ public class SemelHttpAutoConfiguration {
         return registration;
     }
 
+    /** Found by every mapping of the context and of its child contexts. */
+    @Bean
+    MappedInterceptor semelRouteGuard(IdempotencyFilter filter, MvcRoutes routes) {
+        return new MappedInterceptor(new String[] {"/**"}, new RouteGuard(filter, routes));
+    }
+
+    @Bean
+    SmartInitializingSingleton semelFilterOrder(ListableBeanFactory beans) {
+        return () -> FilterOrder.check(beans);
+    }
+
     @Bean
     FilterRegistrationBean<IdempotencyFilter> idempotencyFilterRegistration(
             IdempotencyFilter filter, SemelHttpProperties properties) {
@@ -166,47 +183,19 @@ public class SemelHttpAutoConfiguration {
         return registration;
     }
 
-    /** @param faults that were found before, to which this adds its own */
-    private static Rule usual(Opening.Opened opened, SemelHttpProperties properties, List<String> faults) {
+    private static Rule usual(Opening.Opened opened, SemelHttpProperties properties) {
         SemelHttpProperties.Tuning tuning = properties.tuning();
-        boolean bound = opened.transactions() != null;
-        Level level = properties.level() != null ? properties.level() : bound ? Level.MARKER : Level.PLAIN;
-        if (level != Level.PLAIN && !bound) {
-            faults.add("semel.http.level is " + level + ", but the ledger has a store of its own (semel.store), so that"
-                    + " nothing ties a handler's effect to the ledger: use plain, or remove semel.store");
-        }
-        if (opened.catalogue().find(tuning.policy()).isEmpty()) {
-            faults.add(
-                    "semel.http.tuning.policy is \"" + tuning.policy() + "\", and no policy is called that; there are "
-                            + String.join(", ", opened.catalogue().names()));
-        }
-        long kept = tuning.largestKeptResponse().toBytes();
-        long largest = opened.largestValue();
-        if (kept > largest) {
-            faults.add(
-                    "semel.http.tuning.largest-kept-response is " + kept + " bytes, but no value in the ledger may have"
-                            + " more than " + largest + " (semel.tuning.largest-value): raise that, or lower this");
-        }
-        Channel.Breaker breaker = breaker(properties.expert().breaker(), faults);
-        if (!faults.isEmpty()) {
-            throw new SemelException.Misconfigured("Semel's HTTP settings", faults);
-        }
+        PropertyCheck.policy(properties, opened.catalogue()).ifPresent(fault -> {
+            throw new SemelException.Misconfigured("Semel's HTTP settings", List.of(fault));
+        });
+        SemelHttpProperties.Breaker breaker = properties.expert().breaker();
         Rule rule = properties.keys() == SemelHttpProperties.Keys.OPTIONAL ? Rule.optional() : Rule.required();
-        return rule.withLevel(level)
+        return rule.withLevel(properties.level(opened.transactions() != null))
                 .withPolicy(tuning.policy())
                 .withPatience(tuning.patience())
                 .withLargestRequest(tuning.largestRequest().toBytes())
-                .withLargestKeptResponse((int) kept)
-                .withBreaker(breaker);
-    }
-
-    private static Channel.Breaker breaker(SemelHttpProperties.Breaker said, List<String> faults) {
-        try {
-            return new Channel.Breaker(said.failurePercent(), said.calls(), said.pause());
-        } catch (SemelException.Invalid e) {
-            faults.add("semel.http.expert.breaker: " + e.getMessage());
-            return Channel.Breaker.NONE;
-        }
+                .withLargestKeptResponse((int) tuning.largestKeptResponse().toBytes())
+                .withBreaker(new Channel.Breaker(breaker.failurePercent(), breaker.calls(), breaker.pause()));
     }
 
     /** Whose keys they are: what a bean says alone, or the tenant and the principal. */
@@ -229,6 +218,7 @@ public class SemelHttpAutoConfiguration {
         if (properties.anonymous()) {
             settings.withAnonymousCallers();
         }
+        settings.withIssuer(TokenIssuer::of);
     }
 
     /** The hooks that are beans: at most one of each type. */
@@ -245,6 +235,12 @@ public class SemelHttpAutoConfiguration {
                         + String.join(", ", names) + ") and none is primary: keep one, or make one primary");
             }
             return Optional.ofNullable(only);
+        }
+
+        void refuse() {
+            if (!faults.isEmpty()) {
+                throw new SemelException.Misconfigured("Semel's HTTP settings", faults);
+            }
         }
     }
 

@@ -30,6 +30,11 @@ record SemelHttpProperties(
         @DefaultValue Tuning tuning,
         @DefaultValue Expert expert) {
 
+    /** @param inDataSource whether the ledger is where the application's own writes go */
+    Level level(boolean inDataSource) {
+        return level != null ? level : inDataSource ? Level.MARKER : Level.PLAIN;
+    }
+
     /** Which requests need a key. */
     enum Keys {
         /** All of them, unless their handler says otherwise. */

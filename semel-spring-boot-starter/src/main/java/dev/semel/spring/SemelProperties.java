@@ -2,8 +2,11 @@ package dev.semel.spring;
 
 import dev.semel.Mode;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -79,10 +82,15 @@ record SemelProperties(
             @DefaultValue("false") boolean metricsByTenant,
             @DefaultValue("true") boolean flyway) {}
 
-    /** As the catalogue of policies reads them. */
+    /** As the catalogue of policies reads them. Of two spellings of one setting the first counts, as with any property. */
     Map<String, String> policies() {
         Map<String, String> flat = new LinkedHashMap<>();
-        policy.forEach((name, value) -> flat.put("semel.policy." + name, value));
+        Set<String> seen = new HashSet<>();
+        policy.forEach((name, value) -> {
+            if (seen.add(name.toLowerCase(Locale.ROOT).replace("-", "").replace("_", ""))) {
+                flat.put("semel.policy." + name, value);
+            }
+        });
         return flat;
     }
 }

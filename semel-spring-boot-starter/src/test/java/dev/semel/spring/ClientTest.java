@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.http.HttpEntity;
@@ -28,6 +29,7 @@ import org.springframework.web.client.RestClientResponseException;
 import org.springframework.web.client.RestTemplate;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
+import reactor.core.publisher.Mono;
 
 /** One key across all attempts, by each of Spring's clients. */
 class ClientTest {
@@ -159,5 +161,25 @@ class ClientTest {
         assertThat(clients.send(HttpMethod.POST, url)).isEqualTo("409 answer 1");
         answers(new Scripted(500, false), new Scripted(502, false), new Scripted(504, false));
         assertThat(clients.send(HttpMethod.POST, url)).isEqualTo("504 answer 4");
+    }
+
+    /** Subscribed to again, a request is the same one. */
+    @Test
+    void anOuterRetryOfAWebClientKeepsTheKey() {
+        answers(new Scripted(400, false), new Scripted(200, false), new Scripted(200, false));
+        Mono<String> request = WebClient.builder()
+                .clientConnector(new JdkClientHttpConnector())
+                .filter(new RetryingExchange(RULES))
+                .build()
+                .post()
+                .uri(url)
+                .bodyValue("hello")
+                .retrieve()
+                .bodyToMono(String.class);
+        assertThat(request.retry(1).block()).isEqualTo("answer 2");
+        assertThat(keys).hasSize(2).doesNotContain("null");
+        assertThat(keys.stream().distinct()).hasSize(1);
+        assertThat(Clients.WEB.send(HttpMethod.POST, url)).isEqualTo("200 answer 3");
+        assertThat(keys.stream().distinct()).hasSize(2);
     }
 }

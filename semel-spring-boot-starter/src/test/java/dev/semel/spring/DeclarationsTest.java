@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.AtomicContext;
 import dev.semel.Channel;
 import dev.semel.LeasedContext;
+import dev.semel.Semel;
 import dev.semel.SemelException;
+import dev.semel.http.IdempotencyFilter;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.web.bind.annotation.PostMapping;
 
 /** What is wrong with annotations is said when the context starts, all of it. */
@@ -166,6 +170,53 @@ class DeclarationsTest {
     @Test
     void aRouteMayBeMappedByAnInterface() {
         runner.withBean(Controller.class).run(context -> assertThat(context).hasNotFailed());
+    }
+
+    static class Exempt {
+        @PostMapping("/e")
+        @Idempotent(header = Idempotent.Header.OFF)
+        public String exempt() {
+            return "";
+        }
+    }
+
+    @Test
+    void e12_aRouteThatNothingProtectsDoesNotStart() {
+        var web = new WebApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(SemelAutoConfiguration.class, SemelHttpAutoConfiguration.class));
+        var webflux = new ReactiveWebApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(SemelAutoConfiguration.class, SemelHttpAutoConfiguration.class))
+                .withPropertyValues("semel.store=memory:");
+        String fault =
+                "@Idempotent Controller.mapped: it is a route, and nothing keeps its requests from running twice: ";
+        web.withPropertyValues("semel.store=memory:", "semel.http.enabled=false")
+                .withBean(Controller.class)
+                .run(context ->
+                        assertFaults(context.getStartupFailure(), fault + "there is no Idempotency-Key filter"));
+        web.withBean(Semel.class, () -> Semel.open("memory:"))
+                .withBean(Controller.class)
+                .run(context ->
+                        assertFaults(context.getStartupFailure(), fault + "the Semel bean is the application's"));
+        webflux.withBean(Controller.class)
+                .run(context -> assertFaults(context.getStartupFailure(), fault + "the application is one of WebFlux"));
+        webflux.withBean(Exempt.class).run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void e12_aRouteThatAFilterOfTheApplicationsProtectsStarts() {
+        new WebApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(SemelAutoConfiguration.class, SemelHttpAutoConfiguration.class))
+                .withBean(Semel.class, () -> Semel.open("memory:"))
+                .withBean(
+                        IdempotencyFilter.class,
+                        () -> IdempotencyFilter.on(Semel.open("memory:"))
+                                .withSingleTenant()
+                                .build())
+                .withBean(Controller.class)
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.web.servlet.DispatcherServlet;
 
@@ -31,9 +32,9 @@ class HttpSettingsTest {
                 .run(context -> SemelAutoConfigurationTest.assertFaults(
                         context.getStartupFailure(),
                         "semel.http.level is SPAN, but the ledger has a store of its own",
-                        "semel.http.tuning.policy is \"no.such\"",
                         "semel.http.tuning.largest-kept-response is 2097152 bytes",
-                        "semel.http.expert.breaker"));
+                        "semel.http.expert.breaker",
+                        "semel.http.tuning.policy is \"no.such\""));
     }
 
     @Test
@@ -46,6 +47,24 @@ class HttpSettingsTest {
                         context.getStartupFailure(),
                         "several beans of the type Hooks.RateLimit (three, four)",
                         "several beans of the type Hooks.Authorization (one, two)"));
+    }
+
+    /** As Spring Boot registers Spring Security's, at the order -100. */
+    @Test
+    void theFilterIsRefusedInFrontOfSpringSecurity() {
+        var secured = runner.withBean("springSecurityFilterChain", Filter.class, () -> (request, response, chain) -> {})
+                .withBean(DelegatingFilterProxyRegistrationBean.class, () -> {
+                    var registration = new DelegatingFilterProxyRegistrationBean("springSecurityFilterChain");
+                    registration.setOrder(-100);
+                    return registration;
+                });
+        secured.run(context -> assertThat(context).hasNotFailed());
+        for (int order : new int[] {-100, -101}) {
+            secured.withPropertyValues("semel.http.expert.order=" + order)
+                    .run(context -> SemelAutoConfigurationTest.assertFaults(
+                            context.getStartupFailure(),
+                            "has the order " + order + ", which is not behind Spring Security's filter (order -100)"));
+        }
     }
 
     @Test

@@ -89,6 +89,7 @@ abstract class HttpSuite {
                         "spring.autoconfigure.exclude=" + Databases.JPA,
                         "management.endpoints.web.exposure.include=health,semel,metrics",
                         "management.endpoint.health.show-details=always",
+                        "management.endpoint.semel.access=unrestricted",
                         "semel.policy.api.request.backoff=none")
                 .run();
         context.getBean(JdbcTemplate.class).execute("CREATE TABLE payment (order_id TEXT NOT NULL)");

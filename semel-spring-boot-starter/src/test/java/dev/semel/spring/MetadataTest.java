@@ -83,6 +83,15 @@ class MetadataTest {
         });
     }
 
+    /** What is refused as unknown is what the IDE does not offer. */
+    @Test
+    void everyPropertyIsKnownToTheCheckOfNamesAndNoOther() {
+        assertThat(new PropertyNames().all())
+                .containsExactlyInAnyOrderElementsOf(PROPERTIES.keySet().stream()
+                        .filter(name -> name.startsWith("semel."))
+                        .toList());
+    }
+
     @Test
     void everyDefaultIsShownUnlessNothingIsWhatIsMeant() {
         assertThat(PROPERTIES.values().stream()

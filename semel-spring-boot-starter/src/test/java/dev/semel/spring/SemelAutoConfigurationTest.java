@@ -12,7 +12,9 @@ import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.operator.Operator;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
@@ -21,8 +23,13 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 
 class SemelAutoConfigurationTest {
     private static final Operation.Atomic<String, String> ECHO = Operation.atomic("echo", String.class, String.class);
@@ -45,6 +52,11 @@ class SemelAutoConfigurationTest {
         DataSource second() {
             return new DriverManagerDataSource(Databases.SQLITE.fresh());
         }
+
+        @Bean
+        PlatformTransactionManager manager(@Qualifier("second") DataSource second) {
+            return new JdbcTransactionManager(second);
+        }
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -53,6 +65,11 @@ class SemelAutoConfigurationTest {
         @Primary
         DataSource first() {
             return new TransactionAwareDataSourceProxy(new DriverManagerDataSource(Databases.SQLITE.fresh()));
+        }
+
+        @Bean
+        PlatformTransactionManager manager(DataSource first) {
+            return new JdbcTransactionManager(first);
         }
 
         @Bean
@@ -66,7 +83,8 @@ class SemelAutoConfigurationTest {
     }
 
     static void assertFaults(Throwable failure, String... faults) {
-        assertThat(failure).rootCause().isInstanceOfSatisfying(SemelException.Misconfigured.class, e -> {
+        Throwable root = NestedExceptionUtils.getMostSpecificCause(failure);
+        assertThat(root).isInstanceOfSatisfying(SemelException.Misconfigured.class, e -> {
             assertThat(e.faults()).hasSize(faults.length);
             for (int i = 0; i < faults.length; i++) {
                 assertThat(e.faults().get(i)).contains(faults[i]);
@@ -157,6 +175,41 @@ class SemelAutoConfigurationTest {
         inDataSource
                 .withPropertyValues("semel.expert.transaction-manager=dataSource")
                 .run(context -> assertFaults(context.getStartupFailure(), "does not manage the ledger's data source"));
+    }
+
+    /** As a coordinator of several resources is: it has no data source of its own. */
+    private static PlatformTransactionManager coordinator() {
+        return new PlatformTransactionManager() {
+            @Override
+            public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
+                throw new IllegalStateException("Not for this test.");
+            }
+
+            @Override
+            public void commit(TransactionStatus status) {}
+
+            @Override
+            public void rollback(TransactionStatus status) {}
+        };
+    }
+
+    @Test
+    void e12_withoutATransactionManagerOfTheLedgersDataSourceItDoesNotStart() {
+        DataSource elsewhere = new DriverManagerDataSource(Databases.SQLITE.fresh());
+        ApplicationContextRunner unmanaged =
+                bare.withBean(DataSource.class, () -> new DriverManagerDataSource(Databases.SQLITE.fresh()));
+        unmanaged.run(context -> assertFaults(
+                context.getStartupFailure(),
+                "no transaction manager manages the data source that holds the ledger; there is none at all"));
+        unmanaged
+                .withBean("theirs", PlatformTransactionManager.class, () -> new JdbcTransactionManager(elsewhere))
+                .withBean("jta", PlatformTransactionManager.class, SemelAutoConfigurationTest::coordinator)
+                .run(context -> {
+                    assertFaults(context.getStartupFailure(), "there are theirs (JdbcTransactionManager), jta (");
+                    assertThat(context.getStartupFailure())
+                            .rootCause()
+                            .hasMessageContaining("declare a JdbcTransactionManager bean");
+                });
     }
 
     @Test

@@ -80,6 +80,7 @@ class StarterOnBoot3Test {
                         "spring.security.user.password=secret",
                         "management.endpoints.web.exposure.include=health,semel,metrics",
                         "management.endpoint.health.show-details=always",
+                        "management.endpoint.semel.access=unrestricted",
                         "semel.policy.api.request.backoff=none")
                 .run();
         shop = context.getBean(Shop.class);

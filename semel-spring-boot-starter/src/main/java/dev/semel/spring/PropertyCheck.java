@@ -1,0 +1,240 @@
+package dev.semel.spring;
+
+import dev.semel.Channel;
+import dev.semel.Policy;
+import dev.semel.SemelException;
+import dev.semel.http.Level;
+import dev.semel.policy.Catalogue;
+import dev.semel.policy.Suggestions;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Every fault of the properties at once, before any of them is used: names that are not known, values that are not of their
+ * type, values out of range, and settings that contradict each other. Used once.
+ */
+final class PropertyCheck {
+    private final ConfigurableEnvironment environment;
+    private final PropertyNames names = new PropertyNames();
+    private final List<String> faults = new ArrayList<>();
+
+    private PropertyCheck(ConfigurableEnvironment environment) {
+        this.environment = environment;
+    }
+
+    /** @throws SemelException.Misconfigured naming every fault */
+    static void refuse(ConfigurableEnvironment environment, ListableBeanFactory beans) {
+        PropertyCheck check = new PropertyCheck(environment);
+        check.checkNames();
+        Binder sound = check.withoutWrongValues();
+        SemelProperties properties = sound.bindOrCreate("semel", Bindable.of(SemelProperties.class));
+        SemelHttpProperties http = sound.bindOrCreate("semel.http", Bindable.of(SemelHttpProperties.class));
+        check.checkTuning(properties.tuning());
+        check.checkStore(properties);
+        Optional<Catalogue> catalogue = check.catalogue(properties);
+        if (http.enabled()) {
+            check.checkHttp(properties, http);
+            // Policies that are beans are not there yet.
+            boolean noBeans = beans.getBeanNamesForType(Policy.class, true, false).length == 0;
+            catalogue.filter(all -> noBeans).flatMap(all -> policy(http, all)).ifPresent(check.faults::add);
+        }
+        if (!check.faults.isEmpty()) {
+            throw new SemelException.Misconfigured("Semel's settings", check.faults);
+        }
+    }
+
+    private void checkNames() {
+        Set<String> unknown = new TreeSet<>();
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            if (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource variables) {
+                Arrays.stream(variables.getPropertyNames())
+                        .filter(name -> name.toUpperCase(Locale.ROOT).startsWith("SEMEL_"))
+                        .filter(name -> !names.isKnownVariable(name))
+                        .forEach(unknown::add);
+            } else if (source instanceof IterableConfigurationPropertySource all) {
+                all.stream()
+                        .filter(PropertyNames.SEMEL::isAncestorOf)
+                        .filter(name -> !names.isKnown(name, isEmpty(all, name)))
+                        .forEach(name -> unknown.add(name.toString()));
+            }
+        }
+        unknown.forEach(name -> faults.add(name + " is not a property of Semel" + suggestion(name)));
+    }
+
+    private static boolean isEmpty(ConfigurationPropertySource source, ConfigurationPropertyName name) {
+        var property = source.getConfigurationProperty(name);
+        return property == null
+                || property.getValue() == null
+                || property.getValue().toString().isEmpty();
+    }
+
+    private String suggestion(String name) {
+        return Suggestions.sentence(name.toLowerCase(Locale.ROOT).replace('_', '.'), names.all());
+    }
+
+    /** What binds everything but the values that are not of their type, which are told. */
+    private Binder withoutWrongValues() {
+        Binder binder = Binder.get(environment);
+        Set<ConfigurationPropertyName> wrong = new HashSet<>();
+        names.leaves().forEach((name, type) -> {
+            try {
+                binder.bind(name, Bindable.of(type));
+            } catch (BindException e) {
+                wrong.add(name);
+                faults.add(told(name, type, e));
+            }
+        });
+        List<ConfigurationPropertySource> sources = new ArrayList<>();
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            sources.add(source.filter(
+                    name -> wrong.stream().noneMatch(each -> each.equals(name) || each.isAncestorOf(name))));
+        }
+        return new Binder(sources, new PropertySourcesPlaceholdersResolver(environment));
+    }
+
+    /** The value of a text is not shown: a store's URL has a password in it. */
+    private static String told(ConfigurationPropertyName name, ResolvableType type, BindException e) {
+        Class<?> wanted = type.resolve(Object.class);
+        var property = e.getProperty();
+        String value = property == null || wanted == String.class ? "" : " is \"" + property.getValue() + "\"";
+        return name + value + ": " + instead(wanted).orElseGet(() -> String.valueOf(root(e).getMessage()));
+    }
+
+    private static Optional<String> instead(Class<?> type) {
+        if (type.isEnum()) {
+            return Optional.of("use "
+                    + Arrays.stream(type.getEnumConstants())
+                            .map(each -> each.toString().toLowerCase(Locale.ROOT))
+                            .collect(Collectors.joining(" or ")));
+        }
+        return Optional.ofNullable(
+                type == Duration.class
+                        ? "use a duration, such as 10s or 5m"
+                        : type == DataSize.class
+                                ? "use a size, such as 256KB or 10MB"
+                                : type == boolean.class
+                                        ? "use true or false"
+                                        : type == int.class
+                                                ? "use a whole number"
+                                                : type == URI.class
+                                                        ? "use a URI, such as https://example.org/keys"
+                                                        : null);
+    }
+
+    private static Throwable root(Throwable e) {
+        Throwable cause = e;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+
+    private void checkTuning(SemelProperties.Tuning tuning) {
+        check(!tuning.patience().isNegative(), "semel.tuning.patience", tuning.patience(), "use zero or more");
+        check(!tuning.drain().isNegative(), "semel.tuning.drain", tuning.drain(), "use zero or more");
+        check(
+                tuning.concurrency() > 0 && tuning.concurrency() <= 10_000,
+                "semel.tuning.concurrency",
+                tuning.concurrency(),
+                "use 1 to 10000 handlers");
+        check(tuning.localCache() >= 0, "semel.tuning.local-cache", tuning.localCache(), "use 0 for none, or more");
+        long largest = tuning.largestValue().toBytes();
+        check(
+                largest > 0 && largest <= Integer.MAX_VALUE,
+                "semel.tuning.largest-value",
+                tuning.largestValue(),
+                "use 1 byte to 2047 MB");
+    }
+
+    private void check(boolean sound, String name, Object value, String instead) {
+        if (!sound) {
+            faults.add(name + " is " + value + ": " + instead);
+        }
+    }
+
+    private void checkStore(SemelProperties properties) {
+        if (properties.store() == null) {
+            return;
+        }
+        if (properties.expert().dataSource() != null) {
+            faults.add(
+                    "semel.store gives the ledger a store of its own, and semel.expert.data-source puts it into the data"
+                            + " source \"" + properties.expert().dataSource() + "\": choose one");
+        }
+        if (properties.expert().transactionManager() != null) {
+            faults.add(
+                    "semel.store gives the ledger a store of its own, whose transactions no manager of Spring's begins:"
+                            + " remove semel.expert.transaction-manager");
+        }
+    }
+
+    private Optional<Catalogue> catalogue(SemelProperties properties) {
+        try {
+            return Optional.of(Catalogue.fromProperties(properties.policies()));
+        } catch (SemelException.Misconfigured e) {
+            faults.addAll(e.faults());
+            return Optional.empty();
+        }
+    }
+
+    private void checkHttp(SemelProperties properties, SemelHttpProperties http) {
+        SemelHttpProperties.Tuning tuning = http.tuning();
+        boolean inDataSource = properties.store() == null;
+        Level level = http.level(inDataSource);
+        if (level != Level.PLAIN && !inDataSource) {
+            faults.add("semel.http.level is " + level + ", but the ledger has a store of its own (semel.store), so that"
+                    + " nothing ties a handler's effect to the ledger: use plain, or remove semel.store");
+        }
+        check(!tuning.patience().isNegative(), "semel.http.tuning.patience", tuning.patience(), "use zero not to wait");
+        check(
+                tuning.largestRequest().toBytes() > 0,
+                "semel.http.tuning.largest-request",
+                tuning.largestRequest(),
+                "use 1 byte or more");
+        long kept = tuning.largestKeptResponse().toBytes();
+        long largest = properties.tuning().largestValue().toBytes();
+        check(kept >= 0, "semel.http.tuning.largest-kept-response", tuning.largestKeptResponse(), "use 0 or more");
+        if (kept > largest) {
+            faults.add(
+                    "semel.http.tuning.largest-kept-response is " + kept + " bytes, but no value in the ledger may have"
+                            + " more than " + largest + " (semel.tuning.largest-value): raise that, or lower this");
+        }
+        SemelHttpProperties.Breaker breaker = http.expert().breaker();
+        try {
+            new Channel.Breaker(breaker.failurePercent(), breaker.calls(), breaker.pause());
+        } catch (SemelException.Invalid e) {
+            faults.add("semel.http.expert.breaker: " + e.getMessage());
+        }
+    }
+
+    /** What is wrong with the policy that routes have unless they name one. */
+    static Optional<String> policy(SemelHttpProperties http, Catalogue catalogue) {
+        String name = http.tuning().policy();
+        return catalogue.find(name).isPresent()
+                ? Optional.empty()
+                : Optional.of("semel.http.tuning.policy is \"" + name + "\", and no policy is called that; there are "
+                        + String.join(", ", catalogue.names()));
+    }
+}
