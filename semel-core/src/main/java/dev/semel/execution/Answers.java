@@ -32,6 +32,17 @@ final class Answers<R> {
         return new Answer.Rejected<>(new Notice(correlationId, reason, Set.of(Next.CONTACT)));
     }
 
+    /** For a call that the store failed before it could be run, beside others of its list that were. */
+    static <R> Answer<R> notRun(String correlationId, SemelException why) {
+        if (why instanceof SemelException.OutcomeUnknown) {
+            String reason = "Whether it may be run could not be found out; this call did not run it. Repeat the call.";
+            return new Answer.Unknown<>(new Notice(correlationId, reason, Set.of(Next.RETRY, Next.CHECK_STATUS)));
+        }
+        Failure failure = Failure.of(Failure.Category.NETWORK, "The store was unavailable; it was not run.");
+        return new Answer.RetryLater<>(
+                Duration.ZERO, failure, new Notice(correlationId, failure.reason(), Set.of(Next.RETRY)));
+    }
+
     /**
      * What the record answers, or nothing when it may be granted: it is FAILED_RETRYABLE and due, and not a worker's. Only looks, so that it can
      * be used inside a transaction; {@link #told} writes what there is to audit.

@@ -12,6 +12,7 @@ import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
+import dev.semel.store.CommitRefused;
 import dev.semel.store.Landing;
 import dev.semel.store.Opening;
 import dev.semel.store.Reserved;
@@ -34,6 +35,7 @@ final class AtomicAttempt<P, R> {
     private final AtomicHandler<P, R> handler;
     private final Answers<R> answers;
     private Set<String> sent = Set.of();
+    private int number = 1;
 
     AtomicAttempt(Environment environment, Asked<P, R> asked, AtomicHandler<P, R> handler) {
         this.environment = environment;
@@ -81,7 +83,13 @@ final class AtomicAttempt<P, R> {
         return Ended.undo(new Attempt.Answered<>(answer, asked.id(), null, null));
     }
 
+    /** How the try ended whose transaction the database refused to commit: like one whose handler threw. */
+    Attempt.Threw<R> refused(CommitRefused refused) {
+        return new Attempt.Threw<>(refused.why(), LeaseKeeper.Stop.NONE, number);
+    }
+
     private Ended<Attempt<R>> run(Tx tx, Mode mode, int attempt, @Nullable Row found) throws Exception {
+        number = attempt;
         Handled<R> handled = handled(tx, attempt);
         if (handled instanceof Handled.Threw<R> threw) {
             return Ended.undo(new Attempt.Threw<>(threw.thrown(), threw.stop(), attempt));

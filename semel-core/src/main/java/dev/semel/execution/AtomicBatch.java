@@ -7,6 +7,7 @@ import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.key.RecordId;
+import dev.semel.store.CommitRefused;
 import dev.semel.store.Landing;
 import dev.semel.store.Opening;
 import dev.semel.store.Transactions.Ended;
@@ -90,7 +91,7 @@ public final class AtomicBatch {
             boolean whole = AtomicRunner.checked(() -> AtomicRunner.transactions(environment.store())
                     .run(tx -> together.in(tx, version) ? Ended.keep(true) : Ended.undo(false)));
             return whole ? together.committed() : Map.of();
-        } catch (SemelException.LeaseLost e) {
+        } catch (SemelException.LeaseLost | CommitRefused e) {
             return Map.of();
         } catch (SemelException.OutcomeUnknown e) {
             return together.unknown();

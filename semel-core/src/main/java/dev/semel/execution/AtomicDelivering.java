@@ -3,6 +3,7 @@ package dev.semel.execution;
 import dev.semel.AtomicHandler;
 import dev.semel.Mode;
 import dev.semel.SemelException;
+import dev.semel.store.CommitRefused;
 import dev.semel.store.Moved;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
@@ -139,6 +140,8 @@ public final class AtomicDelivering {
                 environment.memory().bells().ring(together.sent);
             }
             return tried;
+        } catch (CommitRefused e) {
+            return new Tried.Threw(e.why(), LeaseKeeper.Stop.NONE);
         } catch (Exception e) {
             // The commit itself failed, or its outcome is not known: under the same fence the next attempt finds out.
             if (e instanceof InterruptedException) {

@@ -5,6 +5,7 @@ import dev.semel.AtomicHandler;
 import dev.semel.Call;
 import dev.semel.Operation;
 import dev.semel.SemelException;
+import dev.semel.store.CommitRefused;
 import dev.semel.store.Store;
 import dev.semel.store.Transactions;
 import dev.semel.store.Transactions.Ended;
@@ -68,7 +69,7 @@ public final class AtomicRunner {
         ModesView.Reading modes = environment.modes().in(tx, tenant, operation);
         for (int tries = 0; tries < 3; tries++) {
             ModesView.Reading current = modes;
-            Attempt<R> ended = checked(() -> tx.part(() -> attempt.in(tx, current, 1)));
+            Attempt<R> ended = inPart(tx, attempt, current);
             if (ended instanceof Attempt.Answered<R> answered) {
                 return attempt.answers().counted(answered.answer(), answered.record());
             }
@@ -80,6 +81,14 @@ public final class AtomicRunner {
         return attempt.answers().halted();
     }
 
+    private static <R> Attempt<R> inPart(Transactions.Tx tx, AtomicAttempt<?, R> attempt, ModesView.Reading modes) {
+        try {
+            return checked(() -> tx.part(() -> attempt.in(tx, modes, 1)));
+        } catch (CommitRefused e) {
+            return attempt.refused(e);
+        }
+    }
+
     private <P, R> Answer<R> attempts(Asked<P, R> asked, AtomicAttempt<P, R> attempt, Flights.Flight flight) {
         AtomicFailures<P, R> failures = new AtomicFailures<>(environment, asked, attempt.answers());
         int number = 1;
@@ -87,9 +96,7 @@ public final class AtomicRunner {
         while (true) {
             Attempt<R> ended;
             try {
-                int current = number;
-                ModesView.Reading modes = asked.modes(environment);
-                ended = checked(() -> transactions(environment.store()).run(tx -> attempt.in(tx, modes, current)));
+                ended = inTransaction(attempt, asked.modes(environment), number);
             } catch (SemelException.LeaseLost e) {
                 if (++overtaken == 3) {
                     throw e;
@@ -120,6 +127,17 @@ public final class AtomicRunner {
         }
     }
 
+    /** One try in a transaction of its own. What the database refuses to commit is a failure of the handler's. */
+    <R> Attempt<R> inTransaction(AtomicAttempt<?, R> attempt, ModesView.Reading modes, int number) {
+        return checked(() -> {
+            try {
+                return transactions(environment.store()).run(tx -> attempt.in(tx, modes, number));
+            } catch (CommitRefused e) {
+                return attempt.refused(e);
+            }
+        });
+    }
+
     /** The result is final: waiters and later callers of this process may have it. */
     static void committed(Environment environment, Asked<?, ?> asked, Flights.Flight flight, byte @Nullable [] result) {
         flight.landed(new Flights.Landed(asked.header().fingerprint(), result));
@@ -148,6 +166,10 @@ public final class AtomicRunner {
             return body.run();
         } catch (RuntimeException e) {
             throw e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SemelException.StoreUnavailable(
+                    "The caller was interrupted while it waited for the store. Nothing was run.", e);
         } catch (Exception e) {
             throw new SemelException.StoreUnavailable(
                     "The store failed: " + e.getMessage() + ". Nothing was committed.", e);

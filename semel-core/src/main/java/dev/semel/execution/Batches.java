@@ -3,6 +3,7 @@ package dev.semel.execution;
 import dev.semel.Answer;
 import dev.semel.Call;
 import dev.semel.Operation;
+import dev.semel.SemelException;
 import dev.semel.watch.Span;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,9 @@ import java.util.Map;
 /** Many calls of one operation, part by part: first together, and what that leaves open one by one. */
 final class Batches {
     private static final int LARGEST = 512;
+
+    private static final SemelException UNAVAILABLE =
+            new SemelException.StoreUnavailable("The store failed another call of the same list.");
 
     private Batches() {}
 
@@ -38,7 +42,7 @@ final class Batches {
             List<Call<P>> part = calls.subList(i, Math.min(calls.size(), i + LARGEST));
             Spans spans = Spans.begin(environment, operation, part);
             try {
-                run(part, spans, together, alone, answers);
+                new Part<>(part, spans, answers).run(together, alone);
             } catch (Throwable thrown) {
                 spans.broke(thrown);
                 throw thrown;
@@ -47,12 +51,56 @@ final class Batches {
         return answers;
     }
 
-    private static <P, R> void run(
-            List<Call<P>> part, Spans spans, Together<P, R> together, Alone<P, R> alone, List<Answer<R>> answers) {
-        Map<Integer, Answer<R>> answered = part.size() == 1 ? Map.of() : together.run(part, spans);
-        for (int i = 0; i < part.size(); i++) {
-            Answer<R> answer = answered.get(i);
-            answers.add(answer != null ? spans.at(i).ended(answer) : alone.run(part.get(i), spans.at(i)));
+    /**
+     * Some of the calls. When the store fails after others of the list have been answered, an exception would hide their
+     * answers and say that nothing was run: the calls that it failed, and those behind them, are answered one by one instead.
+     */
+    private static final class Part<P, R> {
+        private final List<Call<P>> calls;
+        private final Spans spans;
+        private final List<Answer<R>> answers;
+        private Map<Integer, Answer<R>> answered = Map.of();
+        private boolean away;
+
+        /** @param answers of the parts before this one, to which its own are added */
+        Part(List<Call<P>> calls, Spans spans, List<Answer<R>> answers) {
+            this.calls = calls;
+            this.spans = spans;
+            this.answers = answers;
+        }
+
+        void run(Together<P, R> together, Alone<P, R> alone) {
+            if (calls.size() > 1) {
+                try {
+                    answered = together.run(calls, spans);
+                } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+                    demandAnswers(e);
+                }
+            }
+            for (int i = 0; i < calls.size(); i++) {
+                Answer<R> known = away ? answered.getOrDefault(i, notRun(i, UNAVAILABLE)) : answered.get(i);
+                answers.add(known == null ? alone(i, alone) : spans.at(i).ended(known));
+            }
+        }
+
+        private Answer<R> alone(int i, Alone<P, R> alone) {
+            try {
+                return alone.run(calls.get(i), spans.at(i));
+            } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+                demandAnswers(e);
+                return notRun(i, e);
+            }
+        }
+
+        private void demandAnswers(SemelException e) {
+            if (answers.isEmpty() && answered.isEmpty()) {
+                throw e;
+            }
+            away = true;
+        }
+
+        private Answer<R> notRun(int i, SemelException why) {
+            return Answers.notRun(Preparation.correlationId(calls.get(i)), why);
         }
     }
 }

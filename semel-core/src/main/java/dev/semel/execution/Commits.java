@@ -11,13 +11,19 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
+import dev.semel.time.Uninterrupted;
 import dev.semel.watch.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ledger behind its group committers. A reply that was lost is asked for again: reservations carry their owner and moves
@@ -55,13 +61,20 @@ public final class Commits {
     }
 
     Reserved reserve(long modesVersion, Reservation reservation) {
-        return repeated(() -> reservations.submit(new Asked(modesVersion, reservation)), false);
+        Asked asked = new Asked(modesVersion, reservation);
+        return repeated(() -> answered(reservations.submit(asked)), false);
     }
 
+    /**
+     * Each with its own answer. Those about which the store could not be asked are {@link Reserved.Failed}, beside others that
+     * are granted.
+     *
+     * @throws SemelException when that is so of all of them
+     */
     List<Reserved> reserveAll(long modesVersion, List<Reservation> batch) {
         List<Asked> asked =
                 batch.stream().map(each -> new Asked(modesVersion, each)).toList();
-        return repeated(() -> reservations.submitAll(asked), false);
+        return each(asked, reservations::submitAll, Reserved.Failed::new, Commits::failure);
     }
 
     /** The store being away is waited out for a moment: what ran should not be left unfinished for a hiccup. */
@@ -74,11 +87,92 @@ public final class Commits {
     }
 
     Enqueued enqueue(Arrival arrival) {
-        return repeated(() -> arrivals.submit(arrival), false);
+        return repeated(() -> stored(arrivals.submit(arrival)), false);
     }
 
+    /** @throws SemelException.OutcomeUnknown also when some are stored and others are surely not */
     List<Enqueued> enqueueAll(List<Arrival> batch) {
-        return batch.isEmpty() ? List.of() : repeated(() -> arrivals.submitAll(batch), false);
+        if (batch.isEmpty()) {
+            return List.of();
+        }
+        List<Enqueued> answers = each(batch, arrivals::submitAll, Enqueued.Failed::new, Commits::failure);
+        long failed = answers.stream().filter(Enqueued.Failed.class::isInstance).count();
+        if (failed > 0) {
+            SemelException why = answers.stream()
+                    .map(Commits::failure)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElseThrow();
+            throw new SemelException.OutcomeUnknown(
+                    (batch.size() - failed) + " of " + batch.size() + " messages are stored; the store failed before it"
+                            + " came to the others (" + why.getMessage()
+                            + "). Send all of them again: those that are stored count as duplicates.",
+                    why);
+        }
+        return answers;
+    }
+
+    private static Reserved answered(Reserved reserved) {
+        if (reserved instanceof Reserved.Failed failed) {
+            throw failed.why();
+        }
+        return reserved;
+    }
+
+    private static Enqueued stored(Enqueued enqueued) {
+        if (enqueued instanceof Enqueued.Failed failed) {
+            throw failed.why();
+        }
+        return enqueued;
+    }
+
+    private static @Nullable SemelException failure(Reserved reserved) {
+        return reserved instanceof Reserved.Failed failed ? failed.why() : null;
+    }
+
+    private static @Nullable SemelException failure(Enqueued enqueued) {
+        return enqueued instanceof Enqueued.Failed failed ? failed.why() : null;
+    }
+
+    /** Asks for all, in batches, and once more for those whose answers were lost, until each has its own. */
+    private <I, O> List<O> each(
+            List<I> items,
+            Function<List<I>, List<O>> port,
+            Function<SemelException, O> failed,
+            Function<O, @Nullable SemelException> failure) {
+        List<O> answers = new ArrayList<>(Collections.nCopies(items.size(), null));
+        List<Integer> open = IntStream.range(0, items.size()).boxed().toList();
+        Duration pause = FIRST_PAUSE;
+        for (int tries = 1; !open.isEmpty() && tries <= TRIES; tries++) {
+            if (tries > 1) {
+                Pauses.uninterruptibly(time, pause);
+                pause = pause.multipliedBy(2);
+            }
+            for (int from = 0; from < open.size(); from += LARGEST_BATCH) {
+                List<Integer> places = open.subList(from, Math.min(open.size(), from + LARGEST_BATCH));
+                List<O> part = part(places.stream().map(items::get).toList(), port, failed);
+                for (int i = 0; i < part.size(); i++) {
+                    answers.set(places.get(i), part.get(i));
+                }
+            }
+            open = open.stream()
+                    .filter(place -> failure.apply(answers.get(place)) instanceof SemelException.OutcomeUnknown)
+                    .toList();
+        }
+        SemelException first = failure.apply(answers.get(0));
+        if (first != null && answers.stream().allMatch(answer -> failure.apply(answer) != null)) {
+            throw first;
+        }
+        return answers;
+    }
+
+    private static <I, O> List<O> part(
+            List<I> items, Function<List<I>, List<O>> port, Function<SemelException, O> failed) {
+        try {
+            return port.apply(items);
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            return Collections.nCopies(items.size(), failed.apply(e));
+        }
     }
 
     private List<Reserved> reserveBatch(List<Asked> batch) {
@@ -88,11 +182,18 @@ public final class Commits {
                     .computeIfAbsent(batch.get(i).modesVersion(), v -> new ArrayList<>())
                     .add(i);
         }
+        if (byVersion.size() == 1) {
+            return reserved(
+                    batch.get(0).modesVersion(),
+                    batch.stream().map(Asked::reservation).toList());
+        }
         Reserved[] outcomes = new Reserved[batch.size()];
+        // Each version is a commit of its own: one that fails says nothing about the others.
         byVersion.forEach((version, places) -> {
             List<Reservation> asked =
                     places.stream().map(place -> batch.get(place).reservation()).toList();
-            List<Reserved> part = shared("reserve", ledger.reserve(version, asked));
+            List<Reserved> part =
+                    part(asked, each -> Uninterrupted.repeating(() -> reserved(version, each)), Reserved.Failed::new);
             for (int i = 0; i < places.size(); i++) {
                 outcomes[places.get(i)] = part.get(i);
             }
@@ -100,12 +201,21 @@ public final class Commits {
         return List.of(outcomes);
     }
 
+    private List<Reserved> reserved(long version, List<Reservation> asked) {
+        return shared("reserve", ledger.reserve(version, asked));
+    }
+
     private <O> List<O> shared(String step, List<O> outcomes) {
         watch.shared(step, outcomes.size());
         return outcomes;
     }
 
+    /** The caller's interrupt is put aside, so that the pauses are pauses; what is asked for is needed all the same. */
     private <T> T repeated(Supplier<T> call, boolean alsoUnavailable) {
+        return Uninterrupted.once(() -> tried(call, alsoUnavailable));
+    }
+
+    private <T> T tried(Supplier<T> call, boolean alsoUnavailable) {
         Duration pause = FIRST_PAUSE;
         for (int tries = 1; ; tries++) {
             try {

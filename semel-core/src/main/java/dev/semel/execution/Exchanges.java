@@ -270,9 +270,7 @@ public final class Exchanges {
         while (true) {
             Attempt<byte[]> ended;
             try {
-                ModesView.Reading modes = asked.modes(environment);
-                ended = AtomicRunner.checked(
-                        () -> AtomicRunner.transactions(environment.store()).run(tx -> attempt.in(tx, modes, 1)));
+                ended = new AtomicRunner(environment).inTransaction(attempt, asked.modes(environment), 1);
             } catch (SemelException.LeaseLost e) {
                 if (++overtaken == 3) {
                     throw e;

@@ -90,22 +90,37 @@ public final class LeasedBatch {
         Map<Item<P, R>, Held<P, R>> granted = hold(items, reserved, handler);
         try {
             List<Ran<P, R>> returned = new ArrayList<>();
-            for (int i = 0; i < items.size(); i++) {
-                Item<P, R> item = items.get(i);
-                Held<P, R> held = granted.get(item);
-                if (held != null) {
-                    run(item, held, returned, answered);
-                } else if (reserved.get(i) instanceof Reserved.Existing existing
-                        && item.asked().asksFor(existing.row())) {
-                    Answers<R> answers = new Answers<>(environment, item.asked());
-                    answered.put(item.place(), single.existing(item.asked(), existing, answers));
+            try {
+                for (int i = 0; i < items.size(); i++) {
+                    Item<P, R> item = items.get(i);
+                    Held<P, R> held = granted.get(item);
+                    try {
+                        if (held != null) {
+                            run(item, held, returned, answered);
+                        } else {
+                            notGranted(item, reserved.get(i), answered);
+                        }
+                    } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+                        answered.put(item.place(), Answers.notRun(item.asked().correlationId(), e));
+                    }
                 }
+            } finally {
+                // Whatever another call met: what ran is finished.
+                finish(returned, answered);
             }
-            finish(returned, answered);
         } finally {
             granted.values().forEach(held -> held.lease().close());
         }
         return answered;
+    }
+
+    private <P, R> void notGranted(Item<P, R> item, Reserved reserved, Map<Integer, Answer<R>> answered) {
+        Asked<P, R> asked = item.asked();
+        if (reserved instanceof Reserved.Failed failed) {
+            answered.put(item.place(), Answers.notRun(asked.correlationId(), failed.why()));
+        } else if (reserved instanceof Reserved.Existing existing && asked.asksFor(existing.row())) {
+            answered.put(item.place(), single.existing(asked, existing, new Answers<>(environment, asked)));
+        }
     }
 
     /** A call that was granted. */
@@ -140,6 +155,9 @@ public final class LeasedBatch {
     }
 
     private <P, R> void finish(List<Ran<P, R>> returned, Map<Integer, Answer<R>> answered) {
+        if (returned.isEmpty()) {
+            return;
+        }
         List<Moved> moved;
         try {
             moved = environment

@@ -149,7 +149,7 @@ final class LeasedRun<P, R> {
             return lost(refused);
         }
         if (moved instanceof Moved.Same) {
-            Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
+            Row row = standing();
             boolean reconciled = row != null
                     && row.status().fence() == granted.fence()
                     && !Arrays.equals(row.result(), returned.snapshot());
@@ -183,7 +183,7 @@ final class LeasedRun<P, R> {
 
     /** Another grant has the record: its state is the answer. */
     Answer<R> lost(Moved.Refused refused) {
-        Row row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
+        Row row = standing();
         Answer<R> answer = row == null ? null : answers.standing(row);
         String fence = refused.current() == null
                 ? ""
@@ -191,6 +191,15 @@ final class LeasedRun<P, R> {
         return answer != null
                 ? answers.told(answer, asked.id())
                 : answers.unknown("Its lease was lost" + fence + "; what this run did was not recorded.");
+    }
+
+    /** How the record stands; nothing when the store cannot be asked, which must not hide that the handler ran. */
+    private @Nullable Row standing() {
+        try {
+            return environment.store().ledger().find(List.of(asked.id())).get(asked.id());
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            return null;
+        }
     }
 
     private @Nullable Answer<R> threw(Reserved.Granted granted, Ran.Threw<R> threw) {

@@ -1,5 +1,7 @@
 package dev.semel.store;
 
+import dev.semel.SemelException;
+
 /** The answer to an {@link Arrival}. */
 public sealed interface Enqueued {
     /** The record is made. */
@@ -7,4 +9,12 @@ public sealed interface Enqueued {
 
     /** The record was there, and stays as it is. */
     record Existing(Row row) implements Enqueued {}
+
+    /**
+     * The store failed before it came to this one; others of the same batch may have been made. The same arrival may be given
+     * again.
+     *
+     * @param why unavailable when nothing was written for it; unknown when that cannot be told
+     */
+    record Failed(SemelException why) implements Enqueued {}
 }

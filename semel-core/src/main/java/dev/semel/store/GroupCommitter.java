@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import dev.semel.SemelException;
 import dev.semel.time.TimeSource;
+import dev.semel.time.Uninterrupted;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -30,7 +31,9 @@ import org.jspecify.annotations.Nullable;
  *       place at the head of the queue.
  *   <li>A batch that the port refuses as a whole for a reason other than the store being away is tried again item by item,
  *       so that one bad item fails alone. Ports commit before they return or not at all, which makes that safe.
- *   <li>Waiting is not interruptible: the item may be on its way. The interrupt is kept for the caller to find.
+ *   <li>Waiting is not interruptible: the item may be on its way. The interrupt is kept for the caller to find. A leader's
+ *       interrupt does not reach the port, which serves others too; a call that it made fail all the same is repeated, which
+ *       ports allow.
  * </ul>
  *
  * @param <I> what the port takes
@@ -192,7 +195,7 @@ public final class GroupCommitter<I, O> {
             return;
         }
         try {
-            List<O> outcomes = port.apply(items);
+            List<O> outcomes = Uninterrupted.repeating(() -> port.apply(items));
             int from = 0;
             for (Ticket<I, O> ticket : batch) {
                 ticket.outcomes = outcomes.subList(from, from += ticket.items.size());

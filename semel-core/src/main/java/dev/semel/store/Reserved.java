@@ -1,5 +1,7 @@
 package dev.semel.store;
 
+import dev.semel.SemelException;
+
 /** The answer to a {@link Reservation}. */
 public sealed interface Reserved {
     /** The record is the caller's to run. */
@@ -20,4 +22,12 @@ public sealed interface Reserved {
 
     /** The modes are not those of the version given; nothing was written. */
     record ModesChanged() implements Reserved {}
+
+    /**
+     * The store failed before it came to this one; others of the same batch may have been granted. The same reservation may be
+     * made again, and is given its own grant if it has one.
+     *
+     * @param why unavailable when nothing was written for it; unknown when that cannot be told
+     */
+    record Failed(SemelException why) implements Reserved {}
 }

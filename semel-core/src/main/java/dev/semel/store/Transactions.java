@@ -18,6 +18,9 @@ public interface Transactions {
      *
      * @throws dev.semel.SemelException.StoreUnavailable when nothing was committed
      * @throws dev.semel.SemelException.OutcomeUnknown when the commit could not be decided within its bound
+     * @throws CommitRefused when the database refused what the work had written; nothing was committed
+     * @throws InterruptedException when the caller was interrupted before its work began; nothing was run. An interrupt that
+     *     comes later is kept for the caller, and changes nothing about how the commit is told
      */
     <T> T run(Work<T> work) throws Exception;
 

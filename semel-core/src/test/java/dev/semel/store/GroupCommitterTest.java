@@ -200,4 +200,37 @@ class GroupCommitterTest {
             Thread.currentThread().interrupt();
         }
     }
+
+    @Test
+    void a16_interruptOfTheLeaderDoesNotReachThePort() {
+        GroupCommitter<Integer, String> committer = committer(
+                items -> {
+                    if (Thread.currentThread().isInterrupted()) {
+                        throw new SemelException.StoreUnavailable("the pool fails on interrupted threads");
+                    }
+                    return answered(items);
+                },
+                8,
+                1);
+        Thread.currentThread().interrupt();
+        assertThat(committer.submit(7)).isEqualTo("a7");
+        assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+    }
+
+    @Test
+    void a16_callThatAnInterruptMadeFailIsRepeatedForTheWholeBatch() {
+        GroupCommitter<Integer, String> committer = committer(
+                items -> {
+                    if (batches.size() == 1) {
+                        Thread.currentThread().interrupt();
+                        throw new SemelException.StoreUnavailable("interrupted while it waited for a connection");
+                    }
+                    return answered(items);
+                },
+                8,
+                1);
+        assertThat(committer.submitAll(List.of(7, 8))).containsExactly("a7", "a8");
+        assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+        assertThat(batches).containsExactly(List.of(7, 8), List.of(7, 8));
+    }
 }

@@ -1,7 +1,9 @@
 package dev.semel.jdbc;
 
 import dev.semel.SemelException;
+import dev.semel.store.CommitRefused;
 import dev.semel.time.TimeSource;
+import dev.semel.time.Uninterrupted;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -65,44 +67,75 @@ final class PostgresCommits {
         void commit() throws Exception;
     }
 
-    /** Null when the commit is sure. An error that the server reported is a sure rollback, and the work's own failure. */
+    /**
+     * Null when the commit is sure. An error that the server reported is a sure rollback, and the work's own failure. The
+     * caller's interrupt is put aside meanwhile: it came too late to keep anything from being committed.
+     *
+     * @throws CommitRefused when the server, or whoever commits in Semel's place, refused what was to be committed
+     */
     @Nullable
-    Undecided commit(int pid, PostgresTx tx, Way way) throws Exception {
+    Undecided commit(int pid, PostgresTx tx, Way way) {
         try {
-            way.commit();
+            Uninterrupted.once(() -> {
+                way.commit();
+                return true;
+            });
             return null;
-        } catch (SemelException e) {
+        } catch (SemelException | CommitRefused e) {
             throw e;
         } catch (Exception e) {
             SQLException driver = PostgresErrors.in(e);
             if (driver != null && PostgresErrors.connectionLost(driver)) {
                 return new Undecided(tx.xid(), pid, List.copyOf(tx.evidence()), driver);
             }
-            throw e;
+            if (driver != null && PostgresErrors.serverUnable(driver)) {
+                throw sessions.failure("the commit", driver);
+            }
+            throw new CommitRefused(e);
         }
     }
 
-    /** Returns when it was committed. */
-    void decide(Undecided commit) throws InterruptedException {
+    /**
+     * Returns when it was committed. An interrupt changes nothing about what is told, and is kept for the caller: it ends a
+     * pause early, or breaks one question, after which the next is asked.
+     */
+    void decide(Undecided commit) {
         if (commit.xid == null) {
             throw unknown(commit, "nothing of the ledger was in it by which it could be found");
         }
-        long start = clock.nanos();
-        while (clock.nanos() - start < BOUND.toNanos()) {
-            switch (ask(commit)) {
-                case COMMITTED -> {
-                    return;
+        boolean interrupted = false;
+        try {
+            long start = clock.nanos();
+            while (clock.nanos() - start < BOUND.toNanos()) {
+                interrupted |= Thread.interrupted();
+                switch (ask(commit)) {
+                    case COMMITTED -> {
+                        return;
+                    }
+                    case ABORTED ->
+                        throw new SemelException.StoreUnavailable(
+                                sessions.name() + ": the connection was lost at the commit, and the server rolled back;"
+                                        + " nothing was committed. Repeat the call.",
+                                commit.cause);
+                    case UNKNOWN -> throw unknown(commit, "the server no longer knows");
+                    case OPEN -> interrupted |= pauseIsInterrupted();
                 }
-                case ABORTED ->
-                    throw new SemelException.StoreUnavailable(
-                            sessions.name() + ": the connection was lost at the commit, and the server rolled back;"
-                                    + " nothing was committed. Repeat the call.",
-                            commit.cause);
-                case UNKNOWN -> throw unknown(commit, "the server no longer knows");
-                case OPEN -> clock.sleep(PAUSE);
+            }
+            throw unknown(commit, "not decided within " + BOUND.toSeconds() + " s");
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
-        throw unknown(commit, "not decided within " + BOUND.toSeconds() + " s");
+    }
+
+    private boolean pauseIsInterrupted() {
+        try {
+            clock.sleep(PAUSE);
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        }
     }
 
     private Status ask(Undecided commit) {

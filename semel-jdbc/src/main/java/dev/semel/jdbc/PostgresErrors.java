@@ -26,6 +26,17 @@ final class PostgresErrors {
         return state(e).equals("25001");
     }
 
+    /** The transaction had failed before, by a statement of the handler's whose error it did not pass on. */
+    static boolean failedBefore(SQLException e) {
+        return state(e).equals("25P02");
+    }
+
+    /** The server lacks something, or was told to stop: not the doing of what was to be committed. */
+    static boolean serverUnable(SQLException e) {
+        String state = state(e);
+        return state.startsWith("53") || state.startsWith("57");
+    }
+
     /** The connection is gone, so that the fate of what was sent is open. */
     static boolean connectionLost(SQLException e) {
         String state = state(e);

@@ -1,5 +1,6 @@
 package dev.semel.jdbc;
 
+import dev.semel.SemelException;
 import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
 import dev.semel.store.Claim;
@@ -82,15 +83,26 @@ final class PostgresQueue implements Queue {
         List<Arrival> rest =
                 batch.stream().filter(a -> !answers.containsKey(a.id())).toList();
         if (!rest.isEmpty()) {
-            sessions.once("queueing messages", connection -> {
-                new PostgresEnqueue(connection, sessions.now()).look(rest, answers);
-                return true;
-            });
-            replace(rest.stream().filter(a -> !answers.containsKey(a.id())).toList(), answers);
+            try {
+                lookOrReplace(rest, answers);
+            } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+                if (answers.isEmpty()) {
+                    throw e;
+                }
+                rest.forEach(arrival -> answers.putIfAbsent(arrival.id(), new Enqueued.Failed(e)));
+            }
         }
         return batch.stream()
                 .map(arrival -> Objects.requireNonNull(answers.get(arrival.id())))
                 .toList();
+    }
+
+    private void lookOrReplace(List<Arrival> rest, Map<RecordId, Enqueued> answers) {
+        sessions.once("queueing messages", connection -> {
+            new PostgresEnqueue(connection, sessions.now()).look(rest, answers);
+            return true;
+        });
+        replace(rest.stream().filter(a -> !answers.containsKey(a.id())).toList(), answers);
     }
 
     /** What is expired, or has vanished meanwhile. */

@@ -32,7 +32,21 @@ final class PostgresReserve {
         this.batch = batch;
     }
 
+    /** Some may be granted already when the store fails: those keep their answers, and the others hear of the failure. */
     List<Reserved> run() {
+        try {
+            return rounds();
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            if (answers.isEmpty()) {
+                throw e;
+            }
+            return batch.stream()
+                    .map(r -> answers.getOrDefault(r.identity().id(), new Reserved.Failed(e)))
+                    .toList();
+        }
+    }
+
+    private List<Reserved> rounds() {
         for (int round = 0; round < ROUNDS; round++) {
             insert();
             List<Reservation> rest = unanswered();
@@ -48,8 +62,7 @@ final class PostgresReserve {
         }
         throw new SemelException.StoreUnavailable(
                 sessions.name() + ": " + unanswered().size()
-                        + " records kept vanishing while they were reserved; what was granted is given back on the next call."
-                        + " Repeat the call.");
+                        + " records kept vanishing while they were reserved; nothing was granted. Repeat the call.");
     }
 
     private void insert() {

@@ -2,6 +2,7 @@ package dev.semel.jdbc;
 
 import dev.semel.SemelException;
 import dev.semel.time.TimeSource;
+import dev.semel.time.Uninterrupted;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -109,8 +110,12 @@ final class PostgresSessions {
         });
     }
 
-    /** An error while a connection is gone leaves it open whether the call took effect: all callers may repeat it. */
     private <T> T repeated(String what, boolean autoCommit, Body<T> body) {
+        return Uninterrupted.once(() -> tried(what, autoCommit, body));
+    }
+
+    /** An error while a connection is gone leaves it open whether the call took effect: all callers may repeat it. */
+    private <T> T tried(String what, boolean autoCommit, Body<T> body) {
         for (int attempt = 1; ; attempt++) {
             Connection connection = take();
             try {
@@ -159,9 +164,11 @@ final class PostgresSessions {
     /** A connection in autocommit, or whatever its owner's default is. */
     Connection take() {
         try {
-            Connection connection = source.getConnection();
-            clock.lookIfDue(connection);
-            return connection;
+            Connection connection = Uninterrupted.repeating(source::getConnection);
+            return Uninterrupted.once(() -> {
+                clock.lookIfDue(connection);
+                return connection;
+            });
         } catch (SQLException e) {
             throw new SemelException.StoreUnavailable(
                     name + ": no connection was to be had (" + PostgresErrors.brief(e)
@@ -181,7 +188,10 @@ final class PostgresSessions {
 
     static void rollback(Connection connection, @Nullable Throwable because) {
         try {
-            connection.rollback();
+            Uninterrupted.once(() -> {
+                connection.rollback();
+                return true;
+            });
         } catch (SQLException e) {
             // The server rolls back by itself when the connection is gone; the first error says more than this one.
             if (because != null && because != e) {
@@ -193,7 +203,10 @@ final class PostgresSessions {
     /** What was committed is committed, whatever happens to the connection afterwards. */
     static void giveBack(Connection connection) {
         try {
-            connection.close();
+            Uninterrupted.once(() -> {
+                connection.close();
+                return true;
+            });
         } catch (SQLException e) {
             // The pool drops a connection that cannot be closed.
         }

@@ -1,7 +1,9 @@
 package dev.semel.jdbc;
 
 import dev.semel.SemelException;
+import dev.semel.store.CommitRefused;
 import dev.semel.store.Transactions;
+import dev.semel.time.Uninterrupted;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -75,10 +77,10 @@ final class PostgresTransactions implements Transactions {
         }
     }
 
-    private PostgresCommits.@Nullable Undecided commit(Connection connection, PostgresTx tx) throws Exception {
+    private PostgresCommits.@Nullable Undecided commit(Connection connection, PostgresTx tx) throws SQLException {
         try {
             return commits.commit(PostgresCommits.pid(connection), tx, tx::commit);
-        } catch (SQLException | SemelException e) {
+        } catch (SQLException | SemelException | CommitRefused e) {
             PostgresSessions.rollback(connection, e);
             throw e;
         }
@@ -114,7 +116,7 @@ final class PostgresTransactions implements Transactions {
 
     private Demarcation.Begun begun(Demarcation by) {
         try {
-            return by.begin();
+            return Uninterrupted.repeating(by::begin);
         } catch (SemelException e) {
             throw e;
         } catch (RuntimeException e) {

@@ -5,6 +5,7 @@ import dev.semel.jdbc.PostgresSessions.Level;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
+import dev.semel.store.CommitRefused;
 import dev.semel.store.Enqueued;
 import dev.semel.store.Landing;
 import dev.semel.store.Move;
@@ -13,6 +14,7 @@ import dev.semel.store.Opening;
 import dev.semel.store.Row;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
+import dev.semel.time.Uninterrupted;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -452,8 +454,11 @@ final class PostgresTx implements Transactions.Tx {
 
     private <T> T sql(String what, Sql<T> body) {
         try {
-            return body.run();
+            return Uninterrupted.once(body::run);
         } catch (SQLException e) {
+            if (PostgresErrors.failedBefore(e)) {
+                throw new CommitRefused(e);
+            }
             if (assumed && PostgresErrors.otherIsolation(e)) {
                 sessions.foundOtherIsolation();
                 throw new SemelException.TransactionMustBeRetried(

@@ -2,6 +2,7 @@ package dev.semel.jdbc;
 
 import dev.semel.SemelException;
 import dev.semel.store.Transactions.Ended;
+import dev.semel.time.Uninterrupted;
 import java.sql.SQLException;
 
 /** How the ports get at the file: to write through the one writer, to read beside it. */
@@ -24,7 +25,12 @@ final class SqliteAccess {
         this.readers = readers;
     }
 
+    /** A write of Semel's own is made although its caller is interrupted: the interrupt is kept for the caller. */
     <T> T write(Write<T> write) {
+        return Uninterrupted.repeating(() -> written(write));
+    }
+
+    private <T> T written(Write<T> write) {
         try {
             return writer.run(held -> Ended.keep(write.run(held)));
         } catch (SQLException e) {

@@ -1,6 +1,7 @@
 package dev.semel.jdbc;
 
 import dev.semel.SemelException;
+import dev.semel.store.CommitRefused;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -64,7 +65,11 @@ record SqliteErrors(String store) {
         return new SemelException.StoreUnavailable(store + ": no write transaction could be begun: " + reason(e), e);
     }
 
+    /** @throws CommitRefused when a constraint that was deferred to the commit refused what the work had written */
     SemelException commitFailed(@Nullable Exception cause, boolean inDoubt) {
+        if (!inDoubt && cause instanceof SQLException e && code(e) == CONSTRAINT) {
+            throw new CommitRefused(e);
+        }
         String why = cause instanceof SQLException e ? reason(e) : String.valueOf(cause);
         if (inDoubt) {
             return new SemelException.OutcomeUnknown(

@@ -68,7 +68,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Leaving</h2>
  *
- * An interrupted waiter takes itself out of the queue; if the writer was handed to it in that moment, it hands it on. A work
+ * An interrupted waiter takes itself out of the queue; if the writer was handed to it in that moment, it hands it on. What its
+ * first batch came to is told all the same when it waits for the second time: a commit in doubt stays in doubt. A work
  * that throws, an {@code Error} included, undoes its savepoint and hands on like any other. The lock guards only the queue
  * and is never held while anything blocks, so that virtual threads are not pinned by it.
  */
@@ -195,6 +196,12 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
             return second.answer();
         } catch (SemelException.StoreUnavailable e) {
             throw failed.inDoubt && line.inDoubt() ? errors.stillInDoubt(e) : e;
+        } catch (InterruptedException e) {
+            if (failed.inDoubt && line.inDoubt()) {
+                Thread.currentThread().interrupt();
+                throw errors.commitFailed(failed.cause, true);
+            }
+            throw e;
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
+import dev.semel.store.CommitRefused;
 import dev.semel.store.Move;
 import dev.semel.store.Opening;
 import dev.semel.store.Reserved;
@@ -101,6 +102,61 @@ class PostgresCommitTest {
     }
 
     @Test
+    void a16_lostCommitIsDecidedAlthoughItsThreadIsInterrupted() throws Exception {
+        proxy.atCommit(Loss.REPLY);
+        assertThat(land(new Sample("k"), Thread.currentThread()::interrupt)).isEqualTo("done");
+        assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+        assertThat(effects()).isEqualTo(1);
+    }
+
+    @Test
+    void a16_commitThatNeverArrivedIsToldAsRolledBackAlthoughItsThreadIsInterrupted() throws Exception {
+        proxy.atCommit(Loss.REQUEST_HELD);
+        assertThatThrownBy(() -> land(new Sample("k"), Thread.currentThread()::interrupt))
+                .isInstanceOf(SemelException.StoreUnavailable.class)
+                .hasMessageContaining("the server rolled back");
+        assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+        assertThat(effects()).isZero();
+    }
+
+    @Test
+    void handlerThatGoesOnFromAnErrorOfTheServerHasFailed() {
+        assertThatThrownBy(() -> land(new Sample("k"), () -> {}, "no such statement"))
+                .isInstanceOfSatisfying(
+                        CommitRefused.class,
+                        refused -> assertThat(refused.why())
+                                .isInstanceOfSatisfying(
+                                        SQLException.class,
+                                        e -> assertThat(e.getSQLState()).isEqualTo("25P02")));
+    }
+
+    @Test
+    void grantsThatAreCommittedAreToldAlthoughTheRestOfTheirBatchFails() throws Exception {
+        long version = store.switchboard().modes().version();
+        Sample due = new Sample("due");
+        Reserved.Granted first = (Reserved.Granted)
+                store.ledger().reserve(version, List.of(due.reservation())).get(0);
+        store.ledger()
+                .move(List.of(new Move(
+                        due.id(),
+                        first.fence(),
+                        Set.of(State.IN_PROGRESS),
+                        State.FAILED_RETRYABLE,
+                        new Move.Change(0, 60_000, -1, false, null, null),
+                        null)));
+        schema.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+                + " 'BEGIN RAISE EXCEPTION ''planted''; END'");
+        schema.execute("CREATE TRIGGER refuse BEFORE UPDATE ON semel_record FOR EACH ROW EXECUTE FUNCTION refuse()");
+        List<Reserved> answers =
+                store.ledger().reserve(version, List.of(new Sample("new").reservation(), due.reservation()));
+        assertThat(answers.get(0)).isInstanceOf(Reserved.Granted.class);
+        assertThat(answers.get(1))
+                .isInstanceOfSatisfying(
+                        Reserved.Failed.class,
+                        failed -> assertThat(failed.why()).isInstanceOf(SemelException.StoreUnavailable.class));
+    }
+
+    @Test
     void aCommitWithNothingOfTheLedgerInItStaysUnknown() {
         proxy.atCommit(Loss.REPLY);
         assertThatThrownBy(() -> store.transactions().orElseThrow().run(tx -> {
@@ -116,7 +172,11 @@ class PostgresCommitTest {
         assertThat(land(new Sample("k1"))).isEqualTo("done");
         assertThatThrownBy(() -> land(new Sample("k2")))
                 .isInstanceOfSatisfying(
-                        SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("23505"));
+                        CommitRefused.class,
+                        refused -> assertThat(refused.why())
+                                .isInstanceOfSatisfying(
+                                        SQLException.class,
+                                        e -> assertThat(e.getSQLState()).isEqualTo("23505")));
         assertThat(found("k2")).isFalse();
     }
 
@@ -146,10 +206,24 @@ class PostgresCommitTest {
     }
 
     private String land(Sample sample) throws Exception {
+        return land(sample, () -> {});
+    }
+
+    private String land(Sample sample, Runnable last) throws Exception {
+        return land(sample, last, "SELECT 1");
+    }
+
+    private String land(Sample sample, Runnable last, String swallowing) throws Exception {
         long version = store.switchboard().modes().version();
         return store.transactions().orElseThrow().run(tx -> {
             assertThat(tx.open(version, List.of(sample.identity()))).containsExactly(new Opening.Free());
             effect(tx);
+            try (Statement statement = tx.connection().createStatement()) {
+                statement.execute(swallowing);
+            } catch (SQLException e) {
+                assertThat(e.getSQLState()).isEqualTo("42601");
+            }
+            last.run();
             tx.land(List.of(sample.landing()));
             return Ended.keep("done");
         });

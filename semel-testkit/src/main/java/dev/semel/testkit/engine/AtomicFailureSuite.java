@@ -6,9 +6,18 @@ import dev.semel.Answer;
 import dev.semel.Failure;
 import dev.semel.Failure.Category;
 import dev.semel.Policy;
+import dev.semel.engine.Engine;
+import dev.semel.store.CommitRefused;
 import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.store.Transactions;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.testkit.fault.ForwardingTransactions;
 import java.net.SocketTimeoutException;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -150,5 +159,61 @@ abstract class AtomicFailureSuite extends EngineSuite {
         });
         assertThat(failure(answer).category()).isEqualTo(Category.BUG);
         assertThat(effects.count("k")).isZero();
+    }
+
+    /** A database that refuses to commit what a handler wrote, as deferred constraints do. */
+    private Store refusing(Exception why, int times) {
+        AtomicInteger left = new AtomicInteger(times);
+        return new ForwardingStore(reopened()) {
+            @Override
+            public Optional<Transactions> transactions() {
+                return super.transactions().map(each -> new ForwardingTransactions(each) {
+                    @Override
+                    public <T> T run(Work<T> work) throws Exception {
+                        boolean[] refused = {false};
+                        T value = super.run(tx -> {
+                            Ended<T> ended = work.run(tx);
+                            refused[0] = ended.keep() && left.getAndDecrement() > 0;
+                            return refused[0] ? Ended.undo(ended.value()) : ended;
+                        });
+                        if (refused[0]) {
+                            throw new CommitRefused(why);
+                        }
+                        return value;
+                    }
+                });
+            }
+        };
+    }
+
+    @Test
+    void commitThatTheDatabaseRefusesIsAFailedAttempt() throws Exception {
+        Engine node = start(refusing(new SQLException("planted", "40001"), 1), settings -> settings);
+        Answer<Receipt> answer = node.run(CHARGE, call("k"), charging("k"));
+        assertExecuted(answer, "r-k");
+        assertThat(effects.count("k")).isEqualTo(1);
+        assertThat(story(CHARGE, "k")).containsExactly("retry.attempt", "operation.executed");
+    }
+
+    @Test
+    void commitThatTheDatabaseRefusesEachTimeLeavesTheFailure() throws Exception {
+        Engine node = start(
+                refusing(Failure.of(Failure.Category.VALIDATION, "planted").asException(), 1), settings -> settings);
+        Answer<Receipt> answer = node.run(CHARGE, call("k"), charging("k"));
+        assertThat(failure(answer).reason()).isEqualTo("planted");
+        assertThat(effects.count("k")).isZero();
+        assertThat(state(CHARGE, "k")).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(story(CHARGE, "k")).containsExactly("system.error");
+    }
+
+    @Test
+    void batchWhoseCommitTheDatabaseRefusesIsRunOneByOne() throws Exception {
+        Engine node = start(refusing(new SQLException("planted", "40001"), 1), settings -> settings);
+        var answers = node.runAll(CHARGE, List.of(call("k"), call("kk")), (order, tx) -> {
+            effects.apply(tx, "both");
+            return new Receipt("r");
+        });
+        assertThat(answers).allMatch(Answer.Executed.class::isInstance);
+        assertThat(effects.count("both")).isEqualTo(2);
     }
 }

@@ -8,9 +8,22 @@ import dev.semel.Call;
 import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Mode;
+import dev.semel.SemelException;
+import dev.semel.engine.Engine;
 import dev.semel.operator.Operator.Warrant;
+import dev.semel.store.Ledger;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
 import dev.semel.store.State;
+import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.ForwardingLedger;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.testkit.fault.StoreCall;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -149,5 +162,84 @@ abstract class BatchSuite extends EngineSuite {
         assertThat(kinds(engine.runAll(CHARGE, calls, counting()))).containsOnly("Replayed");
         assertThat(kinds(engine.runAll(NOTIFY, calls, (order, run) -> null))).containsOnly("Executed");
         assertThat(kinds(engine.runAll(NOTIFY, calls, (order, run) -> null))).containsOnly("Replayed");
+    }
+
+    private static List<Call<Order>> many(int calls) {
+        return calls(IntStream.range(0, calls).toArray());
+    }
+
+    @Test
+    void failedSecondHalfOfALongListDoesNotHideThatTheFirstWasRun() {
+        Engine node = start(
+                new FaultyStore(reopened(), Faults.nth(2, StoreCall.RESERVE, Faults.Fault.FAIL_BEFORE)),
+                settings -> settings);
+        List<Answer<Receipt>> answers = node.runAll(REFUND, many(514), (order, run) -> new Receipt("r"));
+        assertThat(kinds(answers.subList(0, 512))).containsOnly("Executed");
+        assertThat(kinds(answers.subList(512, 514))).containsOnly("RetryLater");
+        assertThat(state(REFUND, "k511")).isEqualTo(State.COMPLETED);
+        assertThat(state(REFUND, "k513")).isNull();
+    }
+
+    @Test
+    void callThatIsGrantedBesideOneThatTheStoreFailsIsRunAndFinished() {
+        Store failing = ledger((ledger, batch) -> {
+            List<Reserved> answers = new ArrayList<>(
+                    ledger.reserve(store.switchboard().modes().version(), batch.subList(0, batch.size() - 1)));
+            answers.add(new Reserved.Failed(new SemelException.StoreUnavailable("planted")));
+            return answers;
+        });
+        List<Answer<Receipt>> answers =
+                start(failing, settings -> settings).runAll(REFUND, calls(1, 2, 3), (order, run) -> new Receipt("r"));
+        assertThat(kinds(answers)).containsExactly("Executed", "Executed", "RetryLater");
+        assertThat(state(REFUND, "k2")).isEqualTo(State.COMPLETED);
+        assertThat(state(REFUND, "k3")).isNull();
+    }
+
+    @Test
+    void whatRanIsFinishedAlthoughTheStoreFailsAnotherCallOfTheBatch() {
+        abandon(REFUND, "lost");
+        time.advance(LEASE.plusSeconds(1));
+        Store failing = new ForwardingStore(reopened()) {
+            @Override
+            public Ledger ledger() {
+                return new ForwardingLedger(delegate().ledger()) {
+                    @Override
+                    public List<Moved> move(List<Move> batch) {
+                        if (batch.stream().anyMatch(move -> move.to() == State.UNKNOWN)) {
+                            throw new SemelException.StoreUnavailable("planted");
+                        }
+                        return super.move(batch);
+                    }
+                };
+            }
+        };
+        List<Call<Order>> calls = List.of(calls(1).get(0), call("lost"), calls(3).get(0));
+        List<Answer<Receipt>> answers =
+                start(failing, settings -> settings).runAll(REFUND, calls, (order, run) -> new Receipt("r"));
+        assertThat(kinds(answers)).containsExactly("Executed", "RetryLater", "Executed");
+        assertThat(state(REFUND, "k1")).isEqualTo(State.COMPLETED);
+        assertThat(state(REFUND, "k3")).isEqualTo(State.COMPLETED);
+        assertThat(state(REFUND, "lost")).isEqualTo(State.IN_PROGRESS);
+    }
+
+    @FunctionalInterface
+    private interface Reserving {
+        List<Reserved> reserve(Ledger ledger, List<Reservation> batch);
+    }
+
+    private Store ledger(Reserving reserving) {
+        return new ForwardingStore(reopened()) {
+            @Override
+            public Ledger ledger() {
+                return new ForwardingLedger(delegate().ledger()) {
+                    @Override
+                    public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
+                        return batch.size() < 2
+                                ? super.reserve(modesVersion, batch)
+                                : reserving.reserve(delegate(), batch);
+                    }
+                };
+            }
+        };
     }
 }

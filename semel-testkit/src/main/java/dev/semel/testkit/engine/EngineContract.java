@@ -132,6 +132,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class Interrupts extends InterruptSuite {
+        Interrupts() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class RetriesOfMessages extends RetrySuite {
         RetriesOfMessages() {
             super(EngineContract.this);

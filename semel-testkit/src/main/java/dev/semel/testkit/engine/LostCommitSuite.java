@@ -80,7 +80,7 @@ abstract class LostCommitSuite extends ChannelFixture {
     void a15_batchWhoseCommitReplyIsLostOnAnInterruptedThreadKeepsEachEffectOnce() throws Exception {
         Engine node = losing(new LostReply(Faults.Fault.LOSE_REPLY, true));
         KEYS.forEach(key -> send(BOOK, key));
-        work(node);
+        node.duties().worker().turn();
         assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
         work(node);
         takesEffectOnce(BOOK);
