@@ -27,6 +27,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Delivery<P, R> implements AutoCloseable {
     private final Environment environment;
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+
+    /** With those before it about a quarter of an hour. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(512);
+
     private final Row row;
     private final Asked<P, R> asked;
     private final LeaseKeeper.Watched held;
@@ -51,7 +56,11 @@ public final class Delivery<P, R> implements AutoCloseable {
         return new Delivery<>(environment, row, Asked.of(environment, operation, row), since);
     }
 
-    /** What a claimed record leaves whose payload cannot be read: a dead letter, never a loss. */
+    /**
+     * What a claimed record leaves whose payload cannot be read here. During a deployment another node may be able to, so it is
+     * handed back, its attempt refunded, with a pause that doubles each time; once that has gone on for {@link #LONGEST_PAUSE}
+     * and nobody could read it, it is a dead letter, never a loss.
+     */
     public static Ending unreadable(
             Environment environment, Operation<?, ?> operation, Row row, SemelException.Invalid why) {
         Policy policy =
@@ -61,7 +70,28 @@ public final class Delivery<P, R> implements AutoCloseable {
                 "Its payload cannot be read as "
                         + operation.definition().payload().getName() + ": " + why.getMessage());
         Asked<?, ?> unread = Asked.unread(environment, operation, row);
-        return new Delivery<>(environment, row, unread, environment.time().nanos()).dead(policy, failure);
+        Delivery<?, ?> delivery =
+                new Delivery<>(environment, row, unread, environment.time().nanos());
+        Duration before = pauseOfUnread(row);
+        return before.compareTo(LONGEST_PAUSE) >= 0
+                ? delivery.dead(policy, failure)
+                : delivery.leftToOthers(failure, before.isZero() ? FIRST_PAUSE : before.multipliedBy(2));
+    }
+
+    /** For how long it was last left to other nodes. */
+    private static Duration pauseOfUnread(Row row) {
+        byte[] failure = row.failure();
+        boolean unread = failure != null && Failures.decode(failure).category() == Failure.Category.MAPPING;
+        Duration pause = unread ? Failures.delay(failure) : null;
+        return pause == null ? Duration.ZERO : pause;
+    }
+
+    private Ending leftToOthers(Failure failure, Duration pause) {
+        try (this) {
+            Move.Change back = Transition.due(
+                    pause, Duration.ZERO, row.status().attempt() - 1, Failures.encode(failure, pause));
+            return end(Ending.Kind.HANDED_BACK, Transition.HAND_BACK, back, null, failure);
+        }
     }
 
     private Ending dead(Policy policy, Failure failure) {

@@ -12,16 +12,23 @@ import dev.semel.Sent;
 import dev.semel.store.Transactions;
 import dev.semel.watch.Span;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Atomic operations inside a transaction that the caller ends. The record is locked until then; duplicates in this process
  * wait for the flight, which ends when the caller says how its transaction did.
  */
 public final class JoinedRun implements Semel.Joined {
+    /** SQLStates of a serialization failure and of a deadlock. */
+    private static final Set<String> LOST = Set.of("40001", "40P01");
+
+    private static final int DEEPEST = 20;
+
     private record Flown(Asked<?, ?> asked, Flights.Flight flight) {}
 
     private final Environment environment;
@@ -29,6 +36,7 @@ public final class JoinedRun implements Semel.Joined {
     private final Transactions.Tx tx;
     private final List<Flown> flown = new ArrayList<>();
     private final Set<String> sent = new HashSet<>();
+    private SemelException.@Nullable TransactionMustBeRetried lost;
 
     public JoinedRun(Environment environment, AtomicRunner runner, Connection connection) {
         this.environment = environment;
@@ -55,7 +63,14 @@ public final class JoinedRun implements Semel.Joined {
         } catch (SemelException.Invalid e) {
             return Answers.rejected(Preparation.correlationId(call), String.valueOf(e.getMessage()));
         }
-        AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, asked, handler);
+        AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, asked, (payload, context) -> {
+            try {
+                return handler.run(payload, context);
+            } catch (Exception e) {
+                lost = lost(asked, e);
+                throw e;
+            }
+        });
         boolean mine = flown.stream()
                 .anyMatch(earlier -> earlier.asked()
                         .identity()
@@ -69,9 +84,35 @@ public final class JoinedRun implements Semel.Joined {
         if (flight != null) {
             flown.add(new Flown(asked, flight));
         }
+        lost = null;
         Answer<R> answer = runner.inside(tx, attempt, asked);
+        if (lost != null) {
+            throw lost;
+        }
         sent.addAll(attempt.sent());
         return answer;
+    }
+
+    /**
+     * The handler's transaction lost against another one: at REPEATABLE READ and above no second try inside it can succeed, so
+     * its owner has to begin it anew.
+     */
+    private static SemelException.@Nullable TransactionMustBeRetried lost(Asked<?, ?> asked, Throwable thrown) {
+        Throwable cause = thrown;
+        for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
+            if (cause instanceof SemelException.TransactionMustBeRetried known) {
+                return known;
+            }
+            if (cause instanceof SQLException sql && LOST.contains(String.valueOf(sql.getSQLState()))) {
+                return new SemelException.TransactionMustBeRetried(
+                        asked.name() + ": the handler's writes met those of another transaction (SQLState "
+                                + sql.getSQLState()
+                                + "). Nothing of it stays. Roll your transaction back and run it again.",
+                        sql);
+            }
+            cause = cause.getCause();
+        }
+        return null;
     }
 
     @Override

@@ -294,17 +294,17 @@ final class Desk<P, R> {
         }
     }
 
-    /** A payload that the handler's type cannot read makes a dead letter; the others flow, unless it parks its lane. */
+    /** A payload that the handler's type cannot read is left to nodes that can; the others flow, unless it stands before them in a lane. */
     private @Nullable Delivery<P, R> opened(Row row, long since, Set<Long> stopped) {
         try {
             return Delivery.of(environment, operation, row, since);
         } catch (SemelException.Invalid e) {
-            Ending dead = Delivery.unreadable(environment, operation, row, e);
+            Ending unread = Delivery.unreadable(environment, operation, row, e);
             Line.Lane lane = Objects.requireNonNull(row.line()).lane();
-            if (lane != null && !dead.letsLaneGoOn()) {
+            if (lane != null && !unread.letsLaneGoOn()) {
                 stopped.add(lane.number());
             }
-            finisher.add(dead, moved -> told(row, dead, moved));
+            finisher.add(unread, moved -> told(row, unread, moved));
             return null;
         }
     }

@@ -44,4 +44,30 @@ class PostgresJoinedTest {
             }
         }
     }
+
+    @Test
+    void a14_lostUpdateOfTheHandlersOwnIsATransactionThatMustBeRetried() throws Exception {
+        FreshSchema schema = FreshSchema.make();
+        schema.execute("CREATE TABLE stock (n int)");
+        schema.execute("INSERT INTO stock VALUES (1)");
+        Call<String> call = Call.of(Tenant.SINGLE, Key.of("k"), "payload");
+        try (Engine engine = EngineSettings.on(schema.open(new ManualTime(1_800_000_000_000L)))
+                        .withoutBackground()
+                        .open();
+                Connection connection = schema.connect()) {
+            connection.setAutoCommit(false);
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            try (Statement statement = connection.createStatement();
+                    Semel.Joined joined = engine.join(connection)) {
+                statement.execute("SELECT n FROM stock");
+                schema.execute("UPDATE stock SET n = n + 1");
+                assertThatThrownBy(() -> joined.run(GREET, call, (payload, tx) -> {
+                            statement.execute("UPDATE stock SET n = n + 1");
+                            return "unreached";
+                        }))
+                        .isInstanceOf(SemelException.TransactionMustBeRetried.class);
+                connection.rollback();
+            }
+        }
+    }
 }

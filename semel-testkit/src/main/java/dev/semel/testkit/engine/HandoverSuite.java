@@ -18,6 +18,7 @@ import dev.semel.time.ManualTime;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Deliveries whose holder is paused or dies, and who has them afterwards. */
@@ -276,5 +277,43 @@ abstract class HandoverSuite extends ChannelFixture {
         engine.duties().sweeper().sweep();
         assertThat(handled).isEmpty();
         assertThat(row(POST, "m").state()).isEqualTo(State.FAILED_TERMINAL);
+    }
+
+    /** The same channel as a node knows it that runs an older version of the application. */
+    record OlderNote(int lane) {}
+
+    private static final Channel.Leased<OlderNote> OLDER_MAIL =
+            Channel.leased(MAIL.name(), OlderNote.class).withPolicy("steady");
+
+    @Test
+    void d13_messageThatANodeCannotReadIsLeftToOneThatCan() {
+        Engine older = otherNode();
+        older.handle(OLDER_MAIL, (note, run) -> handled.add("older"));
+        engine.handle(MAIL, (note, run) -> handled.add(note.text() + run.attempt()));
+        send(MAIL, "m");
+        work(older);
+        assertThat(row(MAIL, "m").state()).isEqualTo(State.QUEUED);
+        assertThat(row(MAIL, "m").status().attempt()).isZero();
+        time.advance(Duration.ofSeconds(2));
+        work();
+        assertThat(handled).containsExactly("m1");
+        assertThat(story(MAIL, "m")).containsExactly("operation.queued", "operation.executed");
+    }
+
+    @Test
+    void d13_messageThatNoNodeCanReadIsDeadWithItsStoryAfterAWhile() {
+        engine.handle(OLDER_MAIL, (note, run) -> handled.add("older"));
+        send(MAIL, "m");
+        send(MAIL, "n");
+        for (int i = 0; i < 10; i++) {
+            work();
+            assertThat(row(MAIL, "m").state()).isEqualTo(State.QUEUED);
+            time.advance(Duration.ofSeconds(513));
+        }
+        work();
+        assertThat(row(MAIL, "m").state()).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(row(MAIL, "m").failure()).asString().contains("mapping");
+        assertThat(story(MAIL, "m")).containsExactly("operation.queued", "system.error");
+        assertThat(handled).isEmpty();
     }
 }

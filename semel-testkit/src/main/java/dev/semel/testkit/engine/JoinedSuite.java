@@ -1,16 +1,19 @@
 package dev.semel.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.Answer;
 import dev.semel.Failure;
 import dev.semel.Mode;
 import dev.semel.Semel;
+import dev.semel.SemelException;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.State;
 import dev.semel.store.Switchboard;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,6 +54,25 @@ abstract class JoinedSuite extends EngineSuite {
         assertThat(state(CHARGE, "k")).isEqualTo(State.COMPLETED);
         assertThat(effects.count("k")).isEqualTo(1);
         assertReplayed(charge("k"), "r-k");
+    }
+
+    @Test
+    void a14_handlerThatLosesAgainstAnotherTransactionMustBeRetriedByItsOwner() throws Exception {
+        try (Semel.Joined joined = engine.join(connection)) {
+            for (String state : List.of("40001", "40P01")) {
+                assertThatThrownBy(() -> joined.run(CHARGE, call("k"), (order, tx) -> {
+                            effects.apply(tx, "k");
+                            throw new IllegalStateException("as an application wraps it", new SQLException("raw", state));
+                        }))
+                        .isInstanceOf(SemelException.TransactionMustBeRetried.class)
+                        .hasMessageContaining(state)
+                        .hasMessageNotContaining("raw");
+            }
+            assertExecuted(joined.run(CHARGE, call("k"), charging("k")), "r-k");
+            connection.rollback();
+        }
+        assertThat(effects.count("k")).isZero();
+        assertThat(row(CHARGE, "k")).isNull();
     }
 
     @Test

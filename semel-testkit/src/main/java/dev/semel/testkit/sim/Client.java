@@ -101,7 +101,9 @@ final class Client {
         if (answer instanceof Answer.RetryLater<String> later && later.in().isNegative()) {
             wrongs.add(asking.record + ": told to come back " + later.in() + " ago");
         }
-        if (answer instanceof Answer.Executed<String> executed) {
+        if (notRun(answer)) {
+            end(asking, Ending.UNKNOWN, null);
+        } else if (answer instanceof Answer.Executed<String> executed) {
             given(asking, Ending.EXECUTED, executed.result());
         } else if (answer instanceof Answer.Replayed<String> replayed) {
             given(asking, Ending.REPLAYED, replayed.result());
@@ -119,6 +121,14 @@ final class Client {
             // "In progress" may also mean that a duplicate in the same process is just being answered.
             end(asking, Ending.REFUSED, null);
         }
+    }
+
+    /** Of a list of calls: the store failed this one, which says nothing about its record. */
+    private static boolean notRun(Answer<String> answer) {
+        return answer instanceof Answer.RetryLater<String> later
+                        && later.notice().reason().startsWith("The store was unavailable")
+                || answer instanceof Answer.Unknown<String> unknown
+                        && unknown.notice().reason().contains("did not run it");
     }
 
     private void given(Asking asking, Ending ending, @Nullable String result) {
