@@ -37,6 +37,11 @@ final class PostgresErrors {
         return state.startsWith("53") || state.startsWith("57");
     }
 
+    /** The server is another one than the epoch was raised for, or was started again ({@link PostgresSql#EPOCH}). */
+    static boolean otherServer(SQLException e) {
+        return state(e).equals("22012");
+    }
+
     /** The connection is gone, so that the fate of what was sent is open. */
     static boolean connectionLost(SQLException e) {
         String state = state(e);

@@ -9,11 +9,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a database ready: refuses one that cannot serve, installs or upgrades the schema in one transaction under a lock, so
- * that of two nodes one does it and neither finds half of it, and raises the epoch when this is another server, or another
- * history of it, than the last time.
+ * that of two nodes one does it and neither finds half of it, and raises the epoch when this is another server, another start
+ * or history of it, or another copy of the tables than the last time: any of them may be a restored backup.
  */
 final class PostgresInstaller {
     static final Schema SCHEMA = Schema.of("postgresql");
@@ -34,26 +36,35 @@ final class PostgresInstaller {
     private static final String LOCK = "SELECT pg_advisory_xact_lock(" + PostgresSql.INSTALL_LOCK + ")";
 
     /** The timeline is that of the next byte of the log: the control file learns of a promotion only later. */
-    private static final String ORIGIN =
-            "SELECT %s, ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))" + "::bit(32)::int";
+    private static final String ORIGIN = """
+            SELECT %s, ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int,
+                (SELECT oid FROM pg_database WHERE datname = current_database())::text || '/'
+                    || 'semel_meta'::regclass::oid::text""";
 
-    private static final String RAISE_EPOCH = """
-            UPDATE semel_meta SET epoch = CASE WHEN timeline = 0 THEN epoch ELSE epoch + 1 END,
-                system_identifier = ?, timeline = ?,
+    private static final String KNOWN = """
+            SELECT timeline, epoch, system_identifier = ? AND timeline = ?
+                AND server_start IS NOT DISTINCT FROM pg_postmaster_start_time() AND copy IS NOT DISTINCT FROM ?
+            FROM semel_meta""";
+
+    private static final String SET_ORIGIN = """
+            UPDATE semel_meta SET epoch = ?, system_identifier = ?, timeline = ?, copy = ?,
+                server_start = pg_postmaster_start_time(),
                 tx_base = greatest(tx_base, (SELECT coalesce(max(tx), 0) + 1 FROM semel_audit)
-                    - pg_current_xact_id()::text::bigint)
-            WHERE (system_identifier, timeline) <> (?, ?)""";
+                    - pg_current_xact_id()::text::bigint)""";
 
     private final String name;
     private final boolean create;
     private final Schema schema;
+    private final LongUnaryOperator jump;
 
     /** @param create whether a schema may be installed where there is none, and an older one upgraded */
     PostgresInstaller(String name, boolean create) {
-        this(name, create, SCHEMA);
+        this(name, create, SCHEMA, FenceJump::from);
     }
 
-    PostgresInstaller(String name, boolean create, Schema schema) {
+    /** @param jump how far the counter of fences goes forth from where it is, when the epoch is raised */
+    PostgresInstaller(String name, boolean create, Schema schema, LongUnaryOperator jump) {
+        this.jump = jump;
         this.name = name;
         this.create = create;
         this.schema = schema;
@@ -62,23 +73,28 @@ final class PostgresInstaller {
     private record Server(
             int version, String versionText, boolean replica, boolean installed, String schema, boolean control) {}
 
-    /** Which server this is, and which history of it. */
-    record Origin(long system, int timeline) {}
+    /**
+     * Which server this is, which history of it, and which copy of the tables.
+     *
+     * @param copy the numbers of the database and of the table of the ledger's own row
+     */
+    private record Origin(long system, int timeline, String copy) {}
 
     /** Opens the store. Runs in a transaction of its own on the connection, which is given back as it was. */
-    Origin prepare(Connection connection) {
-        return prepare(connection, false);
+    void prepare(Connection connection) {
+        prepare(connection, false);
     }
 
     /** The same for a further connection of a store that is open: a schema that was upgraded meanwhile is accepted. */
-    Origin prepareFurther(Connection connection) {
-        return prepare(connection, true);
+    void prepareFurther(Connection connection) {
+        prepare(connection, true);
     }
 
-    private Origin prepare(Connection connection, boolean open) {
+    private void prepare(Connection connection, boolean open) {
         for (int tries = 1; ; tries++) {
             try {
-                return tryToPrepare(connection, open);
+                tryToPrepare(connection, open);
+                return;
             } catch (SQLException e) {
                 if (!PostgresErrors.state(e).equals(PostgresErrors.LOCK_NOT_AVAILABLE) || tries == LOCK_TRIES) {
                     throw refused(e);
@@ -87,13 +103,12 @@ final class PostgresInstaller {
         }
     }
 
-    private Origin tryToPrepare(Connection connection, boolean open) throws SQLException {
+    private void tryToPrepare(Connection connection, boolean open) throws SQLException {
         boolean autoCommit = connection.getAutoCommit();
         connection.setAutoCommit(false);
         try {
-            Origin origin = prepareInTransaction(connection, open);
+            prepareInTransaction(connection, open);
             connection.commit();
-            return origin;
         } catch (SQLException | RuntimeException e) {
             PostgresSessions.rollback(connection, e);
             throw e;
@@ -102,7 +117,7 @@ final class PostgresInstaller {
         }
     }
 
-    private Origin prepareInTransaction(Connection connection, boolean open) throws SQLException {
+    private void prepareInTransaction(Connection connection, boolean open) throws SQLException {
         run(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
         Server server = server(connection);
         demandServing(server);
@@ -121,11 +136,10 @@ final class PostgresInstaller {
             schema.demandCurrent(name, version(connection));
         }
         Origin origin = origin(connection, server.control);
-        if (differs(connection, origin)) {
+        if (unknown(connection, origin) != null) {
             run(connection, LOCK);
             raiseEpoch(connection, origin);
         }
-        return origin;
     }
 
     private void demandServing(Server server) {
@@ -191,27 +205,57 @@ final class PostgresInstaller {
         try (Statement statement = connection.createStatement();
                 ResultSet found = statement.executeQuery(ORIGIN.formatted(system))) {
             found.next();
-            return new Origin(found.getLong(1), found.getInt(2));
+            return new Origin(found.getLong(1), found.getInt(2), found.getString(3));
         }
     }
 
-    private static boolean differs(Connection connection, Origin origin) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet found = statement.executeQuery("SELECT system_identifier, timeline FROM semel_meta")) {
-            found.next();
-            return found.getLong(1) != origin.system || found.getInt(2) != origin.timeline;
+    /**
+     * What is known of the place that issued the newest fences.
+     *
+     * @param timeline 0 where none was ever issued
+     */
+    private record Last(int timeline, int epoch) {}
+
+    /** @return null when it was here */
+    private static @Nullable Last unknown(Connection connection, Origin origin) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(KNOWN)) {
+            new Binder(statement)
+                    .number(origin.system)
+                    .number((long) origin.timeline)
+                    .text(origin.copy);
+            try (ResultSet found = statement.executeQuery()) {
+                found.next();
+                return found.getBoolean(3) ? null : new Last(found.getInt(1), found.getInt(2));
+            }
         }
     }
 
     /** Of several nodes that see the change, the first raises it. */
-    private static void raiseEpoch(Connection connection, Origin origin) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(RAISE_EPOCH)) {
+    private void raiseEpoch(Connection connection, Origin origin) throws SQLException {
+        Last last = unknown(connection, origin);
+        if (last == null) {
+            return;
+        }
+        boolean used = last.timeline != 0;
+        if (used) {
+            long counter = number(connection, "SELECT nextval('semel_fence')");
+            number(connection, "SELECT setval('semel_fence', " + (counter + jump.applyAsLong(counter)) + ")");
+        }
+        try (PreparedStatement statement = connection.prepareStatement(SET_ORIGIN)) {
             new Binder(statement)
+                    .number((long) (used ? FenceJump.next(last.epoch) : last.epoch))
                     .number(origin.system)
                     .number((long) origin.timeline)
-                    .number(origin.system)
-                    .number((long) origin.timeline);
+                    .text(origin.copy);
             statement.executeUpdate();
+        }
+    }
+
+    private static long number(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(sql)) {
+            found.next();
+            return found.getLong(1);
         }
     }
 

@@ -18,9 +18,9 @@ final class PostgresOneGrant {
                 payload)
             SELECT ?, ?, ?, ?, ?, ?, 1, m.epoch::bigint << 48 | nextval('semel_fence'), 1,
                 m.now + least(?::bigint, 9223372036854775807 - m.now), ?, ?
-            FROM (SELECT %s AS now, epoch FROM semel_meta WHERE single AND modes_version = ? LIMIT 1) AS m
+            FROM (SELECT %s AS now, %s FROM semel_meta WHERE single AND modes_version = ? LIMIT 1) AS m
             ON CONFLICT (id) DO NOTHING
-            RETURNING fence""".formatted(PostgresSql.MODES_LOCK, PostgresSql.IS_READ_COMMITTED, PostgresSql.NOW);
+            RETURNING fence""".formatted(PostgresSql.MODES_LOCK, PostgresSql.IS_READ_COMMITTED, PostgresSql.NOW, PostgresSql.EPOCH);
 
     private PostgresOneGrant() {}
 

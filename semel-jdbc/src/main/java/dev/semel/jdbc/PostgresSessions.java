@@ -25,10 +25,18 @@ final class PostgresSessions {
     private final String name;
     private final boolean readCommitted;
     private final PostgresClock clock;
+    private final PostgresInstaller installer;
     private volatile boolean otherIsolation;
+    private volatile boolean otherServer;
 
     /** @param readCommitted whether every connection of the source already is */
-    PostgresSessions(DataSource source, String name, boolean readCommitted, @Nullable TimeSource time) {
+    PostgresSessions(
+            DataSource source,
+            String name,
+            boolean readCommitted,
+            @Nullable TimeSource time,
+            PostgresInstaller installer) {
+        this.installer = installer;
         this.source = source;
         this.name = name;
         this.readCommitted = readCommitted;
@@ -99,6 +107,29 @@ final class PostgresSessions {
         otherIsolation = true;
     }
 
+    /** A grant met a server for which the epoch is not raised yet: it is, before the next connection is used. */
+    void foundOtherServer() {
+        otherServer = true;
+    }
+
+    /** For those who do not take their connections here. Not while the thread holds one. */
+    void raiseEpochIfNeeded() {
+        if (otherServer) {
+            giveBack(take());
+        }
+    }
+
+    private void raiseEpoch(Connection connection) {
+        try {
+            otherServer = false;
+            installer.prepareFurther(connection);
+        } catch (RuntimeException e) {
+            otherServer = true;
+            giveBack(connection);
+            throw e;
+        }
+    }
+
     /** A body of several statements in one transaction. */
     <T> T transaction(String what, Body<T> body) {
         return repeated(what, false, connection -> {
@@ -125,7 +156,10 @@ final class PostgresSessions {
                 if (autoCommit && !readCommitted && PostgresErrors.otherIsolation(e)) {
                     throw new OtherIsolation();
                 }
-                if (!PostgresErrors.mustBeRetried(e) || attempt == TRIES) {
+                if (PostgresErrors.otherServer(e)) {
+                    foundOtherServer();
+                }
+                if (!PostgresErrors.mustBeRetried(e) && !PostgresErrors.otherServer(e) || attempt == TRIES) {
                     throw failure(what, e);
                 }
             } finally {
@@ -166,6 +200,9 @@ final class PostgresSessions {
         try {
             Connection connection = Uninterrupted.repeating(source::getConnection);
             return Uninterrupted.once(() -> {
+                if (otherServer) {
+                    raiseEpoch(connection);
+                }
                 clock.lookIfDue(connection);
                 return connection;
             });

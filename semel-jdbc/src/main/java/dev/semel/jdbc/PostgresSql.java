@@ -5,8 +5,15 @@ final class PostgresSql {
     /** The time: a given one, else the server's clock. Never now(), which stands still in a transaction. */
     static final String NOW = "coalesce(?::bigint, floor(date_part('epoch', clock_timestamp()) * 1000)::bigint)";
 
+    /**
+     * The epoch, for a fence. On a server that was started again, or is another one, it is a division by zero
+     * ({@link PostgresErrors#otherServer}): nothing is granted there before the epoch is raised.
+     */
+    static final String EPOCH = "epoch / (server_start = pg_postmaster_start_time())::int AS epoch";
+
     /** The limit is for the planner, who takes a boolean key for half of a table and multiplies all else by that. */
-    static final String META = "(SELECT modes_version, epoch, tx_base FROM semel_meta WHERE single LIMIT 1) AS m";
+    static final String META =
+            "(SELECT modes_version, " + EPOCH + ", tx_base FROM semel_meta WHERE single LIMIT 1) AS m";
 
     /** The first CTE of a statement that writes: one parameter, the time or null. */
     static final String COMMON = """

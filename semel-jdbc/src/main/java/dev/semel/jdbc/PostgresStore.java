@@ -62,7 +62,8 @@ public final class PostgresStore implements Store {
      * data source is not closed with the store. Where its connections are not at READ COMMITTED by default, every transaction
      * costs one round trip more than on a store opened by URL.
      *
-     * <p>Whether the server was restored or failed over is checked here, once; open the store again after a failover.
+     * <p>Whether the server was restored or failed over is checked here and by every statement that grants: after a failover
+     * behind the data source nothing is granted before the epoch is raised.
      *
      * @throws SemelException.Misconfigured when the database cannot serve, saying what to do
      * @throws SemelException.StoreUnavailable when it cannot be reached
@@ -73,10 +74,11 @@ public final class PostgresStore implements Store {
 
     static PostgresStore on(DataSource source, @Nullable Demarcation demarcation, StoreProvider.Options options) {
         String name = "postgresql (data source of the application)";
-        PostgresSessions sessions = new PostgresSessions(source, name, false, options.time());
+        PostgresInstaller installer = new PostgresInstaller(name, options.create());
+        PostgresSessions sessions = new PostgresSessions(source, name, false, options.time(), installer);
         Connection connection = sessions.take();
         try {
-            new PostgresInstaller(name, options.create()).prepare(connection);
+            installer.prepare(connection);
         } finally {
             PostgresSessions.giveBack(connection);
         }
@@ -86,7 +88,8 @@ public final class PostgresStore implements Store {
     static PostgresStore open(PostgresUrl url, StoreProvider.Options options) {
         PostgresPool.check(url, options.create());
         HikariDataSource pool = PostgresPool.open(url, options.create());
-        PostgresSessions sessions = new PostgresSessions(pool, url.name(), true, options.time());
+        PostgresInstaller installer = new PostgresInstaller(url.name(), options.create());
+        PostgresSessions sessions = new PostgresSessions(pool, url.name(), true, options.time(), installer);
         PostgresSignals signals = new PostgresSignals(sessions, () -> PostgresPool.listen(url));
         return new PostgresStore(
                 sessions, url.pool().size(), new PostgresTransactions(sessions, null), signals, pool::close);

@@ -34,6 +34,7 @@ final class PostgresTransactions implements Transactions {
                                     + " times against others; nothing was committed. Repeat the call.",
                             e);
                 }
+                sessions.raiseEpochIfNeeded();
             }
         }
     }

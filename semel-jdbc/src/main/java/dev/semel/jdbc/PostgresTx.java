@@ -465,6 +465,13 @@ final class PostgresTx implements Transactions.Tx {
                         sessions.name() + ": the transaction is not at READ COMMITTED, and is run again at that level.",
                         e);
             }
+            if (PostgresErrors.otherServer(e)) {
+                sessions.foundOtherServer();
+                throw new SemelException.TransactionMustBeRetried(
+                        sessions.name() + ": the server was started again, restored or replaced by another one; fences go on"
+                                + " from a new epoch. Roll the transaction back and run it again.",
+                        e);
+            }
             if (PostgresErrors.mustBeRetried(e)) {
                 throw new SemelException.TransactionMustBeRetried(
                         sessions.name() + ": the transaction met another one for the same records during " + what + " ("

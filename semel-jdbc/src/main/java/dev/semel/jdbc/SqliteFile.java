@@ -167,6 +167,20 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
         }
     }
 
+    /**
+     * Tells this file on this machine from a copy of it: the number of the file, and of the machine's start where the system
+     * tells it. Empty where nothing is told.
+     */
+    Optional<String> copy() {
+        return identity().map(file -> {
+            try {
+                return Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip() + " " + file;
+            } catch (IOException e) {
+                return file.toString();
+            }
+        });
+    }
+
     /** Bytes that the disk has left. */
     long room() {
         return path.toFile().getUsableSpace();

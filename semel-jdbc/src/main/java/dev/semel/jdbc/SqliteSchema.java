@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.LongUnaryOperator;
 
 /** Installs the ledger in a file, and tells whether the ledger that a file holds is the one that was last there. */
 final class SqliteSchema {
@@ -20,25 +21,37 @@ final class SqliteSchema {
     private static final String HAS_LEDGER =
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'semel_meta'";
     private static final String TIME = "SELECT mark, ahead FROM semel_meta";
+    private static final String COPY = "SELECT coalesce(copy, '') FROM semel_meta";
     private static final String META = "SELECT version, ledger, epoch, fence FROM semel_meta";
     private static final String FIRST_META =
             "INSERT INTO semel_meta (one, version, ledger, epoch, fence, modes) VALUES (1, ?, ?, 1, 0, 1)";
     private static final String SET_META =
-            "UPDATE semel_meta SET ledger = ?, epoch = ?, fence = ?, mark = ?, ahead = ?";
+            "UPDATE semel_meta SET ledger = ?, epoch = ?, fence = ?, mark = ?, ahead = ?, copy = ?";
 
     private record Meta(int version, String ledger, int epoch, long fence) {}
 
     private final SqliteSession session;
     private final SqliteSidecar sidecar;
+    private final SqliteFile file;
     private final SqliteErrors errors;
     private final SqliteClock clock;
+    private final LongUnaryOperator jump;
     private final Schema schema;
 
     SqliteSchema(SqliteSession session, SqliteSidecar sidecar, SqliteFile file, SqliteClock clock) {
-        this(session, sidecar, file, clock, SCHEMA);
+        this(session, sidecar, file, clock, SCHEMA, FenceJump::from);
     }
 
-    SqliteSchema(SqliteSession session, SqliteSidecar sidecar, SqliteFile file, SqliteClock clock, Schema schema) {
+    /** @param jump how far the counter of fences goes forth from where it is, when the epoch is raised */
+    SqliteSchema(
+            SqliteSession session,
+            SqliteSidecar sidecar,
+            SqliteFile file,
+            SqliteClock clock,
+            Schema schema,
+            LongUnaryOperator jump) {
+        this.file = file;
+        this.jump = jump;
         this.session = session;
         this.sidecar = sidecar;
         this.errors = file.errors();
@@ -136,8 +149,9 @@ final class SqliteSchema {
     }
 
     /**
-     * Compares the file with its sidecar, and upgrades an older schema. Whatever was issued before, by a run that crashed or by one that still goes on, lies
-     * at or below the sidecar's mark: so the counter jumps there, and the mark goes on before it.
+     * Compares the file with its sidecar, and upgrades an older schema. Whatever was issued before, by a run that crashed or
+     * by one that still goes on, lies at or below the sidecar's mark: so the counter jumps there, and the mark goes on before
+     * it. A copy of the file, also one with its sidecar, takes a new epoch and goes on from another place than all others.
      */
     private String reconcile(StoreProvider.Options options) throws SQLException, IOException {
         boolean adopt = options.adopt();
@@ -159,24 +173,28 @@ final class SqliteSchema {
                             + " was running becomes UNKNOWN");
         }
         runScripts(meta.version());
-        int epoch =
+        String copy = file.copy().orElse("");
+        String last = text(COPY);
+        boolean fresh = meta.fence() == 0 && last.isEmpty();
+        boolean another = !copy.isEmpty() && !last.equals(copy) && !fresh;
+        boolean raise = another || !fault.isEmpty();
+        int highest =
                 Math.max(meta.epoch(), found.map(SqliteSidecar.Content::epoch).orElse(0));
-        if (!fault.isEmpty()) {
-            epoch++;
-        }
-        long counter =
+        int epoch = raise ? FenceJump.next(highest) : highest;
+        long issued =
                 Math.max(meta.fence(), found.map(SqliteSidecar.Content::mark).orElse(0L));
+        long counter = raise ? issued + jump.applyAsLong(issued) : issued;
         sidecar.write(new SqliteSidecar.Content(meta.ledger(), epoch, meta.fence(), counter + SqliteLine.BLOCK));
-        int newEpoch = epoch;
         StoreClock.Kept time = clock.look(
                 session.first(TIME, SqliteSession.NOTHING, row -> new StoreClock.Kept(row.getLong(1), row.getLong(2)))
                         .orElse(StoreClock.Kept.NOTHING));
         session.update(SET_META, statement -> {
             statement.setString(1, meta.ledger());
-            statement.setInt(2, newEpoch);
+            statement.setInt(2, epoch);
             statement.setLong(3, counter);
             statement.setLong(4, time.mark());
             statement.setLong(5, time.ahead());
+            statement.setString(6, copy);
         });
         return meta.ledger();
     }

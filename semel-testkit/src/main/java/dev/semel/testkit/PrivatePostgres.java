@@ -46,12 +46,17 @@ public final class PrivatePostgres implements AutoCloseable {
     private final int port;
     private final Thread atExit = new Thread(this::remove, "private-postgres-remove");
 
-    private PrivatePostgres(Path scratch, Map<String, String> settings) throws IOException {
+    /** @param data of a server that is stopped, to begin with a copy of it; absent to begin with nothing */
+    private PrivatePostgres(Path scratch, Map<String, String> settings, @Nullable Path data) throws IOException {
         this.scratch = scratch;
         this.bin = PostgresBinaries.find(scratch);
         this.user = OrdinaryUser.in(scratch, List.of(USER, "nobody"));
         this.port = freePort();
-        initialise(settings);
+        if (data == null) {
+            initialise(settings);
+        } else {
+            copyFrom(data);
+        }
     }
 
     /** Starts one with durable settings. */
@@ -66,11 +71,20 @@ public final class PrivatePostgres implements AutoCloseable {
      * @throws Unavailable when this machine cannot run a PostgreSQL
      */
     public static PrivatePostgres start(Map<String, String> settings) {
+        return start(settings, null);
+    }
+
+    /** Starts another one on a copy of this one's data, as a restored backup would be. This one must be stopped. */
+    public PrivatePostgres startCopy() {
+        return start(Map.of(), dataDirectory());
+    }
+
+    private static PrivatePostgres start(Map<String, String> settings, @Nullable Path data) {
         try {
             Path scratch = Scratch.directory("postgres");
             PrivatePostgres postgres = null;
             try {
-                postgres = new PrivatePostgres(scratch, settings);
+                postgres = new PrivatePostgres(scratch, settings, data);
                 Runtime.getRuntime().addShutdownHook(postgres.atExit);
                 postgres.launch();
                 return postgres;
@@ -231,6 +245,12 @@ public final class PrivatePostgres implements AutoCloseable {
                 .append(value.replace("'", "''"))
                 .append("'\n"));
         Files.writeString(data.resolve("postgresql.conf"), text, StandardOpenOption.APPEND);
+    }
+
+    private void copyFrom(Path data) throws IOException {
+        user.run(List.of("cp", "-a", data.toString(), dataDirectory().toString()));
+        Files.writeString(
+                dataDirectory().resolve("postgresql.conf"), "port = '" + port + "'\n", StandardOpenOption.APPEND);
     }
 
     private void launch() throws IOException {
