@@ -13,6 +13,7 @@ import dev.semel.store.Store;
 import java.security.SecureRandom;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -144,7 +145,7 @@ final class DeadReplay implements Callable<Integer> {
             confirm(preview, groups);
         }
         String job = String.format(
-                "replay-%d-%04x", System.currentTimeMillis() / 1_000, new SecureRandom().nextInt(1 << 16));
+                Locale.ROOT, "replay-%d-%04x", System.currentTimeMillis() / 1_000, new SecureRandom().nextInt(1 << 16));
         try (Engine engine =
                 EngineSettings.on(ledger.open()).withoutBackground().open()) {
             engine.send(Replays.CHANNEL, Replays.begin(job, preview, rate, why));

@@ -1,6 +1,7 @@
 package dev.semel.cli;
 
 import dev.semel.SemelException;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -42,7 +43,7 @@ enum Exit {
     static Map<String, String> meanings() {
         Map<String, String> meanings = new TreeMap<>();
         for (Exit exit : values()) {
-            meanings.put(String.format("%3d", exit.code), exit.meaning);
+            meanings.put(String.format(Locale.ROOT, "%3d", exit.code), exit.meaning);
         }
         return meanings;
     }

@@ -42,6 +42,8 @@ enum Habit {
             file -> file.isJava() && file.isMain() && !file.folder().endsWith("dev/semel/time"),
             "\\b(Thread|TimeUnit\\.\\w+)\\.sleep\\(")),
 
+    NO_LOCALE_CHANGES_WHAT_IS_WRITTEN(Habit::localeDependent),
+
     ONLY_THE_COMMAND_LINE_PRINTS(lines(
             file -> file.isJava() && file.isMain() && !file.path().startsWith("semel-cli/"),
             "\\bSystem\\.(out|err|exit|console)\\b")),
@@ -114,6 +116,25 @@ enum Habit {
                 .flatMap(shape -> shape.getValue().methods().stream()
                         .filter(wrong)
                         .map(method -> say.apply(shape.getKey().path() + ":" + method.line(), method)));
+    }
+
+    /** Some locales have digits and cases of their own. What is formatted by the default locale holds text only. */
+    private static Stream<String> localeDependent(SourceTree tree) {
+        Pattern number = Pattern.compile("%(\\d+\\$)?[-#+ 0,(]*\\d*(\\.\\d+)?[doxXeEfgG]");
+        Pattern plain = Pattern.compile("to(Upper|Lower)Case\\(\\)|String\\.format\\(\\s*\"|\\.printf\\(\\s*\"");
+        return tree.where(file -> file.isJava() && file.isMain()).flatMap(file -> {
+            String text = String.join("\n", file.lines());
+            Matcher matcher = plain.matcher(text);
+            List<String> faults = new ArrayList<>();
+            if (matcher.find()) {
+                faults.add(file.path() + " has " + matcher.group() + " without Locale.ROOT");
+            }
+            if (text.contains(".formatted(") && number.matcher(text).find()) {
+                faults.add(file.path()
+                        + " has formatted( and a number to be formatted: use String.format(Locale.ROOT, ...)");
+            }
+            return faults.stream();
+        });
     }
 
     private static Stream<String> vagueNames(SourceTree tree) {

@@ -111,6 +111,21 @@ class TidyTest {
                 word(Habit.NOTHING_IS_LEFT_FOR_LATER, "// " + "FIX" + "ME"),
                 word(Habit.NO_TEST_IS_SWITCHED_OFF, "@" + "Dis" + "abled(\"flaky\")"),
                 word(Habit.NOTHING_SLEEPS, "Thread.sleep(10);"),
+                new Planted(
+                        Habit.NO_LOCALE_CHANGES_WHAT_IS_WRITTEN,
+                        CODE + "A.java",
+                        "class A { String s = \"lock(%d)\".formatted(7); }",
+                        "has formatted("),
+                new Planted(
+                        Habit.NO_LOCALE_CHANGES_WHAT_IS_WRITTEN,
+                        CODE + "A.java",
+                        "class A { String s = String.format(\"lock(%s)\", 7); }",
+                        "without Locale.ROOT"),
+                new Planted(
+                        Habit.NO_LOCALE_CHANGES_WHAT_IS_WRITTEN,
+                        CODE + "A.java",
+                        "class A { String s = \"x\".toUpperCase(); }",
+                        "without Locale.ROOT"),
                 word(Habit.NOTHING_SLEEPS, "TimeUnit.SECONDS.sleep(1);"),
                 word(Habit.ONLY_THE_COMMAND_LINE_PRINTS, "System.out.println(x);"),
                 word(Habit.ONLY_THE_COMMAND_LINE_PRINTS, "System.exit(1);"),

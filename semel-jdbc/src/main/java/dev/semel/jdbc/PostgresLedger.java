@@ -50,7 +50,7 @@ final class PostgresLedger implements Ledger {
      * text, because the index is chosen by it before parameters are known.
      */
     private static final String OVERDUE = INDEXED + "SELECT " + Rows.WITH_LINE
-            + " FROM semel_record WHERE state = %d AND at <= (SELECT " + PostgresSql.NOW
+            + " FROM semel_record WHERE state = %s AND at <= (SELECT " + PostgresSql.NOW
             + ") AND operation = ANY(?::text[]) AND (parent IS NULL OR place IS NOT NULL) ORDER BY at LIMIT ?";
 
     /** By place on disk, and each row judged again as it is deleted: one that was renewed meanwhile has moved. */
@@ -80,11 +80,11 @@ final class PostgresLedger implements Ledger {
             SELECT tenant, count(*) FROM d GROUP BY tenant""".formatted(PostgresSql.NOW);
 
     private static final String LIST = INDEXED + "SELECT " + Rows.WITH_LINE
-            + " FROM semel_record WHERE state = %d AND (at, id) < (?, ?) AND fence <= ? AND (parent IS NULL OR place IS NOT"
+            + " FROM semel_record WHERE state = %s AND (at, id) < (?, ?) AND fence <= ? AND (parent IS NULL OR place IS NOT"
             + " NULL)%s ORDER BY at DESC, id DESC LIMIT ?";
 
     private static final String TALLY = "SELECT count(*), coalesce(min(t.at - coalesce(t.keep, 0)), " + Status.NEVER
-            + "), " + PostgresSql.NOW + " FROM (SELECT at, keep FROM semel_record WHERE state = %d AND fence <= ? AND"
+            + "), " + PostgresSql.NOW + " FROM (SELECT at, keep FROM semel_record WHERE state = %s AND fence <= ? AND"
             + " (parent IS NULL OR place IS NOT NULL)%s ORDER BY at LIMIT ?) AS t";
 
     private static final String RANGE =

@@ -13,7 +13,7 @@ final class PostgresOneGrant {
     /** The lock first, so that the version of the modes is read under it. */
     private static final String INSERT =
             """
-            SELECT pg_advisory_xact_lock_shared(%d), %s;
+            SELECT pg_advisory_xact_lock_shared(%s), %s;
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, state, fence, attempt, at, owner,
                 payload)
             SELECT ?, ?, ?, ?, ?, ?, 1, m.epoch::bigint << 48 | nextval('semel_fence'), 1,

@@ -29,10 +29,10 @@ final class PostgresQueue implements Queue {
             SELECT w.waiting, w.oldest, p.parked FROM (
                 SELECT count(*) AS waiting, min(x.at) FILTER (WHERE x.at <= (SELECT now FROM c)) AS oldest FROM (
                     SELECT r.at FROM semel_record r
-                    WHERE r.state IN (0, 3) AND r.operation = ? AND r.place IS NOT NULL LIMIT %2$d) AS x) AS w,
+                    WHERE r.state IN (0, 3) AND r.operation = ? AND r.place IS NOT NULL LIMIT %2$s) AS x) AS w,
                 (SELECT count(*) AS parked FROM (
                     SELECT 1 FROM semel_record r
-                    WHERE r.operation = ? AND r.turn = 1 AND r.state IN (4, 5) LIMIT %2$d) AS x) AS p""".formatted(PostgresSql.NOW, Backlog.MOST);
+                    WHERE r.operation = ? AND r.turn = 1 AND r.state IN (4, 5) LIMIT %2$s) AS x) AS p""".formatted(PostgresSql.NOW, Backlog.MOST);
 
     private static final String HEAD = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE lane = ? AND turn IN (1, 2) ORDER BY turn, place LIMIT 1";

@@ -41,7 +41,7 @@ final class PostgresTenants {
                 SELECT (SELECT r.tenant FROM semel_record r
                     WHERE r.operation = (SELECT operation FROM p) AND r.tenant > u.tenant AND %2$s
                     ORDER BY r.operation, r.tenant LIMIT 1), u.visited + 1
-                FROM u WHERE u.tenant IS NOT NULL AND u.visited < %3$d)
+                FROM u WHERE u.tenant IS NOT NULL AND u.visited < %3$s)
             , v(tenant, visited) AS (
                 SELECT '', 0
                 UNION ALL
@@ -49,7 +49,7 @@ final class PostgresTenants {
                     WHERE r.operation = (SELECT operation FROM p) AND r.tenant > v.tenant
                         AND r.tenant <= (SELECT after FROM p) AND %2$s
                     ORDER BY r.operation, r.tenant LIMIT 1), v.visited + 1
-                FROM v WHERE v.tenant IS NOT NULL AND v.visited < %3$d)
+                FROM v WHERE v.tenant IS NOT NULL AND v.visited < %3$s)
             SELECT t.tenant, d.again FROM (
                 SELECT tenant FROM u WHERE visited > 0
                 UNION ALL SELECT tenant FROM v WHERE visited > 0) AS t
@@ -60,7 +60,7 @@ final class PostgresTenants {
                         AND r.tenant = t.tenant AND %2$s AND r.state = 3 AND r.at <= (SELECT now FROM c) LIMIT 1) AS again
                 OFFSET 0) AS d
             WHERE t.tenant IS NOT NULL AND t.tenant <> ALL(?::text[]) AND (d.fresh OR d.again)
-            LIMIT %4$d""";
+            LIMIT %4$s""";
 
     /**
      * The tenants of a claim, from parameters that {@link #bind} fills; goes on from a CTE named c, which knows the time. To

@@ -468,7 +468,8 @@ final class PostgresTx implements Transactions.Tx {
             if (PostgresErrors.otherServer(e)) {
                 sessions.foundOtherServer();
                 throw new SemelException.TransactionMustBeRetried(
-                        sessions.name() + ": the server was started again, restored or replaced by another one; fences go on"
+                        sessions.name()
+                                + ": the server was started again, restored or replaced by another one; fences go on"
                                 + " from a new epoch. Roll the transaction back and run it again.",
                         e);
             }

@@ -174,7 +174,8 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
     Optional<String> copy() {
         return identity().map(file -> {
             try {
-                return Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip() + " " + file;
+                return Files.readString(Path.of("/proc/sys/kernel/random/boot_id"))
+                                .strip() + " " + file;
             } catch (IOException e) {
                 return file.toString();
             }

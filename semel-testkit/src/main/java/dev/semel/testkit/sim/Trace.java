@@ -3,6 +3,7 @@ package dev.semel.testkit.sim;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 
 /** Everything that was decided in a run, as a running hash; the newest lines are kept to be shown. */
 final class Trace {
@@ -24,7 +25,7 @@ final class Trace {
             if (lines.size() == KEPT) {
                 lines.removeFirst();
             }
-            lines.addLast("%10.3f s  %-14s %s".formatted(nanos / 1e9, who, what));
+            lines.addLast(String.format(Locale.ROOT, "%10.3f s  %-14s %s", nanos / 1e9, who, what));
         }
     }
 
