@@ -8,7 +8,7 @@ public final class Table {
     private Table() {}
 
     public static void print(Report report, PrintWriter out) {
-        report.machine().forEach((name, value) -> out.printf("%-20s %s%n", name, value));
+        report.machine().forEach((name, value) -> out.printf(Locale.ROOT, "%-20s %s%n", name, value));
         int width = report.results().stream()
                 .mapToInt(result -> result.name().length())
                 .max()
@@ -33,6 +33,7 @@ public final class Table {
         out.println();
         for (Report.Target target : report.targets()) {
             out.printf(
+                    Locale.ROOT,
                     "%-6s %s: %s, target %s%s%n",
                     target.met() ? "met" : "MISSED",
                     target.name(),

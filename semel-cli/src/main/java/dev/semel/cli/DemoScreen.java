@@ -136,7 +136,7 @@ final class DemoScreen {
     private static String columns(int from, List<String> texts) {
         StringBuilder row = new StringBuilder();
         for (int i = 0; i < texts.size(); i++) {
-            row.append(String.format("%" + WIDTHS.get(from + i) + "s", texts.get(i)));
+            row.append(String.format(Locale.ROOT, "%" + WIDTHS.get(from + i) + "s", texts.get(i)));
         }
         return row.toString();
     }
