@@ -3,6 +3,7 @@ package dev.semel.http;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
+import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,7 +41,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
      * @throws Incomplete when it is shorter than it says, or breaks off
      */
     static Body read(HttpServletRequest request, long limit) throws IOException {
-        if (request.getContentLengthLong() > limit) {
+        if (declared(request) > limit) {
             throw new Spool.Full(limit);
         }
         Spool spool = new Spool(IN_MEMORY, limit);
@@ -49,6 +50,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
             Collection<Part> parts = isMultipart(request) ? parts(request, limit) : null;
             if (parts == null) {
                 fill(spool, request);
+                demandFewFields(spool, request);
             }
             whole = new Body(spool, parts == null ? List.of() : parts);
             return whole;
@@ -56,6 +58,15 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
             if (whole == null) {
                 spool.close();
             }
+        }
+    }
+
+    /** Over HTTP/2 a request may name two lengths, which Tomcat tells by this exception. */
+    private static long declared(HttpServletRequest request) throws Incomplete {
+        try {
+            return request.getContentLengthLong();
+        } catch (IllegalArgumentException e) {
+            throw new Incomplete(new IOException("more than one Content-Length", e));
         }
     }
 
@@ -70,6 +81,21 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
             parsed(request, spool);
         } else if (spool.size() < declared) {
             throw new Incomplete(new EOFException("declared " + declared + " bytes, sent " + spool.size()));
+        }
+    }
+
+    private static void demandFewFields(Spool spool, HttpServletRequest request) throws IOException {
+        if (!SpooledRequest.isFormType(request)) {
+            return;
+        }
+        int fields = 1;
+        try (InputStream in = new BufferedInputStream(spool.read())) {
+            for (int each = in.read(); each >= 0; each = in.read()) {
+                fields += each == '&' ? 1 : 0;
+            }
+        }
+        if (fields > SpooledRequest.MOST_FIELDS) {
+            throw new Spool.Full(SpooledRequest.MOST_FIELDS);
         }
     }
 

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +50,10 @@ final class HeldResponse extends HttpServletResponseWrapper {
         super(response);
         this.real = response;
         this.body = new Spool(inMemory, largest);
-        for (String name : response.getHeaderNames()) {
+        // Tomcat names a header once for each of its values.
+        Set<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+        names.addAll(response.getHeaderNames());
+        for (String name : names) {
             response.getHeaders(name).forEach(value -> before.add(Map.entry(name, value)));
         }
     }

@@ -77,12 +77,16 @@ public final class IdempotencyFilter implements Filter {
                 config.routing().table().match(request, config.routing().application());
         List<String> keys = Collections.list(request.getHeaders(KeyHeader.NAME));
         boolean bare = keys.isEmpty() && match.rule().key() == Rule.KeyUse.OPTIONAL;
-        if (match.rule().key() == Rule.KeyUse.OFF || bare) {
+        if (match.rule().key() == Rule.KeyUse.OFF) {
             chain.doFilter(request, response);
             return;
         }
         Admitted admitted = new Admitted(config, request);
-        Problem refusal = admitted.refusal(keys);
+        Problem refusal = bare ? admitted.refusalWithoutKey() : admitted.refusal(keys);
+        if (bare && refusal == null) {
+            chain.doFilter(request, response);
+            return;
+        }
         if (refusal != null) {
             if (refusal.code() == ProblemCode.UNAUTHENTICATED && saidWhoIsMissing.compareAndSet(false, true)) {
                 LOG.warn(
@@ -155,16 +159,45 @@ public final class IdempotencyFilter implements Filter {
             this.request = request;
         }
 
-        @Nullable
-        Problem refusal(List<String> keys) {
+        private @Nullable Problem rateLimited() {
             Hooks.RateLimit limit = config.admission().rateLimit();
             Optional<Duration> wait = limit == null ? Optional.empty() : limit.refusal(request);
-            if (wait.isPresent()) {
-                return Problem.of(
-                                ProblemCode.RATE_LIMITED,
-                                "There were too many requests; this one was not looked at. Repeat it after the pause.",
-                                Next.RETRY)
-                        .retryAfter(wait.get());
+            return wait.isEmpty()
+                    ? null
+                    : Problem.of(
+                                    ProblemCode.RATE_LIMITED,
+                                    "There were too many requests; this one was not looked at. Repeat it after the pause.",
+                                    Next.RETRY)
+                            .retryAfter(wait.get());
+        }
+
+        private @Nullable Problem forbidden(Scope caller) {
+            Hooks.Authorization authorization = config.admission().authorization();
+            return authorization == null || authorization.allows(request, caller)
+                    ? null
+                    : Problem.of(ProblemCode.FORBIDDEN, "The caller may not send this request.", Next.CONTACT);
+        }
+
+        /** Without a key nobody need be known: the authorization is asked about those who are. */
+        @Nullable
+        Problem refusalWithoutKey() {
+            Problem limited = rateLimited();
+            if (limited != null || config.admission().authorization() == null) {
+                return limited;
+            }
+            try {
+                Scope caller = config.admission().scopes().of(request).orElse(null);
+                return caller == null ? null : forbidden(caller);
+            } catch (NoTenant e) {
+                return null;
+            }
+        }
+
+        @Nullable
+        Problem refusal(List<String> keys) {
+            Problem limited = rateLimited();
+            if (limited != null) {
+                return limited;
             }
             try {
                 scope = config.admission().scopes().of(request).orElse(null);
@@ -180,11 +213,8 @@ public final class IdempotencyFilter implements Filter {
                         "Keys belong to callers, so an anonymous request cannot have one. Authenticate.",
                         Next.CONTACT);
             }
-            Hooks.Authorization authorization = config.admission().authorization();
-            if (authorization != null && !authorization.allows(request, scope)) {
-                return Problem.of(ProblemCode.FORBIDDEN, "The caller may not send this request.", Next.CONTACT);
-            }
-            return keyed(keys);
+            Problem forbidden = forbidden(scope);
+            return forbidden != null ? forbidden : keyed(keys);
         }
 
         private @Nullable Problem keyed(List<String> keys) {

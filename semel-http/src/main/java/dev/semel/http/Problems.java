@@ -82,14 +82,14 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
         }
     }
 
-    /** A refusal that the handler gave by {@code sendError}, when the application writes none itself. */
-    static void error(HttpServletResponse response, Ids ids, int status, @Nullable String message) throws IOException {
+    /**
+     * A refusal that the handler gave by {@code sendError}, when the application writes none itself. Without the handler's
+     * message, which may hold what is not for the caller: {@link Hooks.Errors} shows it where it is.
+     */
+    static void error(HttpServletResponse response, Ids ids, int status) throws IOException {
         ObjectNode body = JSON.createObjectNode();
         body.put("type", "about:blank");
         body.put("status", status);
-        if (message != null) {
-            body.put("detail", message);
-        }
         body.put("correlation_id", ids.correlation());
         send(response, status, JSON.writeValueAsBytes(body));
     }

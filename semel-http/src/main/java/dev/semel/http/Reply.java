@@ -39,7 +39,7 @@ final class Reply {
     void incomplete() throws IOException {
         refuse(Problem.of(
                 ProblemCode.BODY_INCOMPLETE,
-                "The body is shorter than the request says; nothing was run. Send it again.",
+                "The body does not have the length that the request says; nothing was run. Send it again.",
                 Next.RETRY));
     }
 
@@ -79,8 +79,7 @@ final class Reply {
                 asked.request(),
                 errors != null
                         ? errors
-                        : (request, response, status, message) ->
-                                Problems.error(response, asked.ids(), status, message));
+                        : (request, response, status, message) -> Problems.error(response, asked.ids(), status));
         Snapshot snapshot = Snapshot.of(
                 held,
                 asked.match().rule().limits().responseBytes(),

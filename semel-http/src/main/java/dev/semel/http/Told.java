@@ -25,6 +25,15 @@ final class Told implements Answer.Cases<byte[], Problem> {
 
     @Override
     public Problem result(Answer<byte[]> answer, byte @Nullable [] result) {
+        return notActedOn();
+    }
+
+    @Override
+    public Problem shadowed(Answer.Shadowed<byte[]> answer) {
+        return notActedOn();
+    }
+
+    private static Problem notActedOn() {
         return Problem.of(
                 ProblemCode.HALTED, "Requests of this kind are recorded and not acted on at the moment.", Next.CONTACT);
     }

@@ -1,6 +1,7 @@
 package dev.semel.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -416,14 +417,23 @@ class BodyTest {
     }
 
     @Test
-    void aFormOfVeryManyFieldsIsRefusedByWhoeverWantsItsParameters() {
+    void twoLengthsAreRefusedAsABodyOfAnotherLength() {
+        HttpServletRequest request = (HttpServletRequest) java.lang.reflect.Proxy.newProxyInstance(
+                BodyTest.class.getClassLoader(), new Class<?>[] {HttpServletRequest.class}, (proxy, method, given) -> {
+                    throw new IllegalArgumentException("as Tomcat says it of two lengths over HTTP/2");
+                });
+        assertThatThrownBy(() -> Body.read(request, 100)).isInstanceOf(Body.Incomplete.class);
+    }
+
+    @Test
+    void aFormOfVeryManyFieldsIsTooLargeAndNotAnErrorOfTheServer() {
         try (Site site = Site.open(container, (request, response) -> {
             runs.incrementAndGet();
             response.getWriter().write(String.valueOf(request.getParameterMap().size()));
         })) {
             String form = IntStream.range(0, 10_001).mapToObj(n -> "f" + n).collect(Collectors.joining("&"));
             String type = "application/x-www-form-urlencoded";
-            assertThat(site.send(typed(site, "k-1", type, form)).status()).isEqualTo(500);
+            assertThat(site.send(typed(site, "k-1", type, form)).status()).isEqualTo(413);
             assertThat(site.send(typed(site, "k-2", type, form.substring(0, form.lastIndexOf("&"))))
                             .status())
                     .isEqualTo(200);

@@ -47,6 +47,17 @@ class ErrorsTest {
     }
 
     @Test
+    void aMessageOfTheHandlersIsNotShownUnlessTheApplicationShowsIt() {
+        try (Site site = Site.open(container, (request, response) -> response.sendError(409, "row 4711 of Meier"))) {
+            for (int i = 0; i < 2; i++) {
+                Heard heard = site.send(site.post("/a", "k-1", "{}"));
+                assertThat(heard.status()).isEqualTo(409);
+                assertThat(heard.text()).doesNotContain("4711").contains("correlation_id");
+            }
+        }
+    }
+
+    @Test
     void anApplicationMayWriteTheBodiesOfItsRefusals() {
         try (Site site = Site.open(
                 container,

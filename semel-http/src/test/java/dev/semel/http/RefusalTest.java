@@ -363,4 +363,42 @@ class RefusalTest {
             }
         }
     }
+
+    @Test
+    void rateLimitAndAuthorizationAreAskedAlsoOnAnOptionalRouteWithoutAKey() {
+        Counted app = new Counted();
+        try (Site site = Site.open(
+                container,
+                all -> all.withDefault(Rule.optional())
+                        .withRateLimit(request -> "/fast".equals(request.getPathInfo())
+                                ? java.util.Optional.of(Duration.ofSeconds(2))
+                                : java.util.Optional.empty())
+                        .withAuthorization((request, scope) -> !"/secret".equals(request.getPathInfo())),
+                app)) {
+            assertThat(site.send(site.request("POST", "/fast", "{}")).code()).isEqualTo("request.rate_limited");
+            assertThat(site.send(site.request("POST", "/secret", "{}")).code()).isEqualTo("request.forbidden");
+            assertThat(app.runs()).isZero();
+            assertThat(site.send(site.request("POST", "/open", "{}")).status()).isEqualTo(201);
+            assertThat(app.runs()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aHeaderThatWasSetBeforeTheFilterKeepsItsValuesAsTheyWere() {
+        try (Site site = Site.behind(
+                container,
+                (request, response) -> {
+                    for (String value : new String[] {"a", "b", "c"}) {
+                        response.addHeader("X-Before", value);
+                    }
+                },
+                all -> all,
+                (request, response) -> {
+                    throw new VersionMismatch("changed meanwhile");
+                })) {
+            Heard heard = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(heard.status()).isEqualTo(409);
+            assertThat(heard.headers().allValues("X-Before")).containsExactly("a", "b", "c");
+        }
+    }
 }
