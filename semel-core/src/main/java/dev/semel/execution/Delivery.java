@@ -88,8 +88,8 @@ public final class Delivery<P, R> implements AutoCloseable {
 
     private Ending leftToOthers(Failure failure, Duration pause) {
         try (this) {
-            Move.Change back = Transition.due(
-                    pause, Duration.ZERO, row.status().attempt() - 1, Failures.encode(failure, pause));
+            Move.Change back =
+                    Transition.due(pause, Duration.ZERO, row.status().attempt() - 1, Failures.encode(failure, pause));
             return end(Ending.Kind.HANDED_BACK, Transition.HAND_BACK, back, null, failure);
         }
     }

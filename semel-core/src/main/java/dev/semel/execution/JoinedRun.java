@@ -9,10 +9,10 @@ import dev.semel.Operation;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Sent;
+import dev.semel.policy.LostTransaction;
 import dev.semel.store.Transactions;
 import dev.semel.watch.Span;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -24,11 +24,6 @@ import org.jspecify.annotations.Nullable;
  * wait for the flight, which ends when the caller says how its transaction did.
  */
 public final class JoinedRun implements Semel.Joined {
-    /** SQLStates of a serialization failure and of a deadlock. */
-    private static final Set<String> LOST = Set.of("40001", "40P01");
-
-    private static final int DEEPEST = 20;
-
     private record Flown(Asked<?, ?> asked, Flights.Flight flight) {}
 
     private final Environment environment;
@@ -98,21 +93,16 @@ public final class JoinedRun implements Semel.Joined {
      * its owner has to begin it anew.
      */
     private static SemelException.@Nullable TransactionMustBeRetried lost(Asked<?, ?> asked, Throwable thrown) {
-        Throwable cause = thrown;
-        for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
-            if (cause instanceof SemelException.TransactionMustBeRetried known) {
-                return known;
-            }
-            if (cause instanceof SQLException sql && LOST.contains(String.valueOf(sql.getSQLState()))) {
-                return new SemelException.TransactionMustBeRetried(
-                        asked.name() + ": the handler's writes met those of another transaction (SQLState "
-                                + sql.getSQLState()
-                                + "). Nothing of it stays. Roll your transaction back and run it again.",
-                        sql);
-            }
-            cause = cause.getCause();
+        if (thrown instanceof SemelException.TransactionMustBeRetried known) {
+            return known;
         }
-        return null;
+        String state = LostTransaction.state(thrown);
+        return state == null
+                ? null
+                : new SemelException.TransactionMustBeRetried(
+                        asked.name() + ": the handler's writes met those of another transaction (SQLState " + state
+                                + "). Nothing of it stays. Roll your transaction back and run it again.",
+                        thrown);
     }
 
     @Override

@@ -16,9 +16,9 @@ import dev.semel.testkit.history.History;
 import dev.semel.testkit.history.Sink;
 import dev.semel.time.ManualTime;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Deliveries whose holder is paused or dies, and who has them afterwards. */

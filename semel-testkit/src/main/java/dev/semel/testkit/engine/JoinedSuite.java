@@ -62,7 +62,8 @@ abstract class JoinedSuite extends EngineSuite {
             for (String state : List.of("40001", "40P01")) {
                 assertThatThrownBy(() -> joined.run(CHARGE, call("k"), (order, tx) -> {
                             effects.apply(tx, "k");
-                            throw new IllegalStateException("as an application wraps it", new SQLException("raw", state));
+                            throw new IllegalStateException(
+                                    "as an application wraps it", new SQLException("raw", state));
                         }))
                         .isInstanceOf(SemelException.TransactionMustBeRetried.class)
                         .hasMessageContaining(state)
