@@ -40,12 +40,6 @@ final class Told implements Answer.Cases<byte[], Problem> {
 
     /** Nothing to show of it: a leased one is not run at all. */
     @Override
-    public Problem shadowed(Answer.Shadowed<byte[]> answer) {
-        return Problem.of(
-                ProblemCode.HALTED, "Requests of this kind are recorded and not acted on at the moment.", Next.CONTACT);
-    }
-
-    @Override
     public Problem other(Answer<byte[]> answer, Answer.Notice notice) {
         return Problem.of(ProblemCode.KEY_INVALID, "The request cannot be taken under this key.", Next.CONTACT);
     }
