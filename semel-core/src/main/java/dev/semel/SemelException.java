@@ -90,6 +90,18 @@ public abstract class SemelException extends RuntimeException {
         }
     }
 
+    /**
+     * A handler has ended the transaction in which Semel ran it, past the guard of its connection. What had been written up to
+     * then may be committed without its record. The handler's fault: look at what it wrote before the call is repeated.
+     */
+    public static final class TransactionEnded extends SemelException {
+        private static final long serialVersionUID = 1;
+
+        public TransactionEnded(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
     /** {@link Answer#orThrow} on an answer that is not a result. */
     public static final class NoResult extends SemelException {
         private static final long serialVersionUID = 1;

@@ -45,8 +45,12 @@ public final class AtomicDelivering {
             }
         }
         Set<Delivery<P, R>> committed = new HashSet<>();
-        if (runnable.size() > 1 && tried(runnable, handler) instanceof Tried.Committed) {
+        Tried together = runnable.size() > 1 ? tried(runnable, handler) : null;
+        if (together instanceof Tried.Committed) {
             committed.addAll(runnable);
+        } else if (together instanceof Tried.Threw threw && threw.thrown() instanceof SemelException.TransactionEnded) {
+            // Any of them may be committed without its end, so none of them is run again.
+            runnable.forEach(each -> leave(each, each.threw(threw.thrown(), threw.stop(), true), endings, stopped));
         } else {
             oneByOne(runnable, handler, endings, committed);
         }

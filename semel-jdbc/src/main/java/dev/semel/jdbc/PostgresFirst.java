@@ -21,7 +21,8 @@ record PostgresFirst(long fence, String xid, long tx) {
     private static final String RECORD = """
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, state, fence, attempt, at, keep,
                 result, failure)
-            SELECT ?, ?, ?, ?, ?, ?, ?::smallint, ?::bigint, ?::int, c.now + least(?::bigint, 9223372036854775807 - c.now),
+            SELECT ?, ?, ?, ?, ?, ?,
+                (CASE WHEN pg_current_xact_id() = ?::text::xid8 THEN ?::text ELSE 'another transaction' END)::smallint, ?::bigint, ?::int, c.now + least(?::bigint, 9223372036854775807 - c.now),
                 nullif(?::bigint, 0), ?, ?
             FROM (SELECT %s AS now OFFSET 0) AS c
             """.formatted(PostgresSql.NOW);
@@ -52,6 +53,14 @@ record PostgresFirst(long fence, String xid, long tx) {
         send(connection, landing.event() == null ? RECORD_AND_COMMIT : AUDITED_AND_COMMIT, now, landing);
     }
 
+    /**
+     * Whether the landing found itself in another transaction than its record was looked up in: then its state, and nothing
+     * else of it, is no number.
+     */
+    static boolean inAnotherTransaction(SQLException e) {
+        return PostgresErrors.state(e).equals("22P02");
+    }
+
     PostgresTx.Evidence evidence(Landing landing) {
         return new PostgresTx.Evidence(landing.id(), fence, landing.state().code());
     }
@@ -76,7 +85,8 @@ record PostgresFirst(long fence, String xid, long tx) {
                 .bytes(Rows.key(landing.header().key()))
                 .bytes(landing.header().fingerprint().bytes())
                 .text(landing.header().correlationId())
-                .number(landing.state().code())
+                .text(xid)
+                .text(String.valueOf(landing.state().code()))
                 .number(fence)
                 .number(landing.times().attempt())
                 .number(landing.times().delayMillis())

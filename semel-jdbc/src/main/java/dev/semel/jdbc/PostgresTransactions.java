@@ -45,14 +45,22 @@ final class PostgresTransactions implements Transactions {
         PostgresCommits.Undecided undecided = null;
         try {
             begin(connection);
-            PostgresTx tx = new PostgresTx(sessions, connection, true);
-            ended = perform(work, tx, () -> PostgresSessions.rollback(connection, null));
-            if (ended.keep()) {
-                undecided = commit(connection, tx);
-            } else if (tx.abandoned()) {
-                PostgresSessions.drop(connection);
-            } else {
-                PostgresSessions.rollback(connection, null);
+            PostgresTx tx = new PostgresTx(sessions, connection, PostgresTx.Connections.TAKEN);
+            try {
+                ended = perform(work, tx, () -> {
+                    if (!tx.abandoned()) {
+                        PostgresSessions.rollback(connection, null);
+                    }
+                });
+                if (ended.keep()) {
+                    undecided = commit(connection, tx);
+                } else if (!tx.abandoned()) {
+                    PostgresSessions.rollback(connection, null);
+                }
+            } finally {
+                if (tx.abandoned() || tx.sessionChanged()) {
+                    PostgresSessions.drop(connection);
+                }
             }
         } catch (Error e) {
             PostgresSessions.drop(connection);
@@ -90,7 +98,7 @@ final class PostgresTransactions implements Transactions {
     private <T> T demarcated(Demarcation by, Work<T> work) throws Exception {
         Demarcation.Begun begun = begun(by);
         Connection connection = begun.connection();
-        PostgresTx tx = new PostgresTx(sessions, connection, true);
+        PostgresTx tx = new PostgresTx(sessions, connection, PostgresTx.Connections.LENT);
         AtomicInteger pid = new AtomicInteger();
         Ended<T> ended = perform(
                 opened -> {
@@ -141,13 +149,22 @@ final class PostgresTransactions implements Transactions {
         try {
             tx.begin();
             Ended<T> result = work.run(tx);
+            tx.demandSame();
+            tx.over();
             ended = true;
             return result;
         } finally {
-            tx.over();
             if (!ended) {
-                rollback.run();
+                undo(tx, rollback);
             }
+        }
+    }
+
+    private static void undo(PostgresTx tx, Runnable rollback) {
+        try {
+            tx.over();
+        } finally {
+            rollback.run();
         }
     }
 
@@ -162,7 +179,7 @@ final class PostgresTransactions implements Transactions {
                 throw new SemelException.Invalid("The connection to join is in autocommit, so there is no transaction"
                         + " to join. Begin one with setAutoCommit(false), or run the operation without joining.");
             }
-            return new PostgresTx(sessions, connection, false);
+            return new PostgresTx(sessions, connection, PostgresTx.Connections.CALLERS);
         } catch (SQLException e) {
             throw sessions.failure("joining a transaction", e);
         }

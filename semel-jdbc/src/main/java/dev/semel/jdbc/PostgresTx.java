@@ -57,6 +57,7 @@ final class PostgresTx implements Transactions.Tx {
     private final Connection connection;
     private final GuardedConnection guarded;
     private final boolean own;
+    private final Connections connections;
     private final boolean assumed;
     private List<Evidence> evidence = new ArrayList<>();
     private Set<RecordId> absent = new HashSet<>();
@@ -65,6 +66,8 @@ final class PostgresTx implements Transactions.Tx {
     private @Nullable Held held;
     private @Nullable String xid;
     private boolean abandoned;
+    private boolean sessionChanged;
+    private boolean over;
     private Level level;
 
     /** What can be found in the ledger afterwards if this transaction was committed. */
@@ -73,14 +76,28 @@ final class PostgresTx implements Transactions.Tx {
     /** The last landing, which waits for the commit in order to be sent with it. */
     private record Held(PostgresFirst first, Landing landing) {}
 
-    /** @param own whether Semel has begun it, so that it is brought to READ COMMITTED; of another nothing is assumed */
-    PostgresTx(PostgresSessions sessions, Connection connection, boolean own) {
+    /** Whose connection it is, and so what may be done with it afterwards. */
+    enum Connections {
+        /** Taken for this transaction alone: it can be replaced by another one. */
+        TAKEN,
+        /** Of a transaction that was begun for Semel: its pool hands it on as it is. */
+        LENT,
+        /** The caller's, who began the transaction and goes on with it. */
+        CALLERS
+    }
+
+    /**
+     * A transaction that Semel has begun, or had begun, is brought to READ COMMITTED; of the caller's own nothing is assumed.
+     */
+    PostgresTx(PostgresSessions sessions, Connection connection, Connections connections) {
         this.sessions = sessions;
-        this.own = own;
+        this.connections = connections;
+        this.own = connections != Connections.CALLERS;
         this.level = own ? sessions.level() : Level.READ_COMMITTED;
         this.assumed = level == Level.ASSUMED;
         this.connection = connection;
-        this.guarded = new GuardedConnection(connection);
+        this.guarded = new GuardedConnection(
+                connection, StatementShelf.NONE, new PostgresWatch(connection, this::sessionChanges));
     }
 
     @Override
@@ -92,6 +109,38 @@ final class PostgresTx implements Transactions.Tx {
         return abandoned;
     }
 
+    private void sessionChanges(String by) throws SQLException {
+        if (connections == Connections.LENT) {
+            throw new SQLException(
+                    by
+                            + " was refused: it would stay on the connection, which belongs to the application's pool. Use SET"
+                            + " LOCAL, a temporary table ON COMMIT DROP or a transaction-level lock.",
+                    "2D000");
+        }
+        sessionChanged = connections == Connections.TAKEN;
+    }
+
+    /** Whether the handler left something on the session that the next caller must not find. */
+    boolean sessionChanged() {
+        return sessionChanged;
+    }
+
+    /** @throws SemelException.TransactionEnded when the transaction is not the one that was begun */
+    void demandSame() {
+        if (guarded.fate() == GuardedConnection.Fate.ENDED) {
+            throw ended(new SQLException("A statement of the handler left the connection outside of a transaction."));
+        }
+    }
+
+    private SemelException.TransactionEnded ended(SQLException e) {
+        return new SemelException.TransactionEnded(
+                sessions.name()
+                        + ": the handler has ended the transaction in which it ran, which is Semel's. What it had"
+                        + " written may be committed without its record; it was not run again. Remove COMMIT, ROLLBACK"
+                        + " and the like from the handler, then look at what it has written before you repeat the call.",
+                e);
+    }
+
     /** Sets the isolation level where it is known to be another one: a handler may use the connection before anybody asks here. */
     void begin() {
         if (level == Level.ANOTHER) {
@@ -101,6 +150,12 @@ final class PostgresTx implements Transactions.Tx {
 
     /** Whatever must have been sent before anything else is. */
     private void ready() {
+        demandSame();
+        if (guarded.fate() == GuardedConnection.Fate.ROLLED_BACK) {
+            throw new SemelException.StoreUnavailable(
+                    sessions.name() + ": the server rolled the transaction back after an error that the handler did not"
+                            + " let out; nothing was committed. The same call may be repeated.");
+        }
         sendHeld();
         if (level != Level.READ_COMMITTED) {
             level = Level.READ_COMMITTED;
@@ -288,6 +343,7 @@ final class PostgresTx implements Transactions.Tx {
                 try {
                     last.first.land(connection, sessions.now(), last.landing);
                 } catch (SQLException e) {
+                    demandSame(e);
                     throw PostgresLandings.told(e, last.landing);
                 }
                 return true;
@@ -315,11 +371,19 @@ final class PostgresTx implements Transactions.Tx {
         } catch (SQLException e) {
             boolean landingFailed = driver.getTransactionState() == TransactionState.FAILED;
             if (landingFailed) {
+                demandSame(e);
                 sql("landing a result", () -> {
                     throw PostgresLandings.told(e, last.landing);
                 });
             }
             throw e;
+        }
+    }
+
+    /** The landing of a first call checks the number that was drawn when its record was looked up. */
+    private void demandSame(SQLException e) {
+        if (PostgresFirst.inAnotherTransaction(e)) {
+            throw ended(e);
         }
     }
 
@@ -432,9 +496,23 @@ final class PostgresTx implements Transactions.Tx {
         return type.cast(guarded.seen());
     }
 
-    /** The handler's connection is of no use from here on. */
+    /**
+     * The handler's connection is of no use from here on.
+     *
+     * @throws SemelException.StoreUnavailable when another thread is inside the driver and cannot be got out
+     */
     void over() {
-        guarded.end();
+        if (over) {
+            return;
+        }
+        over = true;
+        if (!guarded.end()) {
+            abandoned = true;
+            throw new SemelException.StoreUnavailable(
+                    sessions.name() + ": another thread is still running a statement on the handler's connection, and"
+                            + " could not be stopped; nothing is committed. Let no thread use the connection beyond the"
+                            + " handler.");
+        }
     }
 
     /** By which the server can be asked how this transaction ended; null when the ledger wrote nothing in it. */

@@ -34,6 +34,12 @@ record SqliteErrors(String store) {
         return e.getErrorCode() & 0xff;
     }
 
+    /** Whether SQLite may have rolled the transaction back because of it: no room, no memory, a broken disk. */
+    static boolean mayRollBack(SQLException e) {
+        int code = code(e);
+        return code != ERROR && code != CONSTRAINT;
+    }
+
     static boolean isBusy(SQLException e) {
         int code = code(e);
         return code == BUSY || code == LOCKED;
@@ -90,6 +96,37 @@ record SqliteErrors(String store) {
                         + ": the commit could not be synced to the disk, nor could what it left in the log be overwritten."
                         + " Look at the disk, then repeat the same call: it finds out.",
                 e);
+    }
+
+    SemelException.StoreUnavailable writerHeld(int seconds, String holder) {
+        return new SemelException.StoreUnavailable(store + ": could not get the writer within " + seconds + " s: "
+                + holder + ". Nothing was run. Look at what that thread waits for; the same call may be repeated.");
+    }
+
+    SemelException.OutcomeUnknown batchHeld(int seconds, String holder) {
+        String message = store + ": the commit that this call shares with others did not come within " + seconds
+                + " s: " + holder + ". Repeat the same call: it finds out.";
+        return new SemelException.OutcomeUnknown(message, new IllegalStateException(holder));
+    }
+
+    SemelException.TransactionEnded endedByHandler(SQLException e) {
+        return new SemelException.TransactionEnded(
+                store + ": the handler has ended the transaction in which it ran, which is Semel's. What it had written"
+                        + " may be committed without its record; it was not run again. Remove COMMIT, ROLLBACK and the"
+                        + " like from the handler, then look at what it has written before you repeat the call.",
+                e);
+    }
+
+    SemelException.StoreUnavailable rolledBackByItself() {
+        return new SemelException.StoreUnavailable(store
+                + ": SQLite rolled the transaction back after an error that the handler did not let out. Nothing was"
+                + " committed; the same call may be repeated.");
+    }
+
+    SemelException.StoreUnavailable stillInUse() {
+        return new SemelException.StoreUnavailable(store
+                + ": another thread is still running a statement on the handler's connection, and could not be stopped."
+                + " Nothing was committed. Let no thread use the connection beyond the handler.");
     }
 
     SemelException.StoreUnavailable closed() {

@@ -17,15 +17,23 @@ final class SqliteJoined extends SqliteTx {
     private final Fences fences;
     private final SqliteSession session;
     private final SqliteErrors errors;
+    private final boolean callersOwn;
     private int depth;
+    private boolean rolledBack;
 
-    SqliteJoined(Connection connection, SqliteFile file, Marks marks) {
-        this(new Fences(new SqliteSession(connection), file, marks), file);
+    /** @param callersOwn whether the caller began the transaction itself, and keeps the connection afterwards */
+    SqliteJoined(Connection connection, SqliteFile file, Marks marks, boolean callersOwn) {
+        this(new Fences(new SqliteSession(connection), file, marks), file, callersOwn);
     }
 
-    private SqliteJoined(Fences fences, SqliteFile file) {
-        super(new SqliteRecords(fences.session, fences, file.time()), fences.session.connection(), StatementShelf.NONE);
+    private SqliteJoined(Fences fences, SqliteFile file, boolean callersOwn) {
+        super(
+                new SqliteRecords(fences.session, fences, file.time()),
+                fences.session.connection(),
+                StatementShelf.NONE,
+                file.errors());
         this.fences = fences;
+        this.callersOwn = callersOwn;
         this.session = fences.session;
         this.errors = file.errors();
     }
@@ -51,6 +59,17 @@ final class SqliteJoined extends SqliteTx {
                 + " effect and its record together. Call setAutoCommit(false) first, or run without joining.");
     }
 
+    /** The application's pool would hand the connection to the next caller as it is. */
+    @Override
+    void sessionChanges(String by) throws SQLException {
+        if (!callersOwn) {
+            throw new SQLException(
+                    by + " was refused: it would stay on the connection, which belongs to the application's pool. Do it"
+                            + " outside of Semel, on a connection of your own.",
+                    "2D000");
+        }
+    }
+
     @Override
     void end() {
         super.end();
@@ -69,7 +88,7 @@ final class SqliteJoined extends SqliteTx {
 
     @Override
     public <T> T part(Part<T> part) throws Exception {
-        String name = "semel_part_" + depth++;
+        String name = "semel_part_" + Integer.toHexString(System.identityHashCode(this)) + "_" + depth++;
         session.execute("SAVEPOINT " + name);
         boolean keep = false;
         try {
@@ -78,11 +97,27 @@ final class SqliteJoined extends SqliteTx {
             return ended.value();
         } finally {
             depth--;
+            close(name, keep);
+        }
+    }
+
+    private void close(String name, boolean keep) throws SQLException {
+        try {
             if (!keep) {
                 session.execute("ROLLBACK TO " + name);
             }
             session.execute("RELEASE " + name);
+        } catch (SQLException e) {
+            if (SqliteErrors.code(e) == SqliteErrors.ERROR && !rolledBack && !session.failed()) {
+                throw errors.endedByHandler(e);
+            }
+            throw e;
         }
+    }
+
+    @Override
+    void rolledBack() {
+        rolledBack = true;
     }
 
     /** How far the sidecar is known to allow fences, and to which ledger it belongs. */

@@ -3,9 +3,11 @@ package dev.semel.jdbc;
 import dev.semel.SemelException;
 import dev.semel.time.StoreClock;
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.sqlite.SQLiteConnection;
 
 /**
@@ -40,10 +42,13 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
     private final SqliteSidecar sidecar;
     private final String ledger;
     private final SqliteClock clock;
-    private final AtomicBoolean checkpointing = new AtomicBoolean();
+    private final AtomicReference<Copying> copying = new AtomicReference<>(Copying.ended());
     private final AtomicBoolean copyDue = new AtomicBoolean();
     private final SqliteSession copier;
     private final Optional<Object> identity;
+
+    /** In the names of savepoints, so that none is there by accident. */
+    private final String token = Long.toHexString(new SecureRandom().nextLong());
 
     private SqliteSession session;
     private SqliteRecords records;
@@ -55,7 +60,9 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
     private long mark;
     private StoreClock.Kept time = StoreClock.Kept.NOTHING;
     private boolean metaTouched;
-    private boolean unsound;
+    private volatile boolean unsound;
+    private boolean worn;
+    private boolean rolledBack;
     private boolean full;
     private int triedAt;
     private volatile boolean inDoubt;
@@ -86,9 +93,11 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
 
     @Override
     public void begin() throws SQLException {
-        if (unsound) {
+        if (unsound || worn) {
             reopen();
         }
+        rolledBack = false;
+        session.forgetFailure();
         session.connection()
                 .unwrap(SQLiteConnection.class)
                 .getConnectionConfig()
@@ -150,36 +159,80 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         inDoubt = false;
     }
 
+    /** The old connection goes first, with whatever transaction it may have open. */
     private void reopen() throws SQLException {
+        session.connection().close();
         SqliteSession fresh = file.connect(SqliteFile.Role.WRITE);
-        SqliteSession old = session;
-        session = fresh;
         records = new SqliteRecords(fresh, this, file.time());
         shelf = new SqliteShelf();
+        session = fresh;
+        worn = false;
         unsound = false;
-        old.close();
+    }
+
+    /** The connection was left with something that the next caller must not find: it is replaced after this transaction. */
+    void wearOut() {
+        worn = true;
+    }
+
+    /** The connection may be in the middle of something: nothing is committed on it any more. */
+    void spoil() {
+        unsound = true;
+    }
+
+    /** SQLite has ended the transaction after an error of the handler's. */
+    void rolledBack() {
+        rolledBack = true;
+    }
+
+    @Override
+    public boolean isWorn() {
+        return worn || unsound;
+    }
+
+    @Override
+    public boolean rolledBackByItself() {
+        return rolledBack || session.failed();
+    }
+
+    @Override
+    public void giveUp() {
+        unsound = true;
+        try {
+            rollback();
+        } catch (RuntimeException | Error e) {
+            // The connection is closed before the next transaction, which rolls back as well.
+            return;
+        }
     }
 
     @Override
     public void savepoint(int depth) throws SQLException {
-        session.execute("SAVEPOINT semel_" + depth);
+        session.execute("SAVEPOINT " + name(depth));
     }
 
     @Override
     public void release(int depth) throws SQLException {
-        session.execute("RELEASE semel_" + depth);
+        session.execute("RELEASE " + name(depth));
     }
 
     @Override
     public void rollbackTo(int depth) throws SQLException {
-        session.execute("ROLLBACK TO semel_" + depth);
+        session.execute("ROLLBACK TO " + name(depth));
         if (metaTouched) {
             readMeta();
         }
     }
 
+    private String name(int depth) {
+        return "semel_" + token + "_" + depth;
+    }
+
     @Override
     public void commit() throws SQLException {
+        if (unsound) {
+            throw new SQLException("The connection was given up after an error inside the driver.");
+        }
         try {
             if (counter == committed) {
                 nextFence();
@@ -265,8 +318,9 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         try {
             Optional<SqliteSidecar.Content> old = sidecar.read();
             long floor = old.map(SqliteSidecar.Content::mark).orElse(0L);
-            mark = Math.max(floor, counter + BLOCK);
-            sidecar.write(new SqliteSidecar.Content(ledger, to, committed, mark));
+            long raised = Math.max(floor, counter + BLOCK);
+            sidecar.write(new SqliteSidecar.Content(ledger, to, committed, raised));
+            mark = raised;
         } catch (IOException e) {
             throw file.errors().sidecar(sidecar.path(), e);
         }
@@ -306,7 +360,9 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
 
     @Override
     public void afterCommit() {
-        if (!copyDue.get() || !checkpointing.compareAndSet(false, true)) {
+        Copying last = copying.get();
+        Copying mine = new Copying();
+        if (!copyDue.get() || !last.over || !copying.compareAndSet(last, mine)) {
             return;
         }
         try {
@@ -315,7 +371,19 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         } catch (SQLException e) {
             copyDue.set(false);
         } finally {
-            checkpointing.set(false);
+            // A field can be written without stack and without memory.
+            mine.over = true;
+        }
+    }
+
+    /** One caller that copies the log. */
+    private static final class Copying {
+        private volatile boolean over;
+
+        static Copying ended() {
+            Copying ended = new Copying();
+            ended.over = true;
+            return ended;
         }
     }
 

@@ -28,6 +28,7 @@ final class SqliteSession implements AutoCloseable {
 
     private final Connection connection;
     private final Map<String, PreparedStatement> statements = new HashMap<>();
+    private boolean failed;
 
     SqliteSession(Connection connection) {
         this.connection = connection;
@@ -35,6 +36,15 @@ final class SqliteSession implements AutoCloseable {
 
     Connection connection() {
         return connection;
+    }
+
+    /** Whether a statement has failed in a way after which SQLite may roll the transaction back by itself. */
+    boolean failed() {
+        return failed;
+    }
+
+    void forgetFailure() {
+        failed = false;
     }
 
     void execute(String sql) throws SQLException {
@@ -79,6 +89,7 @@ final class SqliteSession implements AutoCloseable {
             binder.bind(statement);
             return use.on(statement);
         } catch (SQLException e) {
+            failed |= SqliteErrors.mayRollBack(e);
             // The driver may have closed a statement that failed.
             statements.remove(sql);
             statement.close();

@@ -30,15 +30,15 @@ final class SqliteTransactions implements Transactions {
     }
 
     private <T> T onWriter(Work<T> work) throws Exception {
-        return access.writer().run(line -> {
+        return access.writer().run("an atomic handler", line -> {
             SqliteTx outer = current;
             SqliteTx tx = new OnWriter(line);
             current = tx;
             try {
                 return work.run(tx);
             } finally {
-                tx.end();
                 current = outer;
+                tx.end();
             }
         });
     }
@@ -50,7 +50,7 @@ final class SqliteTransactions implements Transactions {
     private <T> T demarcated(Demarcation by, Work<T> work) throws Exception {
         for (int attempt = 1; ; attempt++) {
             try {
-                return access.writer().aside(() -> once(by, work));
+                return access.writer().aside("an atomic handler", () -> once(by, work));
             } catch (SemelException.TransactionMustBeRetried e) {
                 if (attempt == TRIES) {
                     throw access.errors().lostTooOften(e);
@@ -61,14 +61,22 @@ final class SqliteTransactions implements Transactions {
 
     private <T> T once(Demarcation by, Work<T> work) throws Exception {
         Demarcation.Begun begun = begun(by);
-        SqliteTx tx = new SqliteJoined(begun.connection(), access.file(), marks);
+        SqliteTx tx = new SqliteJoined(begun.connection(), access.file(), marks, false);
         Ended<T> ended = null;
+        boolean over = false;
         try {
-            ended = work.run(tx);
+            ended = tx.part(() -> {
+                Ended<T> done = work.run(tx);
+                return new Ended<>(done, done.keep());
+            });
         } finally {
-            tx.end();
-            if (ended == null || !ended.keep()) {
-                begun.rollback();
+            try {
+                tx.end();
+                over = true;
+            } finally {
+                if (!over || ended == null || !ended.keep()) {
+                    begun.rollback();
+                }
             }
         }
         if (ended.keep()) {
@@ -114,7 +122,7 @@ final class SqliteTransactions implements Transactions {
     @Override
     public Tx join(Connection connection) {
         SqliteTx mine = access.writer().isMine() ? current : null;
-        return mine != null && mine.gave(connection) ? mine : new SqliteJoined(connection, access.file(), marks);
+        return mine != null && mine.gave(connection) ? mine : new SqliteJoined(connection, access.file(), marks, true);
     }
 
     @Override
@@ -127,8 +135,26 @@ final class SqliteTransactions implements Transactions {
     }
 
     private final class OnWriter extends SqliteTx {
+        private final SqliteLine line;
+
         OnWriter(SqliteLine line) {
-            super(line.records(), line.session().connection(), line.shelf());
+            super(line.records(), line.session().connection(), line.shelf(), access.errors());
+            this.line = line;
+        }
+
+        @Override
+        public void abandon() {
+            line.spoil();
+        }
+
+        @Override
+        void sessionChanges(String by) {
+            line.wearOut();
+        }
+
+        @Override
+        void rolledBack() {
+            line.rolledBack();
         }
 
         @Override
@@ -138,7 +164,7 @@ final class SqliteTransactions implements Transactions {
 
         @Override
         public <T> T part(Part<T> part) throws Exception {
-            return access.writer().run(line -> part.run());
+            return access.writer().run("a part of an atomic handler", held -> part.run());
         }
     }
 }

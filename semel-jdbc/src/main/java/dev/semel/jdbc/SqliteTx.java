@@ -21,17 +21,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteConnection;
 
 /** A transaction in which records are written: on the writer, or on a connection of the caller's own. */
 abstract class SqliteTx implements Transactions.Tx {
     private final SqliteRecords records;
     private final Connection real;
     private final StatementShelf shelf;
+    private final SqliteErrors errors;
     private final Set<RecordId> absent = new HashSet<>();
     private @Nullable GuardedConnection guarded;
 
-    SqliteTx(SqliteRecords records, Connection real, StatementShelf shelf) {
+    SqliteTx(SqliteRecords records, Connection real, StatementShelf shelf, SqliteErrors errors) {
         this.records = records;
+        this.errors = errors;
         this.real = real;
         this.shelf = shelf;
     }
@@ -41,6 +44,20 @@ abstract class SqliteTx implements Transactions.Tx {
 
     /** Called before records are looked at or written. */
     void enter() throws SQLException {}
+
+    /** A handler leaves something on the connection that outlives its transaction. */
+    abstract void sessionChanges(String by) throws SQLException;
+
+    /** SQLite has rolled the transaction back after an error of the handler's. */
+    void rolledBack() {}
+
+    private void ready() throws SQLException {
+        GuardedConnection.Fate fate = guarded == null ? GuardedConnection.Fate.OPEN : guarded.fate();
+        if (fate == GuardedConnection.Fate.ROLLED_BACK) {
+            throw errors.rolledBackByItself();
+        }
+        enter();
+    }
 
     @Override
     public Switchboard.Modes modes() {
@@ -55,7 +72,7 @@ abstract class SqliteTx implements Transactions.Tx {
     @Override
     public List<Opening> open(long modesVersion, List<Identity> identities) {
         try {
-            enter();
+            ready();
             List<Opening> answers = new ArrayList<>(identities.size());
             for (Identity identity : identities) {
                 answers.add(records.open(modesVersion, identity, absent::add));
@@ -69,7 +86,7 @@ abstract class SqliteTx implements Transactions.Tx {
     @Override
     public void land(List<Landing> landings) {
         try {
-            enter();
+            ready();
             for (Landing landing : landings) {
                 records.land(landing, absent.remove(landing.id()));
             }
@@ -81,7 +98,7 @@ abstract class SqliteTx implements Transactions.Tx {
     @Override
     public List<Moved> move(List<Move> moves) {
         try {
-            enter();
+            ready();
             return records.move(moves);
         } catch (SQLException e) {
             throw translated(e);
@@ -112,7 +129,7 @@ abstract class SqliteTx implements Transactions.Tx {
     @Override
     public List<Enqueued> enqueue(List<Arrival> batch) {
         try {
-            enter();
+            ready();
             return records.arrivals().enqueue(batch);
         } catch (SQLException e) {
             throw translated(e);
@@ -123,7 +140,7 @@ abstract class SqliteTx implements Transactions.Tx {
     public Connection connection() {
         GuardedConnection known = guarded;
         if (known == null) {
-            known = new GuardedConnection(real, shelf);
+            known = new GuardedConnection(real, shelf, new Watch());
             guarded = known;
         }
         return known.seen();
@@ -133,10 +150,56 @@ abstract class SqliteTx implements Transactions.Tx {
         return guarded != null && guarded.seen() == connection;
     }
 
-    /** The handler has returned: its connection does nothing any more. */
+    /**
+     * The handler has returned: its connection does nothing any more.
+     *
+     * @throws SemelException.StoreUnavailable when another thread is inside the driver and cannot be got out
+     */
     void end() {
-        if (guarded != null) {
-            guarded.end();
+        if (guarded != null && !guarded.end()) {
+            abandon();
+            throw errors.stillInUse();
+        }
+    }
+
+    /** SQLite says only by refusing a second one whether there is a transaction, and the driver may begin one unasked. */
+    static boolean isInTransaction(Connection connection) throws SQLException {
+        SQLiteConnection driver = connection.unwrap(SQLiteConnection.class);
+        boolean autoCommit = driver.getConnectionConfig().isAutoCommit();
+        driver.getConnectionConfig().setAutoCommit(true);
+        try (Statement statement = driver.createStatement()) {
+            statement.execute("BEGIN");
+            statement.execute("ROLLBACK");
+            return false;
+        } catch (SQLException e) {
+            if (SqliteErrors.code(e) == SqliteErrors.ERROR) {
+                return true;
+            }
+            throw e;
+        } finally {
+            driver.getConnectionConfig().setAutoCommit(autoCommit);
+        }
+    }
+
+    private final class Watch implements TransactionWatch {
+        @Override
+        public SqlRules rules() {
+            return SqlRules.SQLITE;
+        }
+
+        @Override
+        public void sessionChanges(String by) throws SQLException {
+            SqliteTx.this.sessionChanges(by);
+        }
+
+        /** After a statement that went well the savepoint tells, when the work ends. */
+        @Override
+        public boolean isOpen(boolean failed, boolean batch) throws SQLException {
+            if (!failed || isInTransaction(real)) {
+                return true;
+            }
+            rolledBack();
+            return false;
         }
     }
 

@@ -1,16 +1,15 @@
 package dev.semel.jdbc;
 
 import dev.semel.SemelException;
+import dev.semel.jdbc.WriterHandover.Ticket;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.time.TimeSource;
 import java.sql.SQLException;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,8 +69,27 @@ import org.jspecify.annotations.Nullable;
  *
  * An interrupted waiter takes itself out of the queue; if the writer was handed to it in that moment, it hands it on. What its
  * first batch came to is told all the same when it waits for the second time: a commit in doubt stays in doubt. A work
- * that throws, an {@code Error} included, undoes its savepoint and hands on like any other. The lock guards only the queue
- * and is never held while anything blocks, so that virtual threads are not pinned by it.
+ * that throws undoes its savepoint and hands on like any other. What guards the queue ({@link WriterHandover}) is never held
+ * while anything blocks, so that virtual threads are not pinned by it.
+ *
+ * <h2>Errors</h2>
+ *
+ * Out of memory or stack, a caller can die anywhere: in the driver, between a savepoint and its release, while it hands the
+ * writer on. Nothing that needs a call is certain to be done then. So a caller that leaves only marks its ticket, by writing a
+ * field, and whoever finds the writer with one that has left {@linkplain #reclaim takes it over}: the connection is given up, the
+ * members of the batch are woken and run again alone, and the writer goes to the next. After an error of that kind inside a
+ * work the batch fails as a whole, too, because the driver may have been left in the middle of a statement.
+ *
+ * <h2>Bounds</h2>
+ *
+ * A wait for the writer ends after {@value #LONGEST_WAIT_SECONDS} s with an error that says who holds it, since when and doing
+ * what; nothing was run. A wait for the end of a batch ends later, and then the outcome is unknown.
+ *
+ * <h2>A handler that ends the transaction</h2>
+ *
+ * The guard of its connection refuses what would. Should a text get through, the savepoint under which the work ran is gone when
+ * the work ends, although no statement failed. Its caller is told so and nothing is run again on its behalf; the others of the
+ * batch run again, and find what was committed of theirs.
  */
 final class SqliteWriter<L extends SqliteWriter.Line> {
     /** A work and the line it may use while it runs. */
@@ -95,8 +113,17 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
         /** Ends the transaction if there still is one; never fails. */
         void rollback();
 
+        /** Rolls back, and never uses the connection again: nobody knows in which state it is. */
+        void giveUp();
+
+        /** Whether the connection is to be replaced before anybody else uses it. */
+        boolean isWorn();
+
         /** Whether a commit that failed may still come back after a crash. */
         boolean inDoubt();
+
+        /** Whether the database has rolled the transaction back after an error. */
+        boolean rolledBackByItself();
 
         /** Called by the committing thread when everyone has been answered and the writer was passed on. */
         void afterCommit();
@@ -104,28 +131,36 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
 
     static final int MAX_BATCH = 256;
 
-    /** A tenth of a millisecond or so: a little longer than most works. */
-    private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 2_000 : 0;
+    static final int LONGEST_WAIT_SECONDS = 30;
+
+    private static final Duration LOOK_UP = Duration.ofMillis(200);
 
     private static final long MAX_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final L line;
     private final TimeSource time;
+    private final TimeSource waits;
     private final SqliteErrors errors;
     private final AtomicLong commits = new AtomicLong();
+    private final WriterHandover handover;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<Ticket> waiting = new ArrayDeque<>();
-    private boolean taken;
-    private boolean closed;
-
-    private volatile @Nullable Thread holder;
+    /** Touched by the holder only. */
     private @Nullable Batch batch;
 
     SqliteWriter(L line, TimeSource time, SqliteErrors errors) {
+        this(line, time, TimeSource.system(), errors);
+    }
+
+    /**
+     * @param time by which a batch grows old
+     * @param waits by which callers wait: never a clock that is moved by hand, because they look up now and then
+     */
+    SqliteWriter(L line, TimeSource time, TimeSource waits, SqliteErrors errors) {
         this.line = line;
         this.time = time;
+        this.waits = waits;
         this.errors = errors;
+        this.handover = new WriterHandover(waits);
     }
 
     /** How many transactions were committed. */
@@ -135,63 +170,68 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
 
     /** Whether somebody holds the writer. */
     boolean isTaken() {
-        lock.lock();
-        try {
-            return taken;
-        } finally {
-            lock.unlock();
-        }
+        return handover.isTaken();
     }
 
     /** How many wait for the writer. */
     int queued() {
-        lock.lock();
-        try {
-            return waiting.size();
-        } finally {
-            lock.unlock();
-        }
+        return handover.queued();
     }
 
     /** Whether the calling thread holds the writer. */
     boolean isMine() {
-        return holder == Thread.currentThread();
+        return handover.isHeldBy(Thread.currentThread());
+    }
+
+    /** Runs a write of the ledger's own. */
+    <T> T run(Task<L, T> task) throws Exception {
+        return run("a write of the ledger", task);
     }
 
     /**
      * Runs the work and returns when what it did is durable.
      *
+     * @param what the work is, for those who wait for it
      * @throws InterruptedException when the caller was interrupted before its work began
      */
-    <T> T run(Task<L, T> task) throws Exception {
+    <T> T run(String what, Task<L, T> task) throws Exception {
         if (isMine()) {
             if (batch == null) {
                 throw errors.insideAnother();
             }
             return nested(task);
         }
-        Turn<T> first = turn(task, false);
-        return first.lost() ? again(task, first.batch) : first.answer();
+        Turn<T> first = turn(what, task, false);
+        return first.lost() ? again(what, task, first.batch()) : first.answer();
     }
 
     /** Runs the body while nobody writes by way of this writer: for a transaction on another connection to the file. */
-    <T> T aside(Callable<T> body) throws Exception {
+    <T> T aside(String what, Callable<T> body) throws Exception {
         if (isMine()) {
             throw errors.insideAnother();
         }
-        take(true);
+        Ticket ticket = new Ticket(waits, true, what);
         try {
-            return body.call();
+            take(ticket);
+            ticket.phase = "in a transaction of the application's own";
+            try {
+                return body.call();
+            } finally {
+                handover.pass(ticket);
+            }
         } finally {
-            pass();
+            ticket.left = true;
+            if (handover.isHeldBy(ticket)) {
+                reclaim();
+            }
         }
     }
 
-    private <T> T again(Task<L, T> task, Batch failed) throws Exception {
+    private <T> T again(String what, Task<L, T> task, Batch failed) throws Exception {
         try {
-            Turn<T> second = turn(task, true);
+            Turn<T> second = turn(what, task, true);
             if (second.lost() && second.thrown == null) {
-                throw errors.commitFailed(second.batch.cause, second.batch.inDoubt);
+                throw errors.commitFailed(second.batch().cause, second.batch().inDoubt);
             }
             return second.answer();
         } catch (SemelException.StoreUnavailable e) {
@@ -207,41 +247,50 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
 
     /** Lets nobody in any more, waits for those who were, then runs the last action. */
     void close(Runnable last) {
-        Ticket ticket = new Ticket(time, true);
-        lock.lock();
+        Ticket ticket = new Ticket(waits, true, "closing the store");
+        boolean interrupted = false;
         try {
-            if (closed) {
+            if (!handover.enterLast(ticket)) {
                 return;
             }
-            closed = true;
-            line(ticket);
-        } finally {
-            lock.unlock();
-        }
-        boolean interrupted = awaitQuietly(ticket.turn);
-        try {
+            for (boolean mine = false; !mine; ) {
+                try {
+                    mine = handover.await(ticket);
+                    reclaimIfOrphaned();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
             last.run();
         } finally {
-            pass();
+            ticket.left = true;
+            handover.pass(ticket);
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
     }
 
-    private <T> Turn<T> turn(Task<L, T> task, boolean alone) throws InterruptedException {
-        take(alone);
-        Batch mine = batch != null ? batch : begin(alone);
-        Turn<T> turn = new Turn<>(mine);
-        boolean committed = false;
+    private <T> Turn<T> turn(String what, Task<L, T> task, boolean alone) throws InterruptedException {
+        Ticket ticket = new Ticket(waits, alone, what);
+        Turn<T> turn = new Turn<>();
+        boolean committed;
         try {
-            work(task, turn);
+            take(ticket);
+            Batch mine = batch != null ? batch : begin(ticket);
+            turn.batch = mine;
+            work(ticket, task, turn);
             turn.settled = !mine.wrote && !mine.broken;
+            committed = end(ticket, mine);
         } finally {
-            committed = end(mine);
+            // A field can be written without stack and without memory.
+            ticket.left = true;
+            if (handover.isHeldBy(ticket)) {
+                reclaim();
+            }
         }
-        if (!turn.settled && awaitQuietly(mine.done)) {
-            Thread.currentThread().interrupt();
+        if (!turn.settled) {
+            awaitEnd(turn.batch());
         }
         if (committed) {
             line.afterCommit();
@@ -249,76 +298,59 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
         return turn;
     }
 
-    private void take(boolean alone) throws InterruptedException {
-        Ticket ticket = new Ticket(time, alone);
-        lock.lock();
-        try {
-            if (closed) {
-                throw errors.closed();
-            }
-            line(ticket);
-        } finally {
-            lock.unlock();
+    private void take(Ticket ticket) throws InterruptedException {
+        if (!handover.enter(ticket)) {
+            throw errors.closed();
         }
+        long since = waits.nanos();
         try {
-            ticket.await();
-            holder = Thread.currentThread();
-            callNext();
+            while (!handover.await(ticket)) {
+                reclaimIfOrphaned();
+                boolean tooLong = waits.nanos() - since > TimeUnit.SECONDS.toNanos(LONGEST_WAIT_SECONDS);
+                if (tooLong && handover.leave(ticket)) {
+                    throw errors.writerHeld(LONGEST_WAIT_SECONDS, handover.holder());
+                }
+            }
+            handover.callNext();
         } catch (InterruptedException e) {
-            if (!leave(ticket)) {
-                handOn();
+            if (!handover.leave(ticket)) {
+                handOn(ticket);
             }
             throw e;
         }
     }
 
-    /** Calls the next one ahead of its turn. */
-    private void callNext() {
-        Ticket next;
-        lock.lock();
-        try {
-            next = waiting.peek();
-        } finally {
-            lock.unlock();
-        }
-        if (next != null) {
-            next.near.open();
-        }
-    }
-
-    private void handOn() {
+    private void handOn(Ticket ticket) {
         Batch open = batch;
         if (open == null) {
-            pass();
+            handover.pass(ticket);
         } else {
-            end(open);
+            end(ticket, open);
         }
     }
 
-    private Batch begin(boolean alone) {
-        boolean begun = false;
+    private Batch begin(Ticket ticket) {
+        ticket.phase = "beginning a transaction";
+        Batch opened = new Batch(waits.gate(), ticket.alone() ? 1 : MAX_BATCH, time.nanos() + MAX_AGE_NANOS);
         try {
             line.begin();
-            begun = true;
-        } catch (SQLException e) {
-            throw errors.cannotBegin(e);
-        } finally {
-            if (!begun) {
-                line.rollback();
-                pass();
-            }
+        } catch (SQLException | RuntimeException e) {
+            line.rollback();
+            handover.pass(ticket);
+            throw e instanceof SQLException sql ? errors.cannotBegin(sql) : (RuntimeException) e;
         }
-        Batch opened = new Batch(time.gate(), alone ? 1 : MAX_BATCH, time.nanos() + MAX_AGE_NANOS);
         batch = opened;
         return opened;
     }
 
-    private <T> void work(Task<L, T> task, Turn<T> turn) {
-        Batch mine = turn.batch;
+    private <T> void work(Ticket ticket, Task<L, T> task, Turn<T> turn) {
+        Batch mine = turn.batch();
         mine.size++;
+        boolean whole = false;
         try {
             line.savepoint(0);
             boolean keep = false;
+            ticket.phase = "running its work";
             try {
                 Ended<T> ended = task.run(line);
                 turn.value = ended.value();
@@ -328,24 +360,35 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
             }
             close(0, keep);
             mine.wrote |= keep;
+            whole = !(turn.thrown instanceof VirtualMachineError);
         } catch (SQLException e) {
-            mine.broken = true;
             mine.cause = e;
+            if (SqliteErrors.code(e) == SqliteErrors.ERROR && !line.rolledBackByItself()) {
+                turn.endedByHandler(errors.endedByHandler(e));
+            }
+        } finally {
+            mine.broken |= !whole;
         }
     }
 
     private <T> T nested(Task<L, T> task) throws Exception {
         Batch mine = Objects.requireNonNull(batch);
         int depth = ++mine.depth;
-        line.savepoint(depth);
-        boolean keep = false;
+        boolean whole = false;
         try {
-            Ended<T> ended = task.run(line);
-            keep = ended.keep();
-            return ended.value();
+            line.savepoint(depth);
+            boolean keep = false;
+            try {
+                Ended<T> ended = task.run(line);
+                keep = ended.keep();
+                return ended.value();
+            } finally {
+                close(depth, keep);
+                whole = true;
+            }
         } finally {
             mine.depth--;
-            close(depth, keep);
+            mine.broken |= !whole;
         }
     }
 
@@ -357,21 +400,17 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
     }
 
     /** Hands the writer on within the batch, or ends the batch; says whether it committed. */
-    private boolean end(Batch mine) {
-        Ticket next = nextIn(mine);
-        if (next != null) {
-            holder = null;
-            next.give();
+    private boolean end(Ticket ticket, Batch mine) {
+        boolean goesOn = !mine.broken && mine.size < mine.limit && time.nanos() - mine.until < 0 && !line.isWorn();
+        if (goesOn && handover.passIf(ticket, next -> !next.alone())) {
             return false;
         }
-        boolean committed = false;
-        try {
-            committed = conclude(mine);
-        } finally {
-            batch = null;
-            pass();
-            mine.done.open();
-        }
+        ticket.phase = "committing";
+        boolean committed = conclude(mine);
+        mine.ended = true;
+        batch = null;
+        handover.pass(ticket);
+        mine.done.open();
         return committed;
     }
 
@@ -394,96 +433,57 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
         }
     }
 
-    private @Nullable Ticket nextIn(Batch mine) {
-        if (mine.broken || mine.size >= mine.limit || time.nanos() - mine.until >= 0) {
-            return null;
+    private void reclaimIfOrphaned() {
+        if (handover.isOrphaned()) {
+            reclaim();
         }
-        lock.lock();
+    }
+
+    /** Takes the writer from somebody who left with it. Each step may be the last, and is then done again by the next one. */
+    private void reclaim() {
+        Ticket ticket = new Ticket(waits, true, "taking the writer over from a caller that died");
         try {
-            Ticket next = waiting.peek();
-            return next == null || next.alone ? null : waiting.poll();
+            if (!handover.takeOver(ticket)) {
+                return;
+            }
+            line.giveUp();
+            Batch open = batch;
+            if (open != null) {
+                open.failed = true;
+                open.ended = true;
+                open.done.open();
+                batch = null;
+            }
+            handover.pass(ticket);
         } finally {
-            lock.unlock();
+            ticket.left = true;
         }
     }
 
-    private void line(Ticket ticket) {
-        if (taken) {
-            waiting.add(ticket);
-        } else {
-            taken = true;
-            ticket.give();
-        }
-    }
-
-    private boolean leave(Ticket ticket) {
-        lock.lock();
-        try {
-            return waiting.remove(ticket);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void pass() {
-        holder = null;
-        Ticket next;
-        lock.lock();
-        try {
-            next = waiting.poll();
-            taken = next != null;
-        } finally {
-            lock.unlock();
-        }
-        if (next != null) {
-            next.give();
-        }
-    }
-
-    private static boolean awaitQuietly(TimeSource.Gate gate) {
+    /** The wait does not end by an interrupt, which is kept for the caller. */
+    private void awaitEnd(Batch mine) {
         boolean interrupted = false;
-        while (true) {
-            try {
-                gate.await();
-                return interrupted;
-            } catch (InterruptedException e) {
-                interrupted = true;
+        long since = waits.nanos();
+        try {
+            while (!mine.ended) {
+                try {
+                    mine.done.await(LOOK_UP);
+                    reclaimIfOrphaned();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+                if (!mine.ended && waits.nanos() - since > TimeUnit.SECONDS.toNanos(2 * LONGEST_WAIT_SECONDS)) {
+                    throw errors.batchHeld(2 * LONGEST_WAIT_SECONDS, handover.holder());
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
     }
 
-    /**
-     * A place in the line. To wake a thread takes about as long as a work to run, so whoever is next is woken while the one in
-     * front works, and watches for its turn.
-     */
-    private static final class Ticket {
-        private final TimeSource.Gate near;
-        private final TimeSource.Gate turn;
-        private final boolean alone;
-        private volatile boolean given;
-
-        Ticket(TimeSource time, boolean alone) {
-            this.near = time.gate();
-            this.turn = time.gate();
-            this.alone = alone;
-        }
-
-        void give() {
-            given = true;
-            turn.open();
-            near.open();
-        }
-
-        void await() throws InterruptedException {
-            near.await();
-            for (int i = 0; i < SPINS && !given; i++) {
-                Thread.onSpinWait();
-            }
-            turn.await();
-        }
-    }
-
-    /** Touched by the holder only; read by the others once {@code done} is open. */
+    /** Touched by the holder only; read by the others once it has ended. */
     private static final class Batch {
         private final TimeSource.Gate done;
         private final int limit;
@@ -495,6 +495,7 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
         private boolean failed = true;
         private boolean inDoubt;
         private @Nullable Exception cause;
+        private volatile boolean ended;
 
         Batch(TimeSource.Gate done, int limit, long until) {
             this.done = done;
@@ -504,17 +505,27 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
     }
 
     private static final class Turn<T> {
-        private final Batch batch;
+        private @Nullable Batch batch;
         private boolean settled;
+        private boolean conclusive;
         private @Nullable T value;
         private @Nullable Throwable thrown;
 
-        Turn(Batch batch) {
-            this.batch = batch;
+        Batch batch() {
+            return Objects.requireNonNull(batch);
+        }
+
+        /** Nobody can tell what became of it, so it is not run again. */
+        void endedByHandler(SemelException told) {
+            if (thrown != null) {
+                told.addSuppressed(thrown);
+            }
+            thrown = told;
+            conclusive = true;
         }
 
         boolean lost() {
-            return !settled && batch.failed;
+            return !settled && !conclusive && batch().failed;
         }
 
         @SuppressWarnings("NullAway") // a work may answer null when its type says so

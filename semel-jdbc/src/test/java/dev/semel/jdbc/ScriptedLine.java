@@ -16,7 +16,31 @@ final class ScriptedLine implements SqliteWriter.Line {
     private SQLiteErrorCode commitCode = SQLiteErrorCode.SQLITE_FULL;
     private boolean failingBegin;
     private volatile boolean inDoubt;
+    private boolean lost;
+    private boolean begun;
+    private boolean keepsWhatItGivesUp;
+    private int untilError;
     int begins;
+
+    /** The n-th command from here on runs out of stack, before or after it was carried out. */
+    void failCommand(int number) {
+        untilError = number;
+    }
+
+    /** A planted bug: the transaction of a caller that died stays open. */
+    void plantOpenTransaction() {
+        keepsWhatItGivesUp = true;
+    }
+
+    boolean hasFailed() {
+        return untilError <= 0;
+    }
+
+    private void command() {
+        if (--untilError == 0) {
+            throw new StackOverflowError("scripted");
+        }
+    }
 
     void write(String what) {
         open.add(what);
@@ -32,6 +56,14 @@ final class ScriptedLine implements SqliteWriter.Line {
     void loseTransaction() {
         open.clear();
         savepoints.clear();
+        lost = true;
+    }
+
+    /** As a handler does that says COMMIT. */
+    void endTransaction() {
+        open.clear();
+        savepoints.clear();
+        begun = false;
     }
 
     void failCommits(SQLiteErrorCode code, Predicate<List<String>> of) {
@@ -45,31 +77,42 @@ final class ScriptedLine implements SqliteWriter.Line {
 
     @Override
     public void begin() throws SQLException {
+        command();
         begins++;
+        if (begun) {
+            throw new SQLiteException("a transaction within a transaction", SQLiteErrorCode.SQLITE_ERROR);
+        }
         if (failingBegin) {
             throw new SQLiteException("scripted", SQLiteErrorCode.SQLITE_BUSY);
         }
         inDoubt = false;
+        lost = false;
+        begun = true;
         open.clear();
         savepoints.clear();
+        command();
     }
 
     @Override
     public void savepoint(int depth) {
+        command();
         while (savepoints.size() <= depth) {
             savepoints.add(0);
         }
         savepoints.set(depth, open.size());
+        command();
     }
 
     @Override
     public void release(int depth) throws SQLException {
+        command();
         demand(depth);
         savepoints.subList(depth, savepoints.size()).clear();
     }
 
     @Override
     public void rollbackTo(int depth) throws SQLException {
+        command();
         demand(depth);
         open.subList(savepoints.get(depth), open.size()).clear();
     }
@@ -82,18 +125,40 @@ final class ScriptedLine implements SqliteWriter.Line {
 
     @Override
     public void commit() throws SQLException {
+        command();
         if (failingCommits.test(open)) {
             inDoubt = commitCode == SQLiteErrorCode.SQLITE_IOERR_FSYNC;
             throw new SQLiteException("scripted", commitCode);
         }
         committed.addAll(open);
         open.clear();
+        begun = false;
+        command();
     }
 
     @Override
     public void rollback() {
         open.clear();
         savepoints.clear();
+        begun = false;
+        command();
+    }
+
+    @Override
+    public void giveUp() {
+        if (!keepsWhatItGivesUp) {
+            rollback();
+        }
+    }
+
+    @Override
+    public boolean isWorn() {
+        return false;
+    }
+
+    @Override
+    public boolean rolledBackByItself() {
+        return lost;
     }
 
     @Override

@@ -115,7 +115,7 @@ class SqliteSharedCommitTest {
     void b5_aFullDiskFailsWithAClearErrorAndWorksAgainWhenThereIsRoom() throws Exception {
         call(store, "before");
         SqliteFixture.transactions(store).run(tx -> {
-            Connection connection = tx.unwrap(Connection.class);
+            Connection connection = HoleInTheGuard.real(tx.unwrap(Connection.class));
             long pages = number(connection, "PRAGMA page_count");
             number(connection, "PRAGMA max_page_count = " + pages);
             return Ended.undo(true);
@@ -132,7 +132,7 @@ class SqliteSharedCommitTest {
                     .hasMessageContaining("the disk is full");
         }
         SqliteFixture.transactions(store).run(tx -> {
-            number(tx.unwrap(Connection.class), "PRAGMA max_page_count = 1000000");
+            number(HoleInTheGuard.real(tx.unwrap(Connection.class)), "PRAGMA max_page_count = 1000000");
             return Ended.undo(true);
         });
         assertThat(bulky("full-0")).isTrue();

@@ -19,6 +19,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What one handler prepared and closed may serve the next, who must not notice. */
 class SqliteShelfTest {
+    /** Nothing here ends a transaction. */
+    private static final TransactionWatch UNWATCHED = new TransactionWatch() {
+        @Override
+        public SqlRules rules() {
+            return SqlRules.SQLITE;
+        }
+
+        @Override
+        public void sessionChanges(String by) {}
+
+        @Override
+        public boolean isOpen(boolean failed, boolean batch) {
+            return true;
+        }
+    };
+
     private static final String INSERT = "INSERT INTO effect (who, amount) VALUES (?, ?)";
 
     private final SqliteShelf shelf = new SqliteShelf();
@@ -190,7 +206,7 @@ class SqliteShelfTest {
     }
 
     private void handle(Handler handler) throws SQLException {
-        GuardedConnection guarded = new GuardedConnection(real, shelf);
+        GuardedConnection guarded = new GuardedConnection(real, shelf, UNWATCHED);
         handler.on(guarded.seen());
         guarded.end();
     }

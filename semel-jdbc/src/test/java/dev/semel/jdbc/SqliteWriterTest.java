@@ -117,7 +117,7 @@ class SqliteWriterTest {
                 queue(keep("b"))));
         assertThatThrownBy(answers.get(0)::get).hasCauseInstanceOf(StackOverflowError.class);
         answers.get(1).get();
-        assertThat(line.committed).containsExactly("first", "b");
+        assertThat(line.committed).containsExactlyInAnyOrder("first", "b");
     }
 
     @Test
@@ -241,11 +241,26 @@ class SqliteWriterTest {
     @Test
     void a10_aWaiterThatIsInterruptedInTheMomentItGetsTheWriterHandsItOn() throws Exception {
         Interrupting gates = new Interrupting();
-        SqliteWriter<ScriptedLine> fragile = new SqliteWriter<>(line, gates, new SqliteErrors("sqlite:test"));
+        SqliteWriter<ScriptedLine> fragile = new SqliteWriter<>(line, gates, gates, new SqliteErrors("sqlite:test"));
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        Future<String> first = threads.submit(() -> fragile.run(held -> {
+            inside.countDown();
+            go.await();
+            held.write("first");
+            return Ended.keep("first");
+        }));
+        inside.await();
         gates.interruptNext = true;
-        assertThatThrownBy(() -> fragile.run(keep("never"))).isInstanceOf(InterruptedException.class);
+        Future<String> interrupted = threads.submit(() -> fragile.run(keep("never")));
+        while (fragile.queued() < 1) {
+            Thread.onSpinWait();
+        }
+        go.countDown();
+        assertThatThrownBy(interrupted::get).hasCauseInstanceOf(InterruptedException.class);
+        first.get();
         fragile.run(keep("a"));
-        assertThat(line.committed).containsExactly("a");
+        assertThat(line.committed).containsExactly("first", "a");
     }
 
     @Test
@@ -392,7 +407,11 @@ class SqliteWriterTest {
 
                 @Override
                 public boolean await(Duration atMost) throws InterruptedException {
-                    return real.await(atMost);
+                    boolean open = real.await(atMost);
+                    if (interrupting) {
+                        throw new InterruptedException();
+                    }
+                    return open;
                 }
             };
         }

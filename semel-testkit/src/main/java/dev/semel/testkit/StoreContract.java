@@ -130,6 +130,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class ConnectionsOfHandlers extends HandlerConnectionSuite {
+        ConnectionsOfHandlers() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     class KeepingValues extends ValueSuite {
         KeepingValues() {
             super(StoreContract.this);

@@ -139,6 +139,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class WhatHandlersSayToTheDatabase extends HandlerTextSuite {
+        WhatHandlersSayToTheDatabase() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class RetriesOfMessages extends RetrySuite {
         RetriesOfMessages() {
             super(EngineContract.this);
