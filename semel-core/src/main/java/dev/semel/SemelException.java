@@ -44,7 +44,7 @@ public abstract class SemelException extends RuntimeException {
     }
 
     /** The store cannot be reached, or refuses to serve. Nothing was run on its behalf; the same call may be repeated. */
-    public static final class StoreUnavailable extends SemelException {
+    public static class StoreUnavailable extends SemelException {
         private static final long serialVersionUID = 1;
 
         public StoreUnavailable(String message) {
@@ -52,6 +52,22 @@ public abstract class SemelException extends RuntimeException {
         }
 
         public StoreUnavailable(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /**
+     * Another transaction holds a lock on the record and did not end in time: its owner may be paused. Nothing was written
+     * on behalf of this call; the same call may be repeated.
+     */
+    public static final class Locked extends StoreUnavailable {
+        private static final long serialVersionUID = 1;
+
+        public Locked(String message) {
+            super(message);
+        }
+
+        public Locked(String message, Throwable cause) {
             super(message, cause);
         }
     }

@@ -79,11 +79,25 @@ public final class Commits {
 
     /** The store being away is waited out for a moment: what ran should not be left unfinished for a hiccup. */
     Moved move(Move move) {
-        return repeated(() -> moves.submit(move), true);
+        Moved moved = repeated(() -> moves.submit(move), true);
+        return moved instanceof Moved.Locked ? repeated(() -> alone(move), true) : moved;
     }
 
+    /** Those whose records stay locked by others are answered {@link Moved.Locked}. */
     public List<Moved> moveAll(List<Move> batch) {
-        return repeated(() -> moves.submitAll(batch), true);
+        List<Moved> moved = new ArrayList<>(repeated(() -> moves.submitAll(batch), true));
+        for (int i = 0; i < moved.size(); i++) {
+            if (moved.get(i) instanceof Moved.Locked) {
+                List<Move> alone = List.of(batch.get(i));
+                moved.set(i, repeated(() -> ledger.move(alone), true).get(0));
+            }
+        }
+        return moved;
+    }
+
+    /** Apart from the batches of others: it may have to wait for whoever has locked the record. */
+    private Moved alone(Move move) {
+        return ledger.move(List.of(move)).get(0).unlocked(move.id());
     }
 
     Enqueued enqueue(Arrival arrival) {

@@ -162,6 +162,8 @@ public final class Exchanges {
             Reserved reserved = environment.commits().reserve(modes.version(), runner.reservation(asked));
             if (reserved instanceof Reserved.ModesChanged) {
                 environment.modes().reload();
+            } else if (reserved instanceof Reserved.Locked) {
+                return new Told(answers.inProgress(), null);
             } else if (reserved instanceof Reserved.Existing existing) {
                 return LeasedRunner.mayBeAskedFor(asked, existing)
                         ? granted(asked.as(existing.row()), answers, flight)

@@ -5,6 +5,7 @@ import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
+import dev.semel.store.Moved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Status;
@@ -69,7 +70,10 @@ public final class InterruptedSteps {
     /** To be called before the parent may run again. A process that dies in between is asked again, about what is left. */
     public void write() {
         if (!moves.isEmpty()) {
-            ledger.move(List.copyOf(moves));
+            List<Moved> moved = ledger.move(List.copyOf(moves));
+            for (int i = 0; i < moved.size(); i++) {
+                moved.get(i).unlocked(moves.get(i).id());
+            }
             moves.clear();
         }
     }

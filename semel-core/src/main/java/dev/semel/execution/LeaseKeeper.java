@@ -1,5 +1,6 @@
 package dev.semel.execution;
 
+import dev.semel.SemelException;
 import dev.semel.key.RecordId;
 import dev.semel.store.Ledger;
 import dev.semel.store.Renewal;
@@ -98,10 +99,18 @@ public final class LeaseKeeper {
                 .sorted((a, b) -> a.held().id().compareTo(b.held().id()))
                 .toList();
         long asked = time.nanos();
-        List<Boolean> held = ledger.renew(ordered.stream()
-                .map(run -> new Renewal(
-                        run.held().id(), run.held().fence(), run.held().length().toMillis()))
-                .toList());
+        List<Boolean> held;
+        try {
+            held = ledger.renew(ordered.stream()
+                    .map(run -> new Renewal(
+                            run.held().id(),
+                            run.held().fence(),
+                            run.held().length().toMillis()))
+                    .toList());
+        } catch (SemelException.Locked e) {
+            renewApart(ordered, asked);
+            return;
+        }
         for (int i = 0; i < ordered.size(); i++) {
             if (held.get(i)) {
                 ordered.get(i).renewed(asked);
@@ -110,6 +119,17 @@ public final class LeaseKeeper {
                 ordered.get(i).stop(Stop.LEASE_LOST);
             }
         }
+    }
+
+    /** One of the records is locked by another transaction: the others are renewed without it, and it is tried again soon. */
+    private void renewApart(List<Watched> runs, long asked) {
+        if (runs.size() == 1) {
+            runs.get(0).postpone(asked);
+            return;
+        }
+        int middle = runs.size() / 2;
+        renew(runs.subList(0, middle));
+        renew(runs.subList(middle, runs.size()));
     }
 
     private Duration untilNext() {
@@ -179,6 +199,10 @@ public final class LeaseKeeper {
                 renewAt = asked + length * 2 / 5;
                 trustedUntil = asked + length * 4 / 5;
             }
+        }
+
+        private void postpone(long asked) {
+            renewAt = asked + held().length().toNanos() / 10;
         }
 
         private long nextDue() {

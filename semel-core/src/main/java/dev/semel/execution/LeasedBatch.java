@@ -168,23 +168,25 @@ public final class LeasedBatch {
                             .toList());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             for (Ran<P, R> ran : returned) {
-                answered.put(
-                        ran.item().place(),
-                        ran.run()
-                                .answers()
-                                .unknown("It ran, but its end could not be recorded; it is being looked into."));
+                answered.put(ran.item().place(), unrecorded(ran));
             }
             return;
         }
         for (int i = 0; i < returned.size(); i++) {
             Ran<P, R> ran = returned.get(i);
-            Answer<R> answer = ran.run()
-                    .done(
-                            ran.granted(),
-                            moved.get(i),
-                            ran.returned(),
-                            ran.item().flight());
+            Answer<R> answer = moved.get(i) instanceof Moved.Locked
+                    ? unrecorded(ran)
+                    : ran.run()
+                            .done(
+                                    ran.granted(),
+                                    moved.get(i),
+                                    ran.returned(),
+                                    ran.item().flight());
             answered.put(ran.item().place(), answer);
         }
+    }
+
+    private static <R> Answer<R> unrecorded(Ran<?, R> ran) {
+        return ran.run().answers().unknown("It ran, but its end could not be recorded; it is being looked into.");
     }
 }

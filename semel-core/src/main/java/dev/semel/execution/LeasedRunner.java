@@ -157,6 +157,8 @@ public final class LeasedRunner {
             Reserved reserved = environment.commits().reserve(modes.version(), reservation(asked));
             if (reserved instanceof Reserved.ModesChanged) {
                 environment.modes().reload();
+            } else if (reserved instanceof Reserved.Locked) {
+                return answers.inProgress();
             } else if (reserved instanceof Reserved.Existing existing) {
                 return mayBeAskedFor(asked, existing)
                         ? attempts(asked.as(existing.row()), handler, flight)
@@ -186,6 +188,9 @@ public final class LeasedRunner {
     /** Asks for a grant that cannot be given, so that the store judges by its own clock what counts as there. */
     <P, R> @Nullable Answer<R> lookUp(Asked<P, R> asked, Answers<R> answers) {
         Reserved reserved = environment.commits().reserve(NO_MODES, reservation(asked));
+        if (reserved instanceof Reserved.Locked) {
+            return answers.inProgress();
+        }
         return reserved instanceof Reserved.Existing existing && !mayBeAskedFor(asked, existing)
                 ? existing(asked, existing, answers)
                 : null;

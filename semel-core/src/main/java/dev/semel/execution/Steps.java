@@ -136,6 +136,11 @@ final class Steps implements LeasedContext {
             throw broken(new Interrupted(asked.name() + ": an earlier run was interrupted in step \"" + name
                     + "\", which may not be repeated."));
         }
+        if (reserved instanceof Reserved.Locked) {
+            throw new SemelException.Locked(
+                    asked.name() + ": the step \"" + name
+                            + "\" or its record is locked by another transaction that has not ended; the step was not started.");
+        }
         throw broken(lost());
     }
 

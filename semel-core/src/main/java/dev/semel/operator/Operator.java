@@ -126,7 +126,7 @@ public final class Operator {
                 warrant.details("was", row.state().name()));
         Move.Change change = Move.Change.NONE.at(Transition.FORGET.place(row.line(), Policy.DeadHead.CONTINUE));
         Move move = Transition.FORGET.of(row, change, event);
-        if (store.ledger().move(List.of(move)).get(0) instanceof Moved.Refused refused) {
+        if (store.ledger().move(List.of(move)).get(0).unlocked(id) instanceof Moved.Refused refused) {
             String now = refused.current() == null
                     ? "absent"
                     : refused.current().state().name();

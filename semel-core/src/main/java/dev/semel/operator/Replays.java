@@ -100,7 +100,8 @@ public final class Replays {
             return Outcome.ABSENT;
         }
         releaseSteps(row);
-        return outcome(store.ledger().move(List.of(replaying(row, warrant))).get(0));
+        return outcome(
+                row, store.ledger().move(List.of(replaying(row, warrant))).get(0));
     }
 
     /** Whoever replays what may have taken effect decides that it is to be run again: its interrupted steps, too. */
@@ -119,10 +120,11 @@ public final class Replays {
         Move.Change change = Transition.failure(keep, dev.semel.execution.Failures.encode(failure))
                 .at(Transition.DISCARD.place(row.line(), Policy.DeadHead.CONTINUE));
         Move move = Transition.DISCARD.of(row, change, event(EventType.OPERATOR_DISCARDED, row, warrant));
-        return outcome(store.ledger().move(List.of(move)).get(0));
+        return outcome(row, store.ledger().move(List.of(move)).get(0));
     }
 
-    private static Outcome outcome(Moved moved) {
+    private static Outcome outcome(Row row, Moved answer) {
+        Moved moved = answer.unlocked(row.id());
         if (moved instanceof Moved.Refused) {
             return Outcome.REFUSED;
         }

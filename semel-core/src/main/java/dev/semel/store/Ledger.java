@@ -11,6 +11,9 @@ import java.util.function.Function;
  * {@link dev.semel.SemelException.StoreUnavailable} or {@link dev.semel.SemelException.OutcomeUnknown} may be repeated as it
  * is, because reservations carry an owner and moves carry a fence. Ids are distinct within a batch. Implementations lock in
  * the order of ids, and judge time by the store's own clock.
+ *
+ * <p>Nobody waits without bound for a record that another transaction has locked, whose owner may be paused: such a record is
+ * left out by {@link #purge}, and answered as locked by {@link #reserve} and {@link #move}, each for itself.
  */
 public interface Ledger {
     /**
@@ -29,7 +32,12 @@ public interface Ledger {
     /** Applies each move whose conditions hold. What is expired counts as absent: it may be removed, and not changed. */
     List<Moved> move(List<Move> batch);
 
-    /** Extends each grant that is still held; says which were. */
+    /**
+     * Extends each grant that is still held; says which were.
+     *
+     * @throws dev.semel.SemelException.Locked when another transaction has locked one of the records and does not end:
+     *     nothing was extended, and the others may be renewed without it
+     */
     List<Boolean> renew(List<Renewal> batch);
 
     /** The records of these ids, and the time by which they are to be judged. */

@@ -25,7 +25,7 @@ public interface Queue {
 
     /**
      * Grants what is due: QUEUED and FAILED_RETRYABLE records whose time has come, and IN_PROGRESS ones whose lease is over
-     * if the grant is repeatable and they are below its attempts. Each grant takes a new fence and counts as an attempt.
+     * if the grant is repeatable and they are below its attempts. What another transaction has locked is left out. Each grant takes a new fence and counts as an attempt.
      * Tenants that have something due share the amount evenly; one that has nothing leaves its part to the others, if need be
      * with the next claim.
      */

@@ -17,6 +17,9 @@ public sealed interface Reserved {
     /** The record is not there, and the reservation was for the one under a fence that was seen; nothing was written. */
     record Absent() implements Reserved {}
 
+    /** Another transaction holds a lock on the record and did not end in time; nothing was written. */
+    record Locked() implements Reserved {}
+
     /** The parent's grant is gone; nothing was written. */
     record ParentLost() implements Reserved {}
 

@@ -126,6 +126,7 @@ final class Finisher implements AutoCloseable {
         try {
             List<Move> moves = batch.stream().map(item -> item.ending.move()).toList();
             moved = commits.moveAll(moves);
+            warnOfLocked(moved);
         } catch (RuntimeException e) {
             // Whatever it was: a writer that ended here would leave all that follows unwritten and held for ever.
             LOG.warn(
@@ -137,12 +138,23 @@ final class Finisher implements AutoCloseable {
         }
     }
 
+    private static void warnOfLocked(List<Moved> moved) {
+        long locked = moved.stream().filter(Moved.Locked.class::isInstance).count();
+        if (locked > 0) {
+            LOG.warn(
+                    "Could not record {} delivery results: their records are locked by other transactions; they will be"
+                            + " redelivered when their leases expire.",
+                    locked);
+        }
+    }
+
     /** Every one of them, whatever somebody does who is told. */
     private static void tell(List<Item> batch, @Nullable List<Moved> moved) {
         Throwable thrown = null;
         for (int i = 0; i < batch.size(); i++) {
             try {
-                batch.get(i).whenWritten.accept(moved == null ? null : moved.get(i));
+                boolean written = moved != null && !(moved.get(i) instanceof Moved.Locked);
+                batch.get(i).whenWritten.accept(written ? moved.get(i) : null);
             } catch (RuntimeException | Error e) {
                 thrown = e;
             }

@@ -94,21 +94,22 @@ final class PostgresAlikeArrivals {
     /**
      * Makes what is absent.
      *
+     * @param own whether the transaction is the ledger's own
      * @param batch alike
      * @param made told the id of each that was made
      * @return the transaction; null when nothing was made
      */
     static @Nullable String insert(
-            Connection connection, @Nullable Long now, List<Arrival> batch, Consumer<RecordId> made)
+            Connection connection, @Nullable Long now, boolean own, List<Arrival> batch, Consumer<RecordId> made)
             throws SQLException {
         boolean lanes = batch.stream().anyMatch(arrival -> arrival.lane() != null);
         AuditEntry event = batch.get(0).event();
         String sql =
                 lanes ? event == null ? IN_LANES_SILENT : IN_LANES_AUDITED : event == null ? FREE_SILENT : FREE_AUDITED;
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        try (PreparedStatement statement = connection.prepareStatement(PostgresEnqueue.bounded(sql, own))) {
             bind(new Binder(statement).number(now), batch, lanes, event);
             String xid = null;
-            try (ResultSet written = statement.executeQuery()) {
+            try (ResultSet written = PostgresLedger.second(statement)) {
                 while (written.next()) {
                     made.accept(Rows.id(written, 1));
                     xid = written.getString(2);

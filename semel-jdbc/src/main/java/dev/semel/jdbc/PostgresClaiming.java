@@ -5,7 +5,9 @@ import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
 import dev.semel.store.Row;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresClaiming {
     private static final String WHAT = "a claim";
+
+    /** A claim meets rows that others have locked so often at most; then the next claim has to see. */
+    private static final int BLOCKED_ROUNDS = 4;
 
     private final PostgresSessions sessions;
     private final PostgresFlow flow;
@@ -148,18 +153,34 @@ final class PostgresClaiming {
         }
         int retries = found == null ? limited() ? 0 : Integer.MAX_VALUE : retries(found);
         PostgresTenants.Share share = new PostgresTenants.Share(tenants, found != null, open(), retries);
-        PostgresLanes.Granted granted =
-                sessions.transaction(WHAT, c -> new PostgresLanes(c, sessions.now(), claim).grant(share, over));
+        PostgresLanes.Granted granted = grantLanes(share, over);
         spent(retries, granted.retries());
         modesChanged |= granted.modesChanged();
         add(granted.rows());
         last = granted.last() == null ? last : granted.last();
         boolean onlyKnown = found == null && granted.rows().isEmpty();
-        more |= granted.more() || onlyKnown;
-        if (granted.more()) {
+        boolean again = flow.worthAskingAgain(granted.rest());
+        more |= again || onlyKnown;
+        if (again) {
             flow.remember(true, granted.floors(), claim.turns().except(), found != null);
         } else {
             flow.forget(true);
+        }
+    }
+
+    /** A lane of which somebody else has locked a row is left alone, so that the others go on. */
+    private PostgresLanes.Granted grantLanes(PostgresTenants.Share share, List<Long> over) {
+        Set<Long> except = new HashSet<>();
+        for (int round = 1; ; round++) {
+            try {
+                return sessions.transaction(
+                        WHAT, c -> new PostgresLanes(c, sessions.now(), claim).grant(share, over, except));
+            } catch (SemelException.Locked e) {
+                if (round == BLOCKED_ROUNDS || !(e.getCause() instanceof PostgresLanes.Blocked blocked)) {
+                    throw e;
+                }
+                except.addAll(sessions.transaction(WHAT, blocked::lanes));
+            }
         }
     }
 

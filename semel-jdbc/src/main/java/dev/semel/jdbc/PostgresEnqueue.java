@@ -69,11 +69,21 @@ final class PostgresEnqueue {
 
     private final Connection connection;
     private final @Nullable Long now;
+    private final boolean own;
     private @Nullable String xid;
 
-    PostgresEnqueue(Connection connection, @Nullable Long now) {
+    /** @param own whether the transaction is the ledger's own, and not a handler's or a caller's */
+    PostgresEnqueue(Connection connection, @Nullable Long now, boolean own) {
         this.connection = connection;
         this.now = now;
+        this.own = own;
+    }
+
+    /** The statement with a bound on its wait for those who insert the same records: to be read as the second one. */
+    static String bounded(String sql, boolean own) {
+        return own
+                ? "SELECT " + PostgresSql.BOUNDED_WAIT + "; " + sql
+                : PostgresSql.WAIT_IN_TRANSACTION + sql + PostgresSql.WAIT_AS_BEFORE;
     }
 
     /** The whole of it in one transaction. */
@@ -103,19 +113,20 @@ final class PostgresEnqueue {
             return;
         }
         if (PostgresAlikeArrivals.areAlike(batch)) {
-            String made =
-                    PostgresAlikeArrivals.insert(connection, now, batch, id -> answers.put(id, new Enqueued.Made()));
+            String made = PostgresAlikeArrivals.insert(
+                    connection, now, own, batch, id -> answers.put(id, new Enqueued.Made()));
             xid = made == null ? xid : made;
             return;
         }
         PostgresEvents events = PostgresEvents.of(batch, Arrival::event);
-        try (PreparedStatement statement = connection.prepareStatement(events.isEmpty() ? SILENT : AUDITED)) {
+        try (PreparedStatement statement =
+                connection.prepareStatement(bounded(events.isEmpty() ? SILENT : AUDITED, own))) {
             Binder binder = new Binder(statement).number(now);
             bind(binder, batch);
             if (!events.isEmpty()) {
                 events.bind(binder);
             }
-            try (ResultSet made = statement.executeQuery()) {
+            try (ResultSet made = PostgresLedger.second(statement)) {
                 while (made.next()) {
                     answers.put(batch.get(made.getInt(1)).id(), new Enqueued.Made());
                     xid = made.getString(2);

@@ -48,6 +48,11 @@ final class PostgresErrors {
         return state.startsWith("08") || state.startsWith("57P") || state.startsWith("XX") || state.startsWith("58");
     }
 
+    /** Another transaction holds the lock, and did not let go of it in time. */
+    static boolean locked(SQLException e) {
+        return state(e).equals("55P03");
+    }
+
     /** The driver's own exception under whatever it was wrapped in. */
     static @Nullable SQLException in(Throwable thrown) {
         Throwable cause = thrown;
@@ -70,6 +75,7 @@ final class PostgresErrors {
             case "25006" -> "The server is read-only: connect to the primary.";
             case NO_PRIVILEGE -> "Grant the role its privileges on the semel_ tables and sequences.";
             case "42P01", "42703" -> "The schema is not Semel's: check the search_path (currentSchema) and install it.";
+            case "55P03" -> "Another transaction holds a lock on it and has not ended: repeat the call later.";
             case "57014" -> "It ran into the statement time-out: repeat the call, or raise the time-out.";
             case "40001", "40P01" -> "It kept losing against other transactions: repeat the call.";
             default -> "See the server's log; repeat the call when that is mended.";

@@ -14,6 +14,9 @@ final class PostgresFlow {
     private static final long SEARCH_EVERY_NANOS = 500_000_000;
     private static final int LOOK_AT_BOTH_EVERY = 8;
 
+    /** Lanes are held for a moment, unless their holder is paused. */
+    private static final int ASK_AGAIN_FOR_HELD = 8;
+
     /** Tenants that had something due, with where to look for more of it. */
     private record Known(List<PostgresTenants.Tenant> tenants, Set<String> except, long since) {}
 
@@ -23,6 +26,7 @@ final class PostgresFlow {
     private boolean inLanes;
     private boolean over;
     private int claims;
+    private int inVain;
 
     PostgresFlow(String operation) {
         this.operation = operation;
@@ -84,6 +88,12 @@ final class PostgresFlow {
         } else {
             free = null;
         }
+    }
+
+    /** Whether a claim at once may find more. One after the other that find only lanes which are held may not. */
+    synchronized boolean worthAskingAgain(PostgresLanes.Rest rest) {
+        inVain = rest == PostgresLanes.Rest.HELD ? inVain + 1 : 0;
+        return rest == PostgresLanes.Rest.MORE || inVain > 0 && inVain <= ASK_AGAIN_FOR_HELD;
     }
 
     @Override

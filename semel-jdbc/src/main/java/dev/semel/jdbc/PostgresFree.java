@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Grants of records that follow nobody. They are locked as they are found, so that claims at once find different ones. */
 final class PostgresFree {
-    static final String LOCK_MODES =
-            "SELECT pg_advisory_xact_lock_shared(" + PostgresSql.MODES_LOCK + "), " + PostgresSql.BY_INDEX + "; ";
+    static final String LOCK_MODES = "SELECT " + PostgresSql.BY_INDEX + ", " + PostgresSql.SHARE_MODES + "; ";
 
     /** What a grant writes: two parameters, the lease and the owner. */
     static final String GRANTED =
@@ -51,11 +50,12 @@ final class PostgresFree {
                 RETURNING k.n, k.at AS due, k.state AS was, %3$s)
             SELECT c.modes_version, e.each, w.* FROM c CROSS JOIN e LEFT JOIN w ON true ORDER BY w.n, w.due""").formatted(PostgresTenants.FREE, GRANTED, columns());
 
+    /** Locked as they are found, by all but those that somebody else has locked: a paused owner must not stop a claim. */
     private static final String FIND_OVER = LOCK_MODES + """
             SELECT m.modes_version, o.id, o.lane FROM %s LEFT JOIN (
                 SELECT r.id, r.lane, r.at FROM semel_record r WHERE r.state = 1 AND r.at <= (SELECT %s)
                     AND r.operation = ? AND r.turn IN (0, 1) AND r.attempt < ? AND r.tenant <> ALL(?::text[])
-                ORDER BY r.at LIMIT ?) AS o ON true""".formatted(PostgresSql.META, PostgresSql.NOW);
+                ORDER BY r.at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) AS o ON true""".formatted(PostgresSql.META, PostgresSql.NOW);
 
     private static final String TAKE_OVER = PostgresSql.COMMON + """
             , i AS MATERIALIZED (SELECT id FROM unnest(?::bytea[]) AS i(id) ORDER BY id)

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * cannot wait for each other.
  */
 final class PostgresGrants {
-    private static final String LOCK_MODES = "SELECT pg_advisory_xact_lock_shared(" + PostgresSql.MODES_LOCK + "), "
-            + PostgresSql.IS_READ_COMMITTED + ", " + PostgresSql.BY_INDEX + "; ";
+    private static final String LOCK_MODES = "SELECT " + PostgresSql.BY_INDEX + ", " + PostgresSql.SHARE_MODES + ", "
+            + PostgresSql.IS_READ_COMMITTED + "; ";
 
     private static final String INSERT = LOCK_MODES + PostgresSql.COMMON + """
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, parent, state, fence, attempt,
@@ -67,8 +67,8 @@ final class PostgresGrants {
             + Rows.WITH_LINE + " FROM semel_record r, " + PostgresSql.META
             + " WHERE r.id = ANY(?::bytea[]) ORDER BY r.id FOR UPDATE OF r";
 
-    private static final String LOCK_PARENTS =
-            "SELECT id, fence, state FROM semel_record WHERE id = ANY(?::bytea[]) ORDER BY id FOR SHARE";
+    private static final String LOCK_PARENTS = "SELECT " + PostgresSql.BOUNDED_WAIT
+            + "; SELECT id, fence, state FROM semel_record WHERE id = ANY(?::bytea[]) ORDER BY id FOR SHARE";
 
     private static final String GRANT = PostgresSql.COMMON + """
             UPDATE semel_record r SET state = 1, fence = c.high | nextval('semel_fence'), at = %s, keep = NULL,
@@ -90,7 +90,8 @@ final class PostgresGrants {
 
     static final String DELETE_STEPS = "DELETE FROM semel_record WHERE parent = ANY(?::bytea[]) AND place IS NULL";
 
-    private static final String LOCK_NUMBERS = "SELECT pg_advisory_xact_lock(k) FROM unnest(?::bigint[]) AS k";
+    private static final String LOCK_NUMBERS = "SELECT " + PostgresSql.BOUNDED_WAIT
+            + "; SELECT count(pg_advisory_xact_lock(k)) FROM unnest(?::bigint[]) AS k";
 
     /** Rows as they stood, with the version of the modes at the same moment. */
     record Seen(long now, long modesVersion, Map<RecordId, Row> rows) {}
@@ -265,7 +266,7 @@ final class PostgresGrants {
         Set<Reservation.Parent> lost = new HashSet<>(parents);
         try (PreparedStatement statement = connection.prepareStatement(LOCK_PARENTS)) {
             new Binder(statement).bytes(parents, parent -> parent.id().bytes());
-            try (ResultSet found = statement.executeQuery()) {
+            try (ResultSet found = PostgresLedger.second(statement)) {
                 while (found.next()) {
                     if (found.getInt(3) == State.IN_PROGRESS.code()) {
                         lost.remove(new Reservation.Parent(Rows.id(found, 1), found.getLong(2)));
@@ -282,7 +283,7 @@ final class PostgresGrants {
                 locks.stream().map(RecordId::lockNumber).distinct().sorted().toList();
         try (PreparedStatement statement = connection.prepareStatement(LOCK_NUMBERS)) {
             new Binder(statement).longs(numbers, number -> number);
-            statement.executeQuery().close();
+            PostgresLedger.second(statement).close();
         }
     }
 

@@ -59,11 +59,13 @@ final class PostgresLanes {
     private static final String MEMBER = "r.id, r.turn, r.state, r.attempt, r.at, r.fence, r.place";
 
     /**
-     * The second statement's snapshot is taken under the locks. The head is looked for from behind, and what waits from the
+     * From here on nobody is waited for: a row that somebody else has locked makes its lane one to leave alone
+     * ({@link Blocked}). The second statement's snapshot is taken under the locks. The head is looked for from behind, and what waits from the
      * head on: before them the index has nothing but what is done.
      */
     private static final String HOLD = """
-            SELECT l.lane FROM unnest(?::bigint[]) AS l(lane) WHERE pg_try_advisory_xact_lock%1$s;
+            SELECT l.lane FROM (SELECT set_config('lock_timeout', '20', true) OFFSET 0) AS w, unnest(?::bigint[]) AS l(lane)
+            WHERE pg_try_advisory_xact_lock%1$s;
             SELECT l.lane, x.* FROM unnest(?::bigint[]) AS l(lane)
             LEFT JOIN LATERAL (
                 SELECT %2$s FROM semel_record r WHERE r.lane = l.lane AND r.turn = 1
@@ -79,13 +81,15 @@ final class PostgresLanes {
             SELECT r.lane, %2$s FROM %3$s WHERE r.turn = 4 AND r.state IN (0, 3)""".formatted(PostgresLine.LOCK_ARGUMENTS, MEMBER, PostgresSql.EACH_BY_ID);
 
     /**
-     * Places are drawn in the order given, rows are written in the order of ids, and only those that are as they were read:
+     * Places and fences are drawn in the order given, which is that of each lane: a receiver refuses a fence that is lower
+     * than the last one of the lane. Rows are written in the order of ids, and only those that are as they were read:
      * by differences, because an index of states and times is not the one to find them by.
      */
     private static final String WRITE = PostgresSql.COMMON + """
             , i AS MATERIALIZED (
                 SELECT * FROM (
-                    SELECT i.*, CASE WHEN i.turn >= 0 THEN nextval('semel_place') END AS place
+                    SELECT i.*, CASE WHEN i.turn >= 0 THEN nextval('semel_place') END AS place,
+                        CASE WHEN i.granted = 1 THEN nextval('semel_fence') END AS counter
                     FROM unnest(?::int[], ?::bytea[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::bigint[])
                         AS i(n, id, turn, granted, fence, state, at)) AS i
                 ORDER BY id)
@@ -93,7 +97,7 @@ final class PostgresLanes {
                 UPDATE semel_record r SET turn = CASE WHEN i.turn >= 0 THEN i.turn ELSE r.turn END,
                     place = coalesce(i.place, r.place),
                     state = CASE WHEN i.granted = 1 THEN 1 ELSE r.state END,
-                    fence = CASE WHEN i.granted = 1 THEN c.high | nextval('semel_fence') ELSE r.fence END,
+                    fence = CASE WHEN i.granted = 1 THEN c.high | i.counter ELSE r.fence END,
                     attempt = CASE WHEN i.granted = 1 THEN r.attempt + 1 ELSE r.attempt END,
                     keep = CASE WHEN i.granted = 0 THEN r.keep END,
                     result = CASE WHEN i.granted = 0 THEN r.result END,
@@ -103,14 +107,27 @@ final class PostgresLanes {
                 RETURNING i.n, i.granted, %s)
             SELECT (SELECT count(*) FROM w), w.* FROM c LEFT JOIN w ON w.granted = 1 ORDER BY w.n""".formatted("r." + Rows.WITH_LINE.replace(", ", ", r."));
 
+    private static final String LOCKED = "SELECT " + PostgresSql.BY_INDEX + "; " + """
+            SELECT l.lane FROM unnest(?::bigint[], ?::bytea[]) AS l(lane, id) LEFT JOIN LATERAL (
+                SELECT r.id FROM semel_record r WHERE r.id = l.id FOR NO KEY UPDATE SKIP LOCKED) AS k ON true
+            WHERE k.id IS NULL""";
+
+    /** What is left for another claim. */
+    enum Rest {
+        NOTHING,
+        /** Only lanes that somebody else holds. */
+        HELD,
+        /** There was more than was granted, or something was placed. */
+        MORE
+    }
+
     /**
-     * @param more whether there was more than was granted, or something was placed
      * @param last the last tenant looked at, if any
      */
     record Granted(
             boolean modesChanged,
             List<Row> rows,
-            boolean more,
+            Rest rest,
             @Nullable String last,
             List<PostgresTenants.Tenant> floors,
             int retries) {}
@@ -130,7 +147,34 @@ final class PostgresLanes {
     }
 
     /** @param turn the one it takes, or -1 if it stays where it is */
-    private record Item(Member member, int turn, boolean granted) {}
+    private record Item(long lane, Member member, int turn, boolean granted) {}
+
+    /** A row that was to be written is locked by somebody else. */
+    static final class Blocked extends SQLException {
+        private static final long serialVersionUID = 1;
+        private final transient List<Item> items;
+
+        Blocked(SQLException cause, List<Item> items) {
+            super(cause.getMessage(), cause.getSQLState(), cause);
+            this.items = List.copyOf(items);
+        }
+
+        /** The lanes of rows that are still locked. */
+        Set<Long> lanes(Connection connection) throws SQLException {
+            Set<Long> lanes = new HashSet<>();
+            try (PreparedStatement statement = connection.prepareStatement(LOCKED)) {
+                new Binder(statement)
+                        .longs(items, Item::lane)
+                        .bytes(items, item -> item.member.id().bytes());
+                try (ResultSet found = PostgresLedger.second(statement)) {
+                    while (found.next()) {
+                        lanes.add(found.getLong(1));
+                    }
+                }
+            }
+            return lanes;
+        }
+    }
 
     private static final class Lane {
         private final List<Member> standing = new ArrayList<>();
@@ -163,11 +207,17 @@ final class PostgresLanes {
         this.claim = claim;
     }
 
-    /** @param over lanes at whose head a lease is over */
-    Granted grant(PostgresTenants.Share share, List<Long> over) throws SQLException {
+    /**
+     * @param over lanes at whose head a lease is over
+     * @param except lanes that are to be left alone
+     * @throws Blocked when a row of a lane is locked by somebody else; nothing may be kept
+     */
+    Granted grant(PostgresTenants.Share share, List<Long> over, Set<Long> except) throws SQLException {
         Sighted sighted = find(share, over);
+        sighted.lanes.removeAll(except);
         if (sighted.modesChanged || sighted.lanes.isEmpty()) {
-            return new Granted(sighted.modesChanged, List.of(), false, sighted.last, sighted.floors.tenants(), 0);
+            return new Granted(
+                    sighted.modesChanged, List.of(), Rest.NOTHING, sighted.last, sighted.floors.tenants(), 0);
         }
         List<Long> numbers = List.copyOf(sighted.lanes);
         int even = share.most() / numbers.size();
@@ -177,18 +227,21 @@ final class PostgresLanes {
         List<Item> items = new ArrayList<>();
         int open = share.most();
         int affordable = share.retries();
-        int held = 0;
+        int locked = 0;
+        boolean held = false;
         for (int from = 0; from < numbers.size(); from += LANES_AT_ONCE) {
-            if (open == 0 || held >= MOST_LANES) {
+            if (open == 0 || locked >= MOST_LANES) {
                 more = true;
                 break;
             }
             List<Long> some = numbers.subList(from, Math.min(numbers.size(), from + LANES_AT_ONCE));
             Map<Long, Lane> lanes = hold(some, sighted, run, arrivals);
-            held += lanes.size();
-            more |= lanes.size() < some.size();
-            for (Lane lane : lanes.values()) {
-                List<Item> planned = open == 0 ? List.of() : plan(lane, Math.min(run, open), affordable, sighted.now);
+            locked += lanes.size();
+            held |= lanes.size() < some.size();
+            for (Map.Entry<Long, Lane> lane : lanes.entrySet()) {
+                List<Item> planned = open == 0
+                        ? List.of()
+                        : plan(lane.getKey(), lane.getValue(), Math.min(run, open), affordable, sighted.now);
                 open -= (int) planned.stream().filter(Item::granted).count();
                 affordable -= retries(planned);
                 more |= open == 0 || planned.stream().anyMatch(item -> item.turn >= 0);
@@ -198,9 +251,10 @@ final class PostgresLanes {
         List<Row> rows = items.isEmpty() ? List.of() : write(items);
         if (rows == null) {
             connection.rollback();
-            return new Granted(false, List.of(), true, sighted.last, share.tenants(), 0);
+            return new Granted(false, List.of(), Rest.MORE, sighted.last, share.tenants(), 0);
         }
-        return new Granted(false, rows, more, sighted.last, sighted.floors.tenants(), retries(items));
+        Rest rest = more ? Rest.MORE : held ? Rest.HELD : Rest.NOTHING;
+        return new Granted(false, rows, rest, sighted.last, sighted.floors.tenants(), retries(items));
     }
 
     private static int retries(List<Item> items) {
@@ -295,7 +349,7 @@ final class PostgresLanes {
         return new Member(planned, found.getInt(3), found.getLong(7), found.getLong(8));
     }
 
-    private List<Item> plan(Lane lane, int run, int retries, long at) {
+    private List<Item> plan(long number, Lane lane, int run, int retries, long at) {
         List<LanePlan.Member> standing =
                 lane.standing.stream().map(Member::planned).toList();
         List<LanePlan.Member> arrived =
@@ -311,7 +365,7 @@ final class PostgresLanes {
         for (Member member : all) {
             int turn = turns.getOrDefault(member.id(), -1);
             if (turn >= 0 || granted.contains(member.id())) {
-                items.add(new Item(member, turn, granted.contains(member.id())));
+                items.add(new Item(number, member, turn, granted.contains(member.id())));
             }
         }
         return items;
@@ -349,6 +403,8 @@ final class PostgresLanes {
                     }
                 }
             }
+        } catch (SQLException e) {
+            throw PostgresErrors.locked(e) ? new Blocked(e, items) : e;
         }
         new PostgresFree(connection, now, claim).writeTakenOver(takenOver);
         return rows;

@@ -1,5 +1,6 @@
 package dev.semel.jdbc;
 
+import dev.semel.SemelException;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Found;
@@ -33,7 +34,9 @@ import java.util.stream.IntStream;
 final class PostgresLedger implements Ledger {
     private static final String INDEXED = "SELECT " + PostgresSql.BY_INDEX + "; ";
 
-    private static final String RENEW = INDEXED + PostgresSql.COMMON + """
+    /** Whoever renews does so for all runs of a node: it waits for a locked row only a moment, and then for each by itself. */
+    private static final String RENEW = "SELECT " + PostgresSql.BY_INDEX + ", set_config('lock_timeout', '100', true); "
+            + PostgresSql.COMMON + """
             UPDATE semel_record r SET at = %s
             FROM c, unnest(?::int[], ?::bytea[], ?::bigint[], ?::bigint[]) AS i(n, id, fence, delay)
             WHERE r.id = i.id AND r.fence = i.fence AND r.state = 1
@@ -53,23 +56,26 @@ final class PostgresLedger implements Ledger {
             + " FROM semel_record WHERE state = %s AND at <= (SELECT " + PostgresSql.NOW
             + ") AND operation = ANY(?::text[]) AND (parent IS NULL OR place IS NOT NULL) ORDER BY at LIMIT ?";
 
-    /** By place on disk, and each row judged again as it is deleted: one that was renewed meanwhile has moved. */
+    /**
+     * By place on disk, and each row judged again as it is deleted: one that was renewed meanwhile has moved. What somebody
+     * else has locked is left for the next time.
+     */
     private static final String PURGE = INDEXED + """
             WITH c AS MATERIALIZED (SELECT %s AS now)
             , x AS MATERIALIZED (
                 SELECT f.ctid FROM c, LATERAL (
                     SELECT r.ctid FROM semel_record r
-                    WHERE r.state = 2 AND r.at <= c.now ORDER BY r.at LIMIT ?) f
+                    WHERE r.state = 2 AND r.at <= c.now ORDER BY r.at LIMIT ? FOR UPDATE SKIP LOCKED) f
                 UNION ALL
                 SELECT f.ctid FROM c, (VALUES (4), (6), (7)) AS s(state), LATERAL (
                     SELECT r.ctid FROM semel_record r
                     WHERE r.state = s.state AND r.state <> 2 AND r.at <= c.now
-                        AND (r.turn IS NULL OR r.turn NOT IN (1, 2)) ORDER BY r.at LIMIT ?) f
+                        AND (r.turn IS NULL OR r.turn NOT IN (1, 2)) ORDER BY r.at LIMIT ? FOR UPDATE SKIP LOCKED) f
                 UNION ALL
                 SELECT f.ctid FROM c, LATERAL (
                     SELECT r.ctid FROM semel_record r
                     WHERE r.state = 3 AND r.at <= c.now AND r.at <= c.now - r.keep
-                        AND (r.turn IS NULL OR r.turn NOT IN (1, 2)) ORDER BY r.at LIMIT ?) f)
+                        AND (r.turn IS NULL OR r.turn NOT IN (1, 2)) ORDER BY r.at LIMIT ? FOR UPDATE SKIP LOCKED) f)
             , d AS (
                 DELETE FROM semel_record r USING c
                 WHERE r.ctid = ANY(ARRAY(SELECT x.ctid FROM x LIMIT ?))
@@ -93,6 +99,8 @@ final class PostgresLedger implements Ledger {
     private static final String SENT_BY = INDEXED + "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE parent = ? AND place IS NOT NULL ORDER BY place LIMIT ?";
 
+    private static final String MOVE = "a move";
+
     private final PostgresSessions sessions;
 
     PostgresLedger(PostgresSessions sessions) {
@@ -106,13 +114,27 @@ final class PostgresLedger implements Ledger {
 
     @Override
     public List<Moved> move(List<Move> batch) {
-        return batch.isEmpty()
-                ? List.of()
-                : sessions.checked(
-                        "a move",
-                        c -> new PostgresMoves(c, sessions.now(), true)
-                                .apply(batch)
-                                .moved());
+        if (batch.isEmpty()) {
+            return List.of();
+        }
+        try {
+            return sessions.checked(MOVE, c -> moved(c, batch));
+        } catch (SemelException.Locked e) {
+            Map<RecordId, Moved> answers = new HashMap<>();
+            PostgresApart.each(
+                    batch,
+                    part -> {
+                        List<Moved> moved = sessions.hastily(MOVE, c -> moved(c, part));
+                        IntStream.range(0, part.size())
+                                .forEach(i -> answers.put(part.get(i).id(), moved.get(i)));
+                    },
+                    move -> answers.put(move.id(), new Moved.Locked()));
+            return batch.stream().map(move -> answers.get(move.id())).toList();
+        }
+    }
+
+    private List<Moved> moved(Connection connection, List<Move> batch) throws SQLException {
+        return new PostgresMoves(connection, sessions.now(), true).apply(batch).moved();
     }
 
     @Override

@@ -160,10 +160,11 @@ final class PostgresMoves {
         List<Long> lanes = PostgresLine.lanes(items.stream().map(Item::move).toList());
         PostgresEvents events = PostgresEvents.of(items, item -> item.move.event());
         Sql sql = placed ? kind.placed : kind.plain;
-        String whole = (indexed ? INDEXED : "")
+        String whole = before()
                 + (lanes.isEmpty() ? "" : PostgresLine.LOCK + "; ")
                 + (events.isEmpty() ? sql.silent : sql.audited)
-                + (lanes.isEmpty() ? "" : "; " + PostgresLine.PROMOTE);
+                + (lanes.isEmpty() ? "" : "; " + PostgresLine.PROMOTE)
+                + behind();
         try (PreparedStatement statement = connection.prepareStatement(whole)) {
             Binder binder = new Binder(statement);
             bindLanes(binder, lanes);
@@ -177,11 +178,19 @@ final class PostgresMoves {
             }
             bindLanes(binder, lanes);
             statement.execute();
-            for (int before = (indexed ? 1 : 0) + (lanes.isEmpty() ? 0 : 1); before > 0; before--) {
+            for (int before = lanes.isEmpty() ? 1 : 2; before > 0; before--) {
                 statement.getMoreResults();
             }
             applied(statement, items, answers);
         }
+    }
+
+    private String before() {
+        return indexed ? INDEXED : PostgresSql.WAIT_IN_TRANSACTION;
+    }
+
+    private String behind() {
+        return indexed ? "" : PostgresSql.WAIT_AS_BEFORE;
     }
 
     private void writeOne(Item only, Moved[] answers) throws SQLException {
@@ -195,13 +204,11 @@ final class PostgresMoves {
     /** As {@link #write}, for those that have almost everything in common. */
     private void writeAlike(List<Move> moves, List<Item> items, Moved[] answers) throws SQLException {
         boolean silent = moves.get(0).event() == null;
-        String whole = (indexed ? INDEXED : "") + (silent ? PostgresAlikeMoves.SILENT : PostgresAlikeMoves.AUDITED);
+        String whole = before() + (silent ? PostgresAlikeMoves.SILENT : PostgresAlikeMoves.AUDITED) + behind();
         try (PreparedStatement statement = connection.prepareStatement(whole)) {
             PostgresAlikeMoves.bind(statement, now, moves);
             statement.execute();
-            if (indexed) {
-                statement.getMoreResults();
-            }
+            statement.getMoreResults();
             applied(statement, items, answers);
         }
     }

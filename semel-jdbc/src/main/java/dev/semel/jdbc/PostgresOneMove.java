@@ -51,8 +51,8 @@ final class PostgresOneMove {
     private static final String AUDITED_IF_WRITTEN = UPDATE_IF_WRITTEN + EVENT + WHETHER;
 
     /** As {@link PostgresSql#BY_INDEX}, of which one row needs only this. */
-    private static final String INDEXED =
-            "SELECT " + PostgresSql.IS_READ_COMMITTED + ", set_config('enable_seqscan', 'off', true); ";
+    private static final String INDEXED = "SELECT " + PostgresSql.BOUNDED_WAIT + ", " + PostgresSql.IS_READ_COMMITTED
+            + ", set_config('enable_seqscan', 'off', true); ";
 
     private PostgresOneMove() {}
 
@@ -69,18 +69,16 @@ final class PostgresOneMove {
     static @Nullable String apply(Connection connection, @Nullable Long now, boolean indexed, Move move)
             throws SQLException {
         AuditEntry event = move.event();
-        String sql = (indexed ? INDEXED : "") + (event == null ? SILENT : AUDITED);
+        String sql = (indexed ? INDEXED : PostgresSql.WAIT_IN_TRANSACTION)
+                + (event == null ? SILENT : AUDITED)
+                + (indexed ? "" : PostgresSql.WAIT_AS_BEFORE);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             Binder binder = new Binder(statement);
             bind(binder, now, move);
             if (event != null) {
                 PostgresEvents.bind(binder, event);
             }
-            statement.execute();
-            if (indexed) {
-                statement.getMoreResults();
-            }
-            try (ResultSet written = statement.getResultSet()) {
+            try (ResultSet written = PostgresLedger.second(statement)) {
                 return written.next() ? written.getString(1) : null;
             }
         }

@@ -9,6 +9,7 @@ import dev.semel.store.Enqueued;
 import dev.semel.store.Queue;
 import dev.semel.store.Row;
 import dev.semel.store.Status;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -63,6 +64,8 @@ final class PostgresQueue implements Queue {
             UNION SELECT name FROM parked WHERE name IS NOT NULL
             UNION SELECT operation FROM semel_record WHERE state = 1 AND place IS NOT NULL""";
 
+    private static final String WHAT = "queueing messages";
+
     private final PostgresSessions sessions;
     private final Map<String, PostgresFlow> flows = new ConcurrentHashMap<>();
 
@@ -76,43 +79,60 @@ final class PostgresQueue implements Queue {
             return List.of();
         }
         Map<RecordId, Enqueued> answers = new HashMap<>();
-        sessions.once("queueing messages", connection -> {
-            new PostgresEnqueue(connection, sessions.now()).insert(batch, answers);
-            return true;
-        });
-        List<Arrival> rest =
-                batch.stream().filter(a -> !answers.containsKey(a.id())).toList();
-        if (!rest.isEmpty()) {
-            try {
-                lookOrReplace(rest, answers);
-            } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-                if (answers.isEmpty()) {
-                    throw e;
-                }
-                rest.forEach(arrival -> answers.putIfAbsent(arrival.id(), new Enqueued.Failed(e)));
+        try {
+            store(batch, answers);
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            if (answers.isEmpty()) {
+                throw e;
             }
+            unanswered(batch, answers).forEach(arrival -> answers.put(arrival.id(), new Enqueued.Failed(e)));
         }
         return batch.stream()
                 .map(arrival -> Objects.requireNonNull(answers.get(arrival.id())))
                 .toList();
     }
 
-    private void lookOrReplace(List<Arrival> rest, Map<RecordId, Enqueued> answers) {
-        sessions.once("queueing messages", connection -> {
-            new PostgresEnqueue(connection, sessions.now()).look(rest, answers);
-            return true;
-        });
-        replace(rest.stream().filter(a -> !answers.containsKey(a.id())).toList(), answers);
+    private void store(List<Arrival> batch, Map<RecordId, Enqueued> answers) {
+        try {
+            insert(batch, answers);
+        } catch (SemelException.Locked e) {
+            PostgresApart.each(
+                    unanswered(batch, answers),
+                    part -> made(part, sessions.hastily(WHAT, c -> enqueue(c, part)), answers),
+                    arrival -> answers.put(arrival.id(), new Enqueued.Failed(e)));
+        }
     }
 
-    /** What is expired, or has vanished meanwhile. */
-    private void replace(List<Arrival> open, Map<RecordId, Enqueued> answers) {
-        if (!open.isEmpty()) {
-            List<Enqueued> made = sessions.transaction(
-                    "queueing messages", connection -> new PostgresEnqueue(connection, sessions.now()).run(open));
-            for (int i = 0; i < open.size(); i++) {
-                answers.put(open.get(i).id(), made.get(i));
+    private void insert(List<Arrival> batch, Map<RecordId, Enqueued> answers) {
+        sessions.once(WHAT, connection -> {
+            new PostgresEnqueue(connection, sessions.now(), true).insert(batch, answers);
+            return true;
+        });
+        List<Arrival> rest = unanswered(batch, answers);
+        if (!rest.isEmpty()) {
+            sessions.once(WHAT, connection -> {
+                new PostgresEnqueue(connection, sessions.now(), true).look(rest, answers);
+                return true;
+            });
+            List<Arrival> open = unanswered(rest, answers);
+            if (!open.isEmpty()) {
+                made(open, sessions.transaction(WHAT, c -> enqueue(c, open)), answers);
             }
+        }
+    }
+
+    private static List<Arrival> unanswered(List<Arrival> batch, Map<RecordId, Enqueued> answers) {
+        return batch.stream().filter(a -> !answers.containsKey(a.id())).toList();
+    }
+
+    /** All of it in one transaction: what is absent, what is expired, and what has vanished meanwhile. */
+    private List<Enqueued> enqueue(Connection connection, List<Arrival> open) throws SQLException {
+        return new PostgresEnqueue(connection, sessions.now(), true).run(open);
+    }
+
+    private static void made(List<Arrival> open, List<Enqueued> made, Map<RecordId, Enqueued> answers) {
+        for (int i = 0; i < open.size(); i++) {
+            answers.put(open.get(i).id(), made.get(i));
         }
     }
 

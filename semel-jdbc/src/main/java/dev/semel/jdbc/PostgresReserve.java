@@ -73,15 +73,34 @@ final class PostgresReserve {
         }
         boolean plain = open.stream()
                 .allMatch(r -> r.parent() == null && r.identity().neighbours().isEmpty());
-        answers.putAll(
-                plain
-                        ? sessions.checked(WHAT, c -> new PostgresGrants(c, sessions.now()).insert(modesVersion, open))
-                        : sessions.transaction(WHAT, c -> {
-                            Map<RecordId, Reserved> made = new HashMap<>();
-                            List<Reservation> left = hold(c, open, made);
-                            made.putAll(new PostgresGrants(c, sessions.now()).insert(modesVersion, left));
-                            return made;
-                        }));
+        try {
+            answers.putAll(
+                    plain
+                            ? sessions.checked(
+                                    WHAT, c -> new PostgresGrants(c, sessions.now()).insert(modesVersion, open))
+                            : sessions.transaction(WHAT, c -> insert(c, open)));
+        } catch (SemelException.Locked e) {
+            apart(open, this::insert);
+        }
+    }
+
+    private Map<RecordId, Reserved> insert(Connection connection, List<Reservation> open) throws SQLException {
+        Map<RecordId, Reserved> made = new HashMap<>();
+        List<Reservation> left = hold(connection, open, made);
+        made.putAll(new PostgresGrants(connection, sessions.now()).insert(modesVersion, left));
+        return made;
+    }
+
+    @FunctionalInterface
+    private interface Way {
+        Map<RecordId, Reserved> grant(Connection connection, List<Reservation> part) throws SQLException;
+    }
+
+    private void apart(List<Reservation> open, Way way) {
+        PostgresApart.each(
+                open,
+                part -> answers.putAll(sessions.hastily(WHAT, c -> way.grant(c, part))),
+                asked -> answers.put(asked.identity().id(), new Reserved.Locked()));
     }
 
     /** Answers what needs no grant, from what is there; returns the rest that is there. */
@@ -115,14 +134,20 @@ final class PostgresReserve {
     }
 
     private void grant(List<Reservation> grantable) {
-        answers.putAll(sessions.transaction(WHAT, c -> {
-            Map<RecordId, Reserved> made = new HashMap<>();
-            List<Reservation> left = hold(c, grantable, made);
-            if (!left.isEmpty()) {
-                made.putAll(new PostgresGrants(c, sessions.now()).grant(modesVersion, left));
-            }
-            return made;
-        }));
+        try {
+            answers.putAll(sessions.transaction(WHAT, c -> grant(c, grantable)));
+        } catch (SemelException.Locked e) {
+            apart(grantable, this::grant);
+        }
+    }
+
+    private Map<RecordId, Reserved> grant(Connection connection, List<Reservation> grantable) throws SQLException {
+        Map<RecordId, Reserved> made = new HashMap<>();
+        List<Reservation> left = hold(connection, grantable, made);
+        if (!left.isEmpty()) {
+            made.putAll(new PostgresGrants(connection, sessions.now()).grant(modesVersion, left));
+        }
+        return made;
     }
 
     /** Locks what the grants depend on; returns those that may go on. */

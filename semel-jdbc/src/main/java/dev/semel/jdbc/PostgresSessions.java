@@ -21,6 +21,9 @@ final class PostgresSessions {
     /** A deadlock or a serialization failure ends in so many tries. */
     static final int TRIES = 5;
 
+    /** How long a part of a batch that is taken apart waits for a lock. */
+    private static final int HASTY_MILLIS = 20;
+
     private final DataSource source;
     private final String name;
     private final boolean readCommitted;
@@ -141,6 +144,20 @@ final class PostgresSessions {
         });
     }
 
+    /**
+     * The same, without patience: for a batch that has waited for a lock in vain and is taken apart.
+     *
+     * @throws SemelException.Locked when a lock is not to be had almost at once; nothing was written
+     */
+    <T> T hastily(String what, Body<T> body) {
+        return transaction(what, connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SET LOCAL " + PostgresSql.LOCK_WAIT + " = '" + HASTY_MILLIS + "'");
+            }
+            return body.run(connection);
+        });
+    }
+
     private <T> T repeated(String what, boolean autoCommit, Body<T> body) {
         return Uninterrupted.once(() -> tried(what, autoCommit, body));
     }
@@ -250,6 +267,13 @@ final class PostgresSessions {
     }
 
     SemelException failure(String what, SQLException e) {
+        if (PostgresErrors.locked(e)) {
+            return new SemelException.Locked(
+                    name + ": " + what + " timed out waiting for a lock (" + PostgresErrors.brief(e)
+                            + "); nothing was written. Another transaction holds the record and has not ended: repeat the"
+                            + " call later; pg_blocking_pids and pg_stat_activity tell who holds it.",
+                    e);
+        }
         return PostgresErrors.connectionLost(e)
                 ? new SemelException.OutcomeUnknown(
                         name + ": the connection was lost during " + what + " (" + PostgresErrors.brief(e)

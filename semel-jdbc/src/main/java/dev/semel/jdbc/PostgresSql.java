@@ -53,15 +53,36 @@ final class PostgresSql {
             + " (SELECT * FROM semel_record WHERE id = i.each_id OFFSET 0) AS r";
 
     /**
+     * A transaction of the ledger's own waits for a lock no longer than this: its owner may be paused, and whoever waits
+     * holds up others. A batch that has waited in vain is taken apart, see {@link PostgresApart}, and then has
+     * {@link #LOCK_WAIT} say how long. Local to the transaction, because the connection may be the application's.
+     */
+    static final String BOUNDED_WAIT =
+            "set_config('lock_timeout', coalesce(nullif(current_setting('semel.lock_wait', true),"
+                    + " ''), '1000'), true)";
+
+    /** The same in front of a statement in a transaction with a handler or caller, whose own bound is kept for afterwards. */
+    static final String WAIT_IN_TRANSACTION =
+            "SELECT set_config('semel.their_lock_wait', current_setting('lock_timeout')," + " true), " + BOUNDED_WAIT
+                    + "; ";
+
+    /** Behind such a statement. */
+    static final String WAIT_AS_BEFORE =
+            "; SELECT set_config('lock_timeout', current_setting('semel.their_lock_wait'), true)";
+
+    /** The name of the setting by which {@link #BOUNDED_WAIT} is told another bound. */
+    static final String LOCK_WAIT = "semel.lock_wait";
+
+    /**
      * Sent before a batch in the same round trip. The plans of batches are kept for long: they must be those for a large
      * table, by its indexes, also when the table was small at first; and a claim is planned once, not each time, which costs
      * more than a small claim itself. Every scan must have an index then (semel_meta: WHERE single): the price of a forbidden
      * scan blurs all others, and calls in the just-in-time compiler.
      */
-    static final String BY_INDEX =
-            "set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),"
-                    + " set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true),"
-                    + " set_config('plan_cache_mode', 'force_generic_plan', true)";
+    static final String BY_INDEX = BOUNDED_WAIT
+            + ", set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),"
+            + " set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true),"
+            + " set_config('plan_cache_mode', 'force_generic_plan', true)";
 
     /**
      * Goes through at READ COMMITTED and fails at any other level, because that cannot be changed by a statement that has begun
@@ -74,6 +95,9 @@ final class PostgresSql {
 
     /** Held while the schema is installed or the epoch is raised. */
     static final long INSTALL_LOCK = 0x53454d454c_494e53L;
+
+    /** To be sent behind {@link #BOUNDED_WAIT}, and before the statement that reads the version of the modes. */
+    static final String SHARE_MODES = "pg_advisory_xact_lock_shared(" + MODES_LOCK + ")";
 
     private PostgresSql() {}
 }

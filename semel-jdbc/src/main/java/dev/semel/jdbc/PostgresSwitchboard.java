@@ -18,13 +18,15 @@ import org.jspecify.annotations.Nullable;
 final class PostgresSwitchboard implements Switchboard {
     private static final int CHUNK = 1000;
 
+    /** An adoption needs every record that runs; one that stays locked longer is told to the operator. */
+    private static final int ADOPTION_WAIT_MILLIS = 10_000;
+
     private static final String MODES = "SELECT " + PostgresSql.NOW + """
              AS now, m.modes_version, s.* FROM semel_meta m LEFT JOIN (
                 SELECT tenant, operation, mode, NULL AS reason, NULL AS since, NULL AS probe FROM semel_mode
                 UNION ALL
                 SELECT tenant, operation, NULL, reason, since, probe FROM semel_pause) s ON true""";
 
-    private static final String LOCK_MODES = "SELECT pg_advisory_xact_lock(" + PostgresSql.MODES_LOCK + ")";
     private static final String REMOVE = "DELETE FROM semel_mode WHERE tenant = ? AND operation = ?";
     private static final String ADD = "INSERT INTO semel_mode (tenant, operation, mode) VALUES (?, ?, ?)"
             + " ON CONFLICT (tenant, operation) DO UPDATE SET mode = excluded.mode";
@@ -45,9 +47,11 @@ final class PostgresSwitchboard implements Switchboard {
             + "UPDATE semel_record r SET state = 5, at = c.now, keep = NULL FROM c WHERE r.id = ANY(?::bytea[])";
 
     private final PostgresSessions sessions;
+    private final PostgresModesTurn turn;
 
     PostgresSwitchboard(PostgresSessions sessions) {
         this.sessions = sessions;
+        this.turn = new PostgresModesTurn(sessions);
     }
 
     @Override
@@ -85,8 +89,7 @@ final class PostgresSwitchboard implements Switchboard {
 
     @Override
     public long set(Setting setting, AuditEntry event) {
-        return sessions.transaction("a change of modes", connection -> {
-            run(connection, LOCK_MODES);
+        return turn.alone("a change of modes", connection -> {
             boolean live = setting.mode() == Mode.LIVE;
             try (PreparedStatement statement = connection.prepareStatement(live ? REMOVE : ADD)) {
                 Binder binder =
@@ -103,8 +106,7 @@ final class PostgresSwitchboard implements Switchboard {
 
     @Override
     public long pause(Pause pause, AuditEntry event) {
-        return sessions.transaction("a pause", connection -> {
-            run(connection, LOCK_MODES);
+        return turn.alone("a pause", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(PAUSE)) {
                 new Binder(statement)
                         .text(pause.operation())
@@ -121,8 +123,7 @@ final class PostgresSwitchboard implements Switchboard {
 
     @Override
     public boolean resume(String operation, @Nullable String tenant, AuditEntry event) {
-        return sessions.transaction("the end of a pause", connection -> {
-            run(connection, LOCK_MODES);
+        return turn.alone("the end of a pause", connection -> {
             boolean there;
             try (PreparedStatement statement = connection.prepareStatement(RESUME)) {
                 new Binder(statement).text(operation).text(stored(tenant));
@@ -144,6 +145,7 @@ final class PostgresSwitchboard implements Switchboard {
     @Override
     public int adopt(Function<Row, AuditEntry> forRecord, AuditEntry adoption) {
         return sessions.transaction("an adoption", connection -> {
+            run(connection, "SET LOCAL lock_timeout = " + ADOPTION_WAIT_MILLIS);
             run(connection, "SELECT pg_advisory_xact_lock(" + PostgresSql.INSTALL_LOCK + ")");
             run(connection, NEXT_EPOCH);
             int count = 0;

@@ -439,7 +439,7 @@ final class PostgresTx implements Transactions.Tx {
         }
         ready();
         return sql("queueing messages", () -> {
-            PostgresEnqueue enqueue = new PostgresEnqueue(connection, sessions.now());
+            PostgresEnqueue enqueue = new PostgresEnqueue(connection, sessions.now(), false);
             List<Enqueued> answers = enqueue.run(batch);
             xid = enqueue.xid() == null ? xid : enqueue.xid();
             return answers;
@@ -555,6 +555,13 @@ final class PostgresTx implements Transactions.Tx {
                 throw new SemelException.TransactionMustBeRetried(
                         sessions.name() + ": the transaction met another one for the same records during " + what + " ("
                                 + PostgresErrors.brief(e) + "). Roll it back and run it again.",
+                        e);
+            }
+            if (PostgresErrors.locked(e)) {
+                throw new SemelException.Locked(
+                        sessions.name() + ": " + what + " timed out waiting for a lock (" + PostgresErrors.brief(e)
+                                + "); the transaction is rolled back and nothing is committed. "
+                                + PostgresErrors.advice(e),
                         e);
             }
             throw new SemelException.StoreUnavailable(

@@ -9,8 +9,11 @@ import dev.semel.store.Renewal;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -264,6 +267,46 @@ abstract class LineSuite extends QueueFixture {
             rows.forEach(this::complete);
             served(Bid.of(2));
         }
+    }
+
+    /** A receiver that refuses a fence below the lane's last one must never refuse the next message of the lane. */
+    @Test
+    void d7_fencesGrowInTheOrderOfTheLane() {
+        for (int i = 0; i < 60; i++) {
+            sendTo("lane" + i % 3, "k" + i);
+        }
+        Map<String, Long> highest = new HashMap<>();
+        List<Row> first = all(Bid.of(60).runsOf(10).leasedFor(1_000));
+        assertThat(first).hasSize(30);
+        first.forEach(row -> assertHigherThanItsLane(highest, row));
+        pass(1_000);
+        List<Row> takenOver = all(Bid.of(60).runsOf(12));
+        assertThat(takenOver).hasSize(36);
+        takenOver.forEach(row -> assertHigherThanItsLane(highest, row));
+        for (int i = takenOver.size() - 1; i >= 0; i--) {
+            apply(shift(takenOver.get(i), State.QUEUED).in(0).attempt(0));
+        }
+        sendTo("lane0", "arrives late");
+        int served = 0;
+        for (List<Row> run = granted(Bid.of(9).runsOf(4));
+                !run.isEmpty();
+                run = granted(Bid.of(9).runsOf(4))) {
+            for (Row row : run) {
+                assertHigherThanItsLane(highest, row);
+                complete(row);
+                served++;
+            }
+        }
+        assertThat(served).isEqualTo(61);
+    }
+
+    private static void assertHigherThanItsLane(Map<String, Long> highest, Row row) {
+        String lane = Objects.requireNonNull(line(row).lane()).key();
+        long fence = row.status().fence();
+        assertThat(fence)
+                .as("the fence of %s in %s", row.header().key(), lane)
+                .isGreaterThan(highest.getOrDefault(lane, 0L));
+        highest.put(lane, fence);
     }
 
     private static Row find(List<Row> rows, String key) {

@@ -186,6 +186,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class MeetingLockedRecords extends LockedSuite {
+        MeetingLockedRecords() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     class Pausing extends PauseSuite {
         Pausing() {
             super(StoreContract.this);

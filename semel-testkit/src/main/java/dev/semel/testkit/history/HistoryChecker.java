@@ -312,6 +312,13 @@ public final class HistoryChecker {
                         && before.place().number() >= delivered.place().number()) {
                     violations.add(new Violation(
                             Rule.R10, delivered.place().lane(), "applied out of order", List.of(before, delivered)));
+                } else if (before != null
+                        && before.grant().fence() >= delivered.grant().fence()) {
+                    violations.add(new Violation(
+                            Rule.R10,
+                            delivered.place().lane(),
+                            "applied under a fence that is not above the one before it in the lane",
+                            List.of(before, delivered)));
                 }
             }
         }

@@ -1,0 +1,180 @@
+package dev.semel.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.semel.Mode;
+import dev.semel.SemelException;
+import dev.semel.key.Fingerprint;
+import dev.semel.key.RecordId;
+import dev.semel.store.Arrival;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Claim;
+import dev.semel.store.Claimed;
+import dev.semel.store.Header;
+import dev.semel.store.Line;
+import dev.semel.store.Reservation;
+import dev.semel.store.Row;
+import dev.semel.store.Store;
+import dev.semel.store.StoreProvider;
+import dev.semel.store.Switchboard.Setting;
+import dev.semel.time.ManualTime;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** C5 where only PostgreSQL can show it: owners that are paused in the middle of a grant, and the application's connections. */
+@Timeout(60)
+class PostgresLockedTest {
+    private static final AuditEntry CHANGED =
+            new AuditEntry(20, new AuditEntry.Subject("acme", null, null, null, null), null, 0, 0, null);
+    private static final long LEASE = 1_000;
+
+    private final AtomicLong owners = new AtomicLong(1);
+    private final ManualTime time = new ManualTime(1_800_000_000_000L);
+    private final FreshSchema schema = FreshSchema.make();
+
+    private static Arrival arrival(int n, @Nullable String lane) {
+        RecordId id = RecordId.of(ByteBuffer.allocate(RecordId.LENGTH).putInt(n).array());
+        Header header = new Header("acme", "mail", "k" + n, Fingerprint.of(new byte[35]), "c", null);
+        Line.Lane in = lane == null ? null : new Line.Lane(lane.hashCode(), lane);
+        return new Arrival(id, header, null, in, Arrival.Times.NOW, null);
+    }
+
+    /** Claims until there is nothing more. */
+    private List<Row> claim(Store store) {
+        List<Row> rows = new ArrayList<>();
+        for (Claimed claimed = once(store); claimed.more() || !claimed.rows().isEmpty(); claimed = once(store)) {
+            rows.addAll(claimed.rows());
+        }
+        return rows;
+    }
+
+    private Claimed once(Store store) {
+        Claim claim = new Claim(
+                "mail",
+                store.switchboard().modes().version(),
+                new Reservation.Grant(owners.incrementAndGet(), LEASE, true, 3),
+                new Claim.Amount(10, 10, Claim.Budget.NONE),
+                Claim.Turns.ALL,
+                row -> null);
+        return store.queue().orElseThrow().claim(claim);
+    }
+
+    /** The application's own connections, whose statements may be tampered with. */
+    private Store onDataSource(UnaryOperator<String> tampering) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(schema.server().jdbcUrl(schema.database()) + "&currentSchema=" + schema.name());
+        return PostgresStore.on(tampered(source, tampering), new StoreProvider.Options(time, true));
+    }
+
+    private static DataSource tampered(DataSource source, UnaryOperator<String> tampering) {
+        return (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, given) -> {
+                    Object answer = invoked(source, method, given);
+                    return answer instanceof Connection connection ? tampered(connection, tampering) : answer;
+                });
+    }
+
+    private static Connection tampered(Connection connection, UnaryOperator<String> tampering) {
+        return (Connection) Proxy.newProxyInstance(
+                Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, given) -> {
+                    if (method.getName().equals("prepareStatement")) {
+                        given[0] = tampering.apply((String) given[0]);
+                    }
+                    return invoked(connection, method, given);
+                });
+    }
+
+    private static @Nullable Object invoked(Object target, java.lang.reflect.Method method, Object @Nullable [] given)
+            throws Throwable {
+        try {
+            return method.invoke(target, given);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** One record whose owner's lease is over and whose row is locked, and another one that anybody may take over. */
+    private void claimsGoOnBesideALockedRow(Store store) throws Exception {
+        store.queue().orElseThrow().enqueue(List.of(arrival(1, null), arrival(2, null), arrival(3, "x")));
+        assertThat(claim(store)).hasSize(3);
+        time.advance(Duration.ofMillis(LEASE));
+        try (Connection owner = schema.connect();
+                Statement statement = owner.createStatement()) {
+            owner.setAutoCommit(false);
+            statement.execute("UPDATE semel_record SET at = at WHERE key = convert_to('k1', 'UTF8')");
+            assertThat(claim(store)).extracting(row -> row.header().key()).containsExactlyInAnyOrder("k2", "k3");
+            assertThat(store.switchboard().set(new Setting(null, "other", Mode.HALTED), CHANGED))
+                    .isPositive();
+        }
+    }
+
+    @Test
+    void c5_claimsGoOnBesideALockedRow() throws Exception {
+        try (Store store = schema.open(time)) {
+            claimsGoOnBesideALockedRow(store);
+        }
+    }
+
+    @Test
+    void c5_claimsGoOnBesideALockedRowOnTheApplicationsConnections() throws Exception {
+        try (Store store = onDataSource(sql -> sql)) {
+            claimsGoOnBesideALockedRow(store);
+        }
+    }
+
+    @Test
+    void c5_plantedBugClaimsThatDoNotSkipLockedRowsAreNoticed() {
+        try (Store store = onDataSource(sql -> sql.replace(" SKIP LOCKED", ""))) {
+            assertThatThrownBy(() -> claimsGoOnBesideALockedRow(store)).isInstanceOf(SemelException.Locked.class);
+        }
+    }
+
+    @Test
+    void c5_modesAreChangedAlthoughAnOwnerIsPausedInTheMiddleOfAGrant() throws Exception {
+        try (Store store = schema.open(null);
+                Connection owner = schema.connect();
+                Statement statement = owner.createStatement()) {
+            owner.setAutoCommit(false);
+            statement.execute("SELECT " + PostgresSql.SHARE_MODES);
+            long before = store.switchboard().modes().version();
+            assertThat(store.switchboard().set(new Setting(null, "mail", Mode.HALTED), CHANGED))
+                    .isEqualTo(before + 1);
+            assertThatThrownBy(owner::commit)
+                    .as("a grant of the modes before")
+                    .isInstanceOf(java.sql.SQLException.class);
+        }
+    }
+
+    @Test
+    void c5_aHandlersTransactionKeepsItsOwnBoundForLocks() throws Exception {
+        try (Store store = schema.open(time)) {
+            store.queue().orElseThrow().enqueue(List.of(arrival(1, null)));
+            store.transactions().orElseThrow().run(tx -> {
+                Connection connection = tx.unwrap(Connection.class);
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute("SET LOCAL lock_timeout = '77s'");
+                    tx.enqueue(List.of(arrival(2, null)));
+                    try (var found = statement.executeQuery("SHOW lock_timeout")) {
+                        found.next();
+                        assertThat(found.getString(1)).isEqualTo("77s");
+                    }
+                }
+                return dev.semel.store.Transactions.Ended.undo(true);
+            });
+        }
+    }
+}
