@@ -33,12 +33,12 @@ final class Told implements Answer.Cases<byte[], Problem> {
         return notActedOn();
     }
 
+    /** Nothing to show of it: a leased one is not run at all. */
     private static Problem notActedOn() {
         return Problem.of(
                 ProblemCode.HALTED, "Requests of this kind are recorded and not acted on at the moment.", Next.CONTACT);
     }
 
-    /** Nothing to show of it: a leased one is not run at all. */
     @Override
     public Problem other(Answer<byte[]> answer, Answer.Notice notice) {
         return Problem.of(ProblemCode.KEY_INVALID, "The request cannot be taken under this key.", Next.CONTACT);
