@@ -218,6 +218,9 @@ public final class Delivery<P, R> implements AutoCloseable {
         if (stop == LeaseKeeper.Stop.LEASE_LOST || thrown instanceof SemelException.LeaseLost) {
             return null;
         }
+        if (thrown instanceof SemelException.TransactionEnded) {
+            return unknown(Failure.of(Failure.Category.BUG, String.valueOf(thrown.getMessage())));
+        }
         if (thrown instanceof Steps.Halted) {
             return handedBack();
         }
