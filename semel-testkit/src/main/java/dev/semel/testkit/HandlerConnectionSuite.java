@@ -3,6 +3,8 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.SemelException;
+import dev.semel.store.CommitRefused;
 import dev.semel.store.Transactions.Ended;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -184,7 +186,7 @@ abstract class HandlerConnectionSuite extends TransactionFixture {
                     complete(tx, "k");
                     return Ended.keep(0);
                 }))
-                .isInstanceOf(dev.semel.SemelException.StoreUnavailable.class);
+                .isInstanceOfAny(SemelException.StoreUnavailable.class, CommitRefused.class);
         assertThat(List.of("first", "second"))
                 .allSatisfy(name -> assertThat(count(name)).as(name).isZero());
         assertThat(exists("k")).isFalse();
