@@ -1,5 +1,5 @@
 -- Semel's schema for PostgreSQL: from version 1 to version 2.
--- Additive only: a node of version 1 that is already running goes on working. Every statement can be repeated.
+-- Stop nodes of version 1 first: they refuse new connections to a newer schema. Every statement can be repeated.
 
 -- One row: the time of the store, which all nodes share. Milliseconds since 1970.
 CREATE TABLE IF NOT EXISTS semel_clock (
