@@ -96,7 +96,10 @@ class QueueMetersTest extends WatchFixture {
     void aMessageThatCannotBeReadIsADeadLetter() {
         engine.send(dev.semel.Channel.leased("mail", String.class).withPolicy("steady"), message("a"));
         engine.handle(dev.semel.Channel.leased("mail", Integer.class).withPolicy("steady"), (payload, run) -> {});
-        work(engine);
+        for (int i = 0; i < 12; i++) {
+            work(engine);
+            time.advance(Duration.ofMinutes(15));
+        }
         assertThat(counts("semel.dead_letters")).isEqualTo(Map.of("category=mapping operation=mail", 1L));
     }
 

@@ -260,6 +260,13 @@ abstract class LaneSuite extends ChannelFixture {
         node.send(channel, note("x2", "x"));
         node.handle(channel, listing());
         work(node);
+        assertThat(row(channel, "bad").state())
+                .as("left to a node that can read it")
+                .isEqualTo(State.QUEUED);
+        for (int i = 0; i < 12; i++) {
+            time.advance(Duration.ofMinutes(15));
+            work(node);
+        }
         assertThat(row(channel, "bad").state()).isEqualTo(State.FAILED_TERMINAL);
         assertThat(handled).isEmpty();
         assertThat(row(channel, "x2").state()).isEqualTo(State.QUEUED);
