@@ -142,7 +142,8 @@ class StarterOnBoot3Test {
         assertThat(post("/orders", "k-3", order("o-3", "after the commit")).statusCode())
                 .isGreaterThanOrEqualTo(500);
         HttpResponse<String> again = post("/orders", "k-3", order("o-3", "after the commit"));
-        assertThat(again.statusCode()).as(again.body()).isEqualTo(200);
+        assertThat(again.statusCode()).as(again.body()).isEqualTo(409);
+        assertThat(again.body()).contains("idempotency.outcome_unknown");
         assertThat(shop.rows("orders", "o-3")).isEqualTo(1);
     }
 
