@@ -19,16 +19,27 @@ public final class Sealer {
         this.log = log;
     }
 
-    /** Seals everything that is behind the horizon now; says how many events that were. */
+    /** Seals everything that is behind the horizon; says how many events that were. Under steady load there is always more. */
     public int sealAll() {
         int sealed = 0;
-        while (true) {
-            int count = sealSome();
-            if (count == 0) {
-                return sealed;
-            }
+        for (int count = sealSome(); count > 0; count = sealSome()) {
             sealed += count;
         }
+        return sealed;
+    }
+
+    /**
+     * Makes so many seals at most.
+     *
+     * @return whether there may be more to seal
+     */
+    public boolean seal(int most) {
+        for (int i = 0; i < most; i++) {
+            if (sealSome() < LARGEST) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private int sealSome() {

@@ -14,12 +14,18 @@ import dev.semel.worker.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** Everything an engine does without being called. A simulation does these by hand. */
 public record Duties(
         LeaseKeeper keeper, Worker worker, Sweeper sweeper, Inquiries inquiries, Upkeep upkeep, Backlogs backlogs) {
 
-    private static final int AUDIT_SEGMENTS = 10;
+    /** How much of each a round does: sweeping comes round within a second or so whatever there is to do. */
+    private static final int SEALS = 10;
+
+    private static final int CHUNKS = 5;
+    private static final int SEGMENTS = 10;
+    private static final Duration GOES_ON = Duration.ofMillis(50);
 
     /** What asks others: whether an interrupted run took effect, and what they delivered. */
     public record Inquiries(Reconciliation reconciliation, DeliveryRounds deliveries) {}
@@ -54,23 +60,31 @@ public record Duties(
     List<Duty> slow() {
         List<Duty> duties = new ArrayList<>(List.of(
                 Duty.every(Duration.ofSeconds(1), "sweep expired leases", sweeper::sweep),
-                Duty.every(Duration.ofSeconds(1), "ask reconcilers", reconciliation()::reconcile),
-                Duty.every(Duration.ofSeconds(1), "ask sources what they delivered", deliveries()::begin),
                 Duty.every(
                         Duration.ofSeconds(1),
                         "write replay events",
                         () -> replays().flush(false)),
-                Duty.every(Duration.ofSeconds(5), "seal the audit", sealer()::sealAll),
-                Duty.every(Duration.ofHours(1), "purge", purger()::purge),
-                new Duty("purge the audit", this::purgeAudit)));
+                bounded(Duration.ofSeconds(5), "seal the audit", () -> sealer().seal(SEALS)),
+                bounded(Duration.ofHours(1), "purge", () -> purger().purge(CHUNKS)),
+                bounded(
+                        Duration.ofHours(1),
+                        "purge the audit",
+                        () -> auditPurge().purge(SEGMENTS) == SEGMENTS)));
         if (backlogs.isWatched()) {
             duties.add(Duty.every(Duration.ofSeconds(15), "look how much waits", backlogs::look));
         }
         return duties;
     }
 
-    /** A few segments at a time, so that the other duties have their turn. */
-    private Duration purgeAudit() {
-        return auditPurge().purge(AUDIT_SEGMENTS) == AUDIT_SEGMENTS ? Duration.ofSeconds(1) : Duration.ofHours(1);
+    /** Does a little at a time, so that the other duties have their turn; when there is more, it goes on at once. */
+    private static Duty bounded(Duration pace, String name, BooleanSupplier more) {
+        return new Duty(name, () -> more.getAsBoolean() ? GOES_ON : pace);
+    }
+
+    /** What runs the application's code, which may hang: each on a thread of its own, so that it stops nothing else. */
+    List<Duty> inquiring() {
+        return List.of(
+                Duty.every(Duration.ofSeconds(1), "ask reconcilers", reconciliation()::reconcile),
+                Duty.every(Duration.ofSeconds(1), "ask sources what they delivered", deliveries()::begin));
     }
 }

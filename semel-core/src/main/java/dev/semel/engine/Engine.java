@@ -133,6 +133,9 @@ public final class Engine implements Semel {
         keeper.onEarlier(leases::wake);
         housekeepers.add(leases);
         housekeepers.add(new Housekeeper("semel-housekeeper", time, duties.slow()));
+        for (Duty inquiry : duties.inquiring()) {
+            housekeepers.add(new Housekeeper("semel-inquiry", time, List.of(inquiry)));
+        }
         housekeepers.forEach(Housekeeper::start);
     }
 

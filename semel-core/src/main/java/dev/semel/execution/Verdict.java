@@ -8,6 +8,8 @@ import dev.semel.policy.Judgement;
 import dev.semel.policy.RetryDecision;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a failed attempt amounts to and what follows from it, for atomic and leased runs alike.
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param interrupted the caller's own thread was interrupted: it wants to stop, so nothing is retried inline
  */
 record Verdict(Failure failure, RetryDecision decision, int attempt, boolean interrupted) {
+    private static final Logger LOG = LoggerFactory.getLogger(Verdict.class);
 
     static Verdict of(
             Environment environment,
@@ -38,7 +41,46 @@ record Verdict(Failure failure, RetryDecision decision, int attempt, boolean int
                 environment.tools().random());
         Failure failure =
                 decision instanceof RetryDecision.RateLimited limited ? limited.failure() : judgement.failure();
-        return new Verdict(failure, decision, attempt, interrupted);
+        Verdict verdict = new Verdict(failure, decision, attempt, interrupted);
+        verdict.log(asked, thrown);
+        return verdict;
+    }
+
+    /**
+     * The last attempt is a warning with its stack trace, unless the failure is one that the caller is told as an answer
+     * (validation, a business rule); earlier ones are for debugging.
+     */
+    private void log(Asked<?, ?> asked, Throwable thrown) {
+        int most = asked.policy().retry().maxAttempts();
+        String correlation = asked.header().correlationId();
+        if (decision instanceof RetryDecision.RetryIn in) {
+            LOG.debug(
+                    "{} (correlation {}): attempt {} of {} failed ({}); retrying in {} ms",
+                    asked.name(),
+                    correlation,
+                    attempt,
+                    most,
+                    failure.category().code(),
+                    in.delay().toMillis(),
+                    thrown);
+        } else if (interrupted || failure.category().stored()) {
+            LOG.debug(
+                    "{} (correlation {}): attempt {} failed ({}); not retrying",
+                    asked.name(),
+                    correlation,
+                    attempt,
+                    failure.category().code(),
+                    thrown);
+        } else {
+            LOG.warn(
+                    "{} (correlation {}): attempt {} of {} failed ({}); no attempt is left",
+                    asked.name(),
+                    correlation,
+                    attempt,
+                    most,
+                    failure.category().code(),
+                    thrown);
+        }
     }
 
     private static Judgement timedOut(Asked<?, ?> asked, Throwable thrown) {

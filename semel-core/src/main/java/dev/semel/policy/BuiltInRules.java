@@ -38,9 +38,15 @@ final class BuiltInRules {
     private static final Rule UPSTREAM = new Rule(true, Category.UPSTREAM_ERROR);
     private static final Rule CONFLICT = new Rule(false, Category.CONFLICT);
     private static final Rule BUG = new Rule(false, Category.BUG);
+    private static final Rule PROGRAMMING = new Rule(true, Category.BUG);
 
     static final Map<Class<?>, Rule> BY_CLASS = Map.ofEntries(
             Map.entry(Error.class, BUG),
+            // Retried within bounds like any exception that is not listed, and named for what they are.
+            Map.entry(NullPointerException.class, PROGRAMMING),
+            Map.entry(ClassCastException.class, PROGRAMMING),
+            Map.entry(IndexOutOfBoundsException.class, PROGRAMMING),
+            Map.entry(ArithmeticException.class, PROGRAMMING),
             Map.entry(OutOfMemoryError.class, UNLISTED), // tells of the node, not of the work
             Map.entry(SocketException.class, NETWORK),
             Map.entry(UnknownHostException.class, NETWORK),

@@ -9,6 +9,7 @@ import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.audit.Redactor;
 import dev.semel.execution.AtomicDelivering;
 import dev.semel.execution.Delivery;
 import dev.semel.execution.Ending;
@@ -450,6 +451,14 @@ final class Desk<P, R> {
         if (written && ending.kind() == Ending.Kind.DEAD) {
             Failure failure = Objects.requireNonNull(ending.failure());
             watch().died(operation.name(), row.header().tenant(), failure.category());
+            LOG.warn(
+                    "{}/{} (tenant {}, correlation {}) is a dead letter: {}: {}",
+                    operation.name(),
+                    row.id().prefix(),
+                    row.header().tenant(),
+                    row.header().correlationId(),
+                    failure.category().code(),
+                    Redactor.text(failure.reason()));
         } else if (written && ending.kind() == Ending.Kind.UNKNOWN) {
             watch().unknown(operation.name(), row.header().tenant());
         }

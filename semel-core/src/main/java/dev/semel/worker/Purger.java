@@ -27,14 +27,30 @@ public final class Purger {
     /** Purges until nothing is expired; says how many records went, by tenant. */
     public Map<String, Integer> purge() {
         Map<String, Integer> total = new TreeMap<>();
-        while (true) {
-            Map<String, Integer> removed = ledger.purge(CHUNK, this::events);
-            if (removed.isEmpty()) {
-                return total;
-            }
+        for (Map<String, Integer> removed = chunk(); !removed.isEmpty(); removed = chunk()) {
             removed.forEach((tenant, count) -> total.merge(tenant, count, Integer::sum));
-            removed.forEach(watch::purged);
         }
+        return total;
+    }
+
+    /**
+     * Purges so many chunks at most.
+     *
+     * @return whether there may be more to purge
+     */
+    public boolean purge(int most) {
+        for (int i = 0; i < most; i++) {
+            if (chunk().isEmpty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Map<String, Integer> chunk() {
+        Map<String, Integer> removed = ledger.purge(CHUNK, this::events);
+        removed.forEach(watch::purged);
+        return removed;
     }
 
     private List<AuditEntry> events(Map<String, Integer> removed) {

@@ -5,6 +5,7 @@ import dev.semel.Failure;
 import dev.semel.LeasedHandler;
 import dev.semel.Operation;
 import dev.semel.Policy;
+import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.execution.Environment;
@@ -23,12 +24,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds leases that are over without waiting for a caller: a run that may be repeated is taken over by its registered
  * handler, one that may not is parked as UNKNOWN.
  */
 public final class Sweeper {
+    private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
     private static final int LIMIT = 100;
 
     private final Environment environment;
@@ -53,10 +57,20 @@ public final class Sweeper {
             if (known == null) {
                 continue;
             }
-            if (row.line() == null) {
-                sweep(known, row);
-            } else {
-                sweepClaimed(known, row);
+            try {
+                if (row.line() == null) {
+                    sweep(known, row);
+                } else {
+                    sweepClaimed(known, row);
+                }
+            } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+                throw e;
+            } catch (RuntimeException e) {
+                LOG.warn(
+                        "Sweeping {}/{} failed; continuing with the next expired lease.",
+                        row.header().operation(),
+                        row.id().prefix(),
+                        e);
             }
         }
     }

@@ -50,6 +50,26 @@ class VerificationTest {
     }
 
     @Test
+    void b12_sealingIsBoundedAlthoughEventsNeverEnd() {
+        AuditLog busy = new ForwardingAuditLog(log) {
+            @Override
+            public boolean add(Seal seal) {
+                boolean added = super.add(seal);
+                for (int i = 0; i < 1_000; i++) {
+                    VerificationTest.this.append("more");
+                }
+                return added;
+            }
+        };
+        for (int i = 0; i < 1_000; i++) {
+            append("first");
+        }
+        long before = log.newestSeal().orElseThrow().number();
+        assertThat(new Sealer(busy).seal(3)).as("there is more").isTrue();
+        assertThat(log.newestSeal().orElseThrow().number()).isEqualTo(before + 3);
+    }
+
+    @Test
     void aLogWhoseOldSegmentsWerePurgedIsIntact() {
         String first = new Verification(log).verify(null).anchor().orElseThrow();
         append("later");

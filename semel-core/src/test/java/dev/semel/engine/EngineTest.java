@@ -8,17 +8,21 @@ import dev.semel.Call;
 import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.Policy;
+import dev.semel.Reconciler;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
+import dev.semel.audit.EventType;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
+import dev.semel.store.AuditFilter;
 import dev.semel.store.MemoryStore;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** The engine as a whole: opened by its front door, with its threads. */
@@ -39,6 +43,35 @@ class EngineTest {
                     .isEqualTo("hello");
             assertThat(semel.run(GREET, call("k"), (payload, tx) -> "again").orThrow())
                     .isEqualTo("hello");
+        }
+    }
+
+    @Test
+    void b12_aReconcilerThatHangsStopsNoOtherDuty() throws Exception {
+        MemoryStore store = new MemoryStore(TimeSource.system());
+        Operation.Leased<String, String> once = Operation.leased("once", String.class, String.class);
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        try (Engine engine = EngineSettings.on(store).open()) {
+            engine.reconcile(once, (payload, what) -> {
+                asked.countDown();
+                never.await();
+                return Reconciler.Verdict.stillUnknown("never");
+            });
+            engine.run(once, call("k"), (payload, run) -> {
+                throw new IllegalStateException("after the call");
+            });
+            assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+            engine.run(GREET, call("k"), (payload, tx) -> "hello");
+            engine.run(GREET, call("k"), (payload, tx) -> "again");
+            AuditFilter replays = AuditFilter.ofType(EventType.OPERATION_REPLAYED.code());
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+            while (store.audit().newest(replays, 1).isEmpty()) {
+                assertThat(System.nanoTime()).as("replay events are written").isLessThan(end);
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+            }
+        } finally {
+            never.countDown();
         }
     }
 

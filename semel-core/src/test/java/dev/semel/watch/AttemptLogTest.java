@@ -1,0 +1,70 @@
+package dev.semel.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.semel.Failure;
+import dev.semel.engine.Engine;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** What the log says of handlers that fail. */
+class AttemptLogTest extends WatchFixture {
+    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.semel");
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    private final Engine engine = start(Watch.NONE);
+
+    @BeforeEach
+    void listen() {
+        lines.start();
+        logger.addAppender(lines);
+        logger.setLevel(Level.DEBUG);
+    }
+
+    @AfterEach
+    void hush() {
+        logger.setLevel(null);
+        logger.detachAppender(lines);
+    }
+
+    private List<ILoggingEvent> at(Level level) {
+        return lines.list.stream().filter(line -> line.getLevel() == level).toList();
+    }
+
+    @Test
+    void theLastAttemptOfADeliveryIsAWarningWithItsStackTraceAndTheDeadLetterIsOneLine() {
+        engine.handle(MAIL, (payload, run) -> {
+            throw new NullPointerException("no address for key secret-key");
+        });
+        engine.send(MAIL, message("secret-key"));
+        for (int i = 0; i < 20; i++) {
+            work(engine);
+            time.advance(Duration.ofMinutes(1));
+        }
+        assertThat(at(Level.DEBUG))
+                .anyMatch(line -> line.getFormattedMessage().contains("attempt 1 of ")
+                        && line.getFormattedMessage().contains("(bug); retrying in")
+                        && line.getThrowableProxy() != null);
+        List<ILoggingEvent> warnings = at(Level.WARN);
+        assertThat(warnings).hasSize(2);
+        assertThat(warnings.get(0).getFormattedMessage()).contains("mail/", "failed (bug); no attempt is left");
+        assertThat(warnings.get(0).getThrowableProxy().getClassName()).isEqualTo("java.lang.NullPointerException");
+        assertThat(warnings.get(1).getFormattedMessage()).contains("mail/", "is a dead letter: bug:");
+        assertThat(warnings.get(1).getThrowableProxy()).isNull();
+    }
+
+    @Test
+    void aRefusalThatTheCallerIsToldIsNoWarning() {
+        engine.run(CHARGE, call("k"), (payload, tx) -> {
+            throw Failure.of(Failure.Category.VALIDATION, "no amount").asException();
+        });
+        assertThat(at(Level.WARN)).isEmpty();
+    }
+}
