@@ -149,7 +149,13 @@ final class LeasedRun<P, R> {
             return lost(refused);
         }
         if (moved instanceof Moved.Same) {
-            Row row = standing();
+            Row row;
+            try {
+                row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
+            } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+                // A reconciler may have completed it with a result of its own: only the stored one may be told.
+                return answers.unknown("It is done, but its stored result could not be read. Ask again.");
+            }
             boolean reconciled = row != null
                     && row.status().fence() == granted.fence()
                     && !Arrays.equals(row.result(), returned.snapshot());
