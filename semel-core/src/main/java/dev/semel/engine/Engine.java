@@ -30,6 +30,7 @@ import dev.semel.execution.LeasedRunner;
 import dev.semel.execution.ModesView;
 import dev.semel.execution.Sending;
 import dev.semel.execution.Snapshots;
+import dev.semel.execution.StackRoom;
 import dev.semel.key.Codec;
 import dev.semel.operator.DeliveryCheck;
 import dev.semel.operator.DeliveryRounds;
@@ -161,6 +162,7 @@ public final class Engine implements Semel {
 
     @Override
     public <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler) {
+        StackRoom.demand();
         registry.seen(operation);
         return leased.run(operation, call, handler);
     }
@@ -187,6 +189,7 @@ public final class Engine implements Semel {
     @Override
     public <P, R> List<Answer<R>> runAll(
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
+        StackRoom.demand();
         registry.seen(operation);
         return new LeasedBatch(environment, leased).run(operation, calls, handler);
     }
@@ -228,11 +231,13 @@ public final class Engine implements Semel {
 
     @Override
     public <P> Sent send(Channel<P> channel, Message<P> message) {
+        StackRoom.demand();
         return sending.send(channel, message);
     }
 
     @Override
     public <P> List<Sent> sendAll(Channel<P> channel, List<Message<P>> messages) {
+        StackRoom.demand();
         return sending.sendAll(channel, messages);
     }
 
