@@ -63,7 +63,7 @@ public final class ModesView {
         Switchboard.Modes read = switchboard.modes();
         this.failedAt = asked - PAUSE.toNanos();
         this.view = new AtomicReference<>(new View(read, asked, 0));
-        this.clock = new Clock(read.now(), asked);
+        this.clock = new Clock(read.now(), time.nanos());
     }
 
     /** What the store's clock said, and this node's monotonic one at the same moment or just before. */
@@ -194,7 +194,8 @@ public final class ModesView {
         long begun = reads.incrementAndGet();
         long asked = time.nanos();
         Switchboard.Modes read = switchboard.modes();
-        clock = new Clock(read.now(), asked);
+        // Paired with the time after the answer: a wait for a connection must not put the store's time ahead.
+        clock = new Clock(read.now(), time.nanos());
         heard(read, asked, begun);
     }
 

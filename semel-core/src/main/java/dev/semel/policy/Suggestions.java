@@ -19,7 +19,7 @@ public final class Suggestions {
                 : "; perhaps " + String.join(" or ", near) + " is meant";
     }
 
-    static List<String> near(String wrong, Collection<String> known) {
+    public static List<String> near(String wrong, Collection<String> known) {
         if (wrong.isEmpty() || wrong.length() > LONGEST) {
             return List.of();
         }

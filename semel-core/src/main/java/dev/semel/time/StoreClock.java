@@ -116,7 +116,7 @@ public final class StoreClock implements TimeSource {
     private static long plausible(Kept kept, long wall, @Nullable Look before, long nanosBefore, long nanosAfter) {
         long sum = wall + kept.ahead;
         if (before == null) {
-            return sum;
+            return first(kept, wall, sum);
         }
         long least = before.now + Math.max(0, nanosBefore - before.upTo) / NANOS_PER_MILLI;
         long most = before.now + (nanosAfter - before.from) / NANOS_PER_MILLI;
@@ -124,6 +124,15 @@ public final class StoreClock implements TimeSource {
         boolean vouched = sum >= kept.mark && sum <= kept.mark + VOUCHED_MILLIS;
         boolean expected = sum >= least - drift && sum <= most + drift;
         return expected || vouched && sum > most ? sum : least;
+    }
+
+    /**
+     * What a node believes that has just started: the wall clock as it is, or as it was corrected before, since it may have been
+     * repaired meanwhile. The earlier of the two that is not before the mark; the mark if both are.
+     */
+    private static long first(Kept kept, long wall, long sum) {
+        long earlier = Math.min(wall, sum);
+        return earlier >= kept.mark ? earlier : Math.max(kept.mark, Math.max(wall, sum));
     }
 
     /** A correction is taken back by a hundredth of the time that has passed since the mark. */

@@ -5,6 +5,7 @@ import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.Reconciler;
 import dev.semel.Reconciler.Verdict;
+import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
@@ -52,8 +53,27 @@ public final class Reconciliation {
         for (Row row : ledger().overdue(State.UNKNOWN, operations, LIMIT)) {
             Registry.Known<?, ?> known = registry.find(row.header().operation());
             if (known != null) {
-                reconcile(known, row);
+                reconcileOne(known, row);
             }
+        }
+    }
+
+    /** A record that is locked, or that anything else is wrong with, stops none behind it. */
+    private void reconcileOne(Registry.Known<?, ?> known, Row row) {
+        try {
+            reconcile(known, row);
+        } catch (SemelException.Locked e) {
+            LOG.info(
+                    "{} is locked by another transaction; its reconciler is asked again.",
+                    row.id().prefix());
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            throw e;
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "Reconciling {}/{} failed; continuing with the next record.",
+                    row.header().operation(),
+                    row.id().prefix(),
+                    e);
         }
     }
 
@@ -143,6 +163,8 @@ public final class Reconciliation {
 
     private <R> Verdict<R> decidedByStep(Verdict.BySteps<R> each, InterruptedSteps steps) {
         Verdict<R> whole = Verdict.noEffect();
+        boolean decided = steps.rows().stream()
+                .allMatch(step -> isDecided(each.verdicts().get(step.header().key())));
         for (Row step : steps.rows()) {
             Verdict<?> verdict = each.verdicts().get(step.header().key());
             if (verdict instanceof Verdict.TookEffect<?> done) {
@@ -150,13 +172,20 @@ public final class Reconciliation {
             } else if (verdict instanceof Verdict.NoEffect) {
                 steps.release(step);
             } else if (verdict instanceof Verdict.Failed<?> failed) {
-                steps.release(step);
-                whole = whole instanceof Verdict.StillUnknown ? whole : Verdict.failed(failed.failure());
+                // Once it is released nobody knows of its failure: it goes with the record, or is asked about again.
+                if (decided) {
+                    steps.release(step);
+                    whole = Verdict.failed(failed.failure());
+                }
             } else {
                 whole = Verdict.stillUnknown("step " + step.header().key() + " is not decided");
             }
         }
         return whole;
+    }
+
+    private static boolean isDecided(@Nullable Verdict<?> verdict) {
+        return verdict != null && !(verdict instanceof Verdict.StillUnknown);
     }
 
     private byte @Nullable [] encode(@Nullable Object result) {

@@ -63,6 +63,10 @@ public final class Sweeper {
                 } else {
                     sweepClaimed(known, row);
                 }
+            } catch (SemelException.Locked e) {
+                LOG.debug(
+                        "{} is locked by another transaction; it is swept again.",
+                        row.id().prefix());
             } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
                 throw e;
             } catch (RuntimeException e) {

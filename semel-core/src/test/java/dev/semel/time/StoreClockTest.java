@@ -57,6 +57,12 @@ class StoreClockTest {
         StoreClock behind = new StoreClock(server);
         look(behind);
         assertThat(behind.millis()).isEqualTo(START + 3_600_000);
+        server.jump(YEAR);
+        StoreClock repaired = new StoreClock(server);
+        look(repaired);
+        assertThat(repaired.millis())
+                .as("the correction is not added to a clock that was repaired")
+                .isEqualTo(START + 3_600_000);
     }
 
     @Test

@@ -207,7 +207,7 @@ final class Handling {
 
     private void failed(Throwable why) {
         thrown = judged(why);
-        if (thrown.meaning() == Hooks.Exceptions.Meaning.VERSION_MISMATCH) {
+        if (thrown.meaning() == Hooks.Exceptions.Meaning.VERSION_MISMATCH && !mayHaveTakenEffect()) {
             try {
                 reply.versionMismatch();
                 thrown = null;
@@ -215,6 +215,12 @@ final class Handling {
                 thrown = judged(e);
             }
         }
+    }
+
+    /** Then it is no refusal, however it failed: a client that follows the advice to use a new key would do it twice. */
+    private boolean mayHaveTakenEffect() {
+        OpenRun granted = run;
+        return rule().level() == Level.MARKER && granted != null && (granted.marked() || doubt() != null);
     }
 
     private Thrown judged(Throwable why) {

@@ -289,10 +289,12 @@ public final class HttpSettings {
 
     private Optional<Scope> ofCaller(HttpServletRequest request) {
         Principal principal = request.getUserPrincipal();
-        if (principal == null
-                || principal.getName() == null
-                || principal.getName().isEmpty()) {
+        if (principal == null) {
             return anonymous ? Optional.of(Scope.of(tenant(request))) : Optional.empty();
+        }
+        if (principal.getName() == null || principal.getName().isEmpty()) {
+            // Somebody whose keys cannot be told apart from those of others.
+            return Optional.empty();
         }
         Tenant tenant = tenant(request);
         if (!principals) {

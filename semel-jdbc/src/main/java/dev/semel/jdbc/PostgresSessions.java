@@ -126,7 +126,15 @@ final class PostgresSessions {
         try {
             otherServer = false;
             installer.prepareFurther(connection);
-        } catch (RuntimeException e) {
+        } catch (SemelException.Misconfigured e) {
+            otherServer = true;
+            giveBack(connection);
+            // A standby before its promotion, say: it may serve a moment later.
+            throw new SemelException.StoreUnavailable(
+                    name + ": the server behind the connection changed and does not serve yet; nothing was run. "
+                            + e.getMessage(),
+                    e);
+        } catch (RuntimeException | Error e) {
             otherServer = true;
             giveBack(connection);
             throw e;

@@ -56,11 +56,7 @@ final class SqlRules {
             Set.of("RESET", "DISCARD", "LISTEN", "UNLISTEN", "LOAD", "DEALLOCATE", "PREPARE", "DO");
 
     private static final Set<String> SESSION_FUNCTIONS = Set.of(
-            "SET_CONFIG",
-            "PG_ADVISORY_LOCK",
-            "PG_ADVISORY_LOCK_SHARED",
-            "PG_TRY_ADVISORY_LOCK",
-            "PG_TRY_ADVISORY_LOCK_SHARED");
+            "PG_ADVISORY_LOCK", "PG_ADVISORY_LOCK_SHARED", "PG_TRY_ADVISORY_LOCK", "PG_TRY_ADVISORY_LOCK_SHARED");
 
     private static final Set<String> TEMPORARY = Set.of("TEMP", "TEMPORARY");
 
@@ -144,10 +140,26 @@ final class SqlRules {
         }
         boolean changes = SESSION_COMMANDS.contains(first)
                 || words.stream().anyMatch(SESSION_FUNCTIONS::contains)
+                || setsForTheSession(words)
                 || first.equals("DECLARE") && follows(words, "WITH", "HOLD")
                 || (createsTemporary(words) || TEMPORARY.stream().anyMatch(temp -> follows(words, "INTO", temp)))
                         && !follows(words, "COMMIT", "DROP");
         return changes ? Judgement.CHANGES_SESSION : Judgement.FINE;
+    }
+
+    /** {@code set_config} with the literal true at its end is for the transaction alone, as SET LOCAL is. */
+    private static boolean setsForTheSession(List<String> words) {
+        int at = words.indexOf("SET_CONFIG");
+        while (at >= 0) {
+            List<String> behind = words.subList(at + 1, words.size());
+            int next = behind.indexOf("SET_CONFIG");
+            List<String> arguments = next < 0 ? behind : behind.subList(0, next);
+            if (!arguments.contains("TRUE") || arguments.contains("FALSE")) {
+                return true;
+            }
+            at = next < 0 ? -1 : at + 1 + next;
+        }
+        return false;
     }
 
     private static Judgement rollback(List<String> words) {

@@ -42,7 +42,7 @@ final class SqlText {
         while (at < text.length()) {
             char c = text.charAt(at);
             if (text.startsWith("--", at)) {
-                skipBehind("\n", at + 2);
+                skipLine(at + 2);
             } else if (text.startsWith("/*", at)) {
                 skipComment();
             } else if (c == '\'') {
@@ -186,6 +186,17 @@ final class SqlText {
             skipBehind(text.substring(at, end + 1), end + 1);
         }
         return quote;
+    }
+
+    /** On PostgreSQL a carriage return ends a comment, too. */
+    private void skipLine(int from) {
+        int end = from;
+        while (end < text.length()
+                && text.charAt(end) != '\n'
+                && !(text.charAt(end) == '\r' && dialect == Dialect.POSTGRESQL)) {
+            end++;
+        }
+        at = Math.min(text.length(), end + 1);
     }
 
     private void skipBehind(String end, int from) {

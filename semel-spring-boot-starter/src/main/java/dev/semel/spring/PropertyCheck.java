@@ -72,6 +72,9 @@ final class PropertyCheck {
                 Arrays.stream(variables.getPropertyNames())
                         .filter(name -> name.toUpperCase(Locale.ROOT).startsWith("SEMEL_"))
                         .filter(name -> !names.isKnownVariable(name))
+                        // A variable may be the application's own, such as SEMEL_DB_PASSWORD.
+                        .filter(name ->
+                                !Suggestions.near(asProperty(name), names.all()).isEmpty())
                         .forEach(unknown::add);
             } else if (source instanceof IterableConfigurationPropertySource all) {
                 all.stream()
@@ -91,7 +94,11 @@ final class PropertyCheck {
     }
 
     private String suggestion(String name) {
-        return Suggestions.sentence(name.toLowerCase(Locale.ROOT).replace('_', '.'), names.all());
+        return Suggestions.sentence(asProperty(name), names.all());
+    }
+
+    private static String asProperty(String name) {
+        return name.toLowerCase(Locale.ROOT).replace('_', '.');
     }
 
     /** What binds everything but the values that are not of their type, which are told. */

@@ -91,8 +91,14 @@ public class SemelHttpAutoConfiguration {
         }
         SpringTransactions transactions = opened.transactions();
         if (transactions != null) {
-            settings.withEffects(hooks.find(Hooks.Effects.class)
-                    .orElseGet(() -> watch(watched.watch(), transactions, context, properties)));
+            if (hooks.find(Hooks.Effects.class).isPresent()) {
+                throw new SemelException.Misconfigured(
+                        "Semel's HTTP filter",
+                        List.of(
+                                "a bean of Hooks.Effects is given, but the starter watches DataSource beans itself and marks"
+                                        + " transactions by that: remove the bean"));
+            }
+            settings.withEffects(watch(watched.watch(), transactions, context, properties));
             transactions.listen(new MarkingTransactions(transactions::connection, watched.watch()));
         }
         context.getBeanProvider(Customizer.class).orderedStream().forEach(each -> each.customize(settings));

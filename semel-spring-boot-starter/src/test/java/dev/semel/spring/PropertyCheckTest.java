@@ -111,6 +111,12 @@ class PropertyCheckTest {
     }
 
     @Test
+    void aVariableOfTheApplicationsOwnIsLetThrough() {
+        runner.withInitializer(environment(Map.of("SEMEL_DB_PASSWORD", "secret")))
+                .run(context -> assertThat(context.getStartupFailure()).isNull());
+    }
+
+    @Test
     void aMisspeltEnvironmentVariableIsRefused() {
         runner.withInitializer(environment(Map.of("SEMEL_HTTP_KEY", "optional")))
                 .run(context -> SemelAutoConfigurationTest.assertFaults(

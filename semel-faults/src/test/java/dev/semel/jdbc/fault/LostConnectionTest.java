@@ -237,7 +237,7 @@ class LostConnectionTest {
     }
 
     private static boolean grants(String sql) {
-        return sql.contains("SKIP LOCKED");
+        return sql.contains("LIMIT (SELECT each FROM e) FOR UPDATE SKIP LOCKED");
     }
 
     /** The commit after the statement that grants records in lanes. */
