@@ -80,10 +80,8 @@ public final class Sending {
         }
         long began = now();
         List<Integer> places = List.copyOf(ready.keySet());
-        List<Enqueued> enqueued = environment
-                .commits()
-                .enqueueAll(
-                        places.stream().map(place -> ready.get(place).arrival).toList());
+        List<Enqueued> enqueued = enqueued(
+                channel, places.stream().map(place -> ready.get(place).arrival).toList());
         for (int i = 0; i < places.size(); i++) {
             answers[places.get(i)] = told(ready.get(places.get(i)), enqueued.get(i), began);
         }
@@ -92,8 +90,16 @@ public final class Sending {
                 answers[i] = send(channel, messages.get(i));
             }
         }
-        environment.memory().bells().ring(Set.of(channel.name()));
         return List.of(answers);
+    }
+
+    /** Workers are woken also when only a part could be stored. */
+    private List<Enqueued> enqueued(Channel<?> channel, List<Arrival> arrivals) {
+        try {
+            return environment.commits().enqueueAll(arrivals);
+        } finally {
+            environment.memory().bells().ring(Set.of(channel.name()));
+        }
     }
 
     /** In a transaction that somebody ends: not accepted means that the whole of it should not be kept. */

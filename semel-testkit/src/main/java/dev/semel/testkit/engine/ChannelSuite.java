@@ -14,11 +14,15 @@ import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.engine.Engine;
 import dev.semel.store.State;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.StoreCall;
 import dev.semel.time.ManualTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Sending and handling. */
@@ -54,6 +58,23 @@ abstract class ChannelSuite extends ChannelFixture {
         engine.handle(MAIL, listing());
         work();
         assertThat(handled).containsExactly("m");
+    }
+
+    @Test
+    void longListWhoseSecondPartFailsSaysThatTheOutcomeIsUnknownAndCanBeSentAgain() {
+        Engine node = start(
+                new FaultyStore(reopened(), Faults.nth(2, StoreCall.ENQUEUE, Faults.Fault.FAIL_BEFORE)),
+                settings -> settings);
+        List<Message<Note>> messages =
+                IntStream.range(0, 514).mapToObj(n -> note("m" + n, "lane")).toList();
+        assertThatThrownBy(() -> node.sendAll(MAIL, messages))
+                .isInstanceOf(SemelException.OutcomeUnknown.class)
+                .hasMessageContaining("512 of 514 messages are stored");
+        assertThat(row(MAIL.operation(), "m511")).isNotNull();
+        assertThat(row(MAIL.operation(), "m512")).isNull();
+        assertThat(node.sendAll(MAIL, messages).stream()
+                        .filter(sent -> sent.orThrow().first()))
+                .hasSize(2);
     }
 
     @Test
