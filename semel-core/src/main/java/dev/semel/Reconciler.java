@@ -27,6 +27,10 @@ public interface Reconciler<P, R> {
          * For a handler that touches the outside world only in its steps: asks about each interrupted step by itself. Once all
          * of them are decided the record may be run again. That run replays a step that took effect and starts one anew that
          * did not.
+         *
+         * <p>A case without steps stays UNKNOWN: nothing stored tells how far the run came, and in a store that was restored
+         * from a backup a step may be missing that was performed. Where that cannot be, decide it yourself:
+         * {@code what.steps().isEmpty() ? Verdict.noEffect() : what.bySteps(...)}.
          */
         public <R> Verdict<R> bySteps(StepReconciler reconciler) throws Exception {
             Map<String, Verdict<?>> verdicts = new LinkedHashMap<>();
@@ -90,7 +94,8 @@ public interface Reconciler<P, R> {
 
         /**
          * One verdict for each interrupted step, by its name; a step that is not named is still unknown. The record may be run
-         * again once all its steps are decided, and fails for good if one of them did.
+         * again once all its steps are decided, and fails for good if one of them did. A record without interrupted steps
+         * stays UNKNOWN.
          *
          * @see Case#bySteps
          */

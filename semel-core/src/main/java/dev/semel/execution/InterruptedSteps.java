@@ -67,14 +67,19 @@ public final class InterruptedSteps {
         return this;
     }
 
-    /** To be called before the parent may run again. A process that dies in between is asked again, about what is left. */
-    public void write() {
-        if (!moves.isEmpty()) {
-            List<Moved> moved = ledger.move(List.copyOf(moves));
-            for (int i = 0; i < moved.size(); i++) {
-                moved.get(i).unlocked(moves.get(i).id());
-            }
-            moves.clear();
+    /**
+     * Writes what was decided about the steps and the record in one commit. Otherwise a record could be left UNKNOWN without
+     * the steps that tell what may have happened.
+     *
+     * @return applied or same when both are written; refused, and then neither is, when the record or a step has changed since
+     *     it was seen; locked, and then neither is, when another transaction holds one of them
+     */
+    public Moved writeWith(Move parent) {
+        if (moves.isEmpty()) {
+            return ledger.move(List.of(parent)).get(0);
         }
+        List<Move> all = new ArrayList<>(moves);
+        all.add(parent);
+        return ledger.moveTogether(all);
     }
 }

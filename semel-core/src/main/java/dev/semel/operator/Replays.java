@@ -46,6 +46,7 @@ public final class Replays {
     private static final int PAGE = 100;
     private static final int PAGES_A_MESSAGE = 5;
     private static final int PARTS_AT_ONCE = 50;
+    private static final int LOOKS_AT_STEPS = 3;
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final Tenant OPERATORS = Tenant.of("semel.operators");
 
@@ -99,16 +100,26 @@ public final class Replays {
         if (row == null) {
             return Outcome.ABSENT;
         }
-        releaseSteps(row);
-        return outcome(
-                row, store.ledger().move(List.of(replaying(row, warrant))).get(0));
+        return outcome(row, moved(row, warrant));
     }
 
-    /** Whoever replays what may have taken effect decides that it is to be run again: its interrupted steps, too. */
-    private void releaseSteps(Row row) {
-        if (row.state() == State.UNKNOWN) {
-            InterruptedSteps.of(store.ledger(), row.id()).releaseAll().write();
+    private Moved moved(Row row, Warrant warrant) {
+        Move move = replaying(row, warrant);
+        return row.state() == State.UNKNOWN
+                ? withSteps(row, move)
+                : store.ledger().move(List.of(move)).get(0);
+    }
+
+    /**
+     * Whoever replays what may have taken effect decides that it is to be run again: its interrupted steps, too. A step that its
+     * late owner ends meanwhile is not interrupted any more: then the steps are looked at again.
+     */
+    private Moved withSteps(Row row, Move move) {
+        Moved moved = new Moved.Refused(row.status());
+        for (int looks = 0; looks < LOOKS_AT_STEPS && moved instanceof Moved.Refused; looks++) {
+            moved = InterruptedSteps.of(store.ledger(), row.id()).releaseAll().writeWith(move);
         }
+        return moved;
     }
 
     /** Closes a record: it will not be tried again, and its lane goes on. */
@@ -284,7 +295,6 @@ public final class Replays {
     }
 
     private long replay(List<Row> page, Warrant warrant) {
-        page.forEach(this::releaseSteps);
         List<Move> moves = page.stream().map(row -> replaying(row, warrant)).toList();
         return moves.isEmpty()
                 ? 0

@@ -33,6 +33,15 @@ public interface Ledger {
     List<Moved> move(List<Move> batch);
 
     /**
+     * Applies all of these moves in one commit, or none of them: for changes that are true only together, such as that of a
+     * record and those of its steps. A move that had been made before counts as made.
+     *
+     * @return applied when something was written now; same when everything had been before; otherwise, and then nothing is
+     *     written, the answer to the first move that was refused, or locked
+     */
+    Moved moveTogether(List<Move> batch);
+
+    /**
      * Extends each grant that is still held; says which were.
      *
      * @throws dev.semel.SemelException.Locked when another transaction has locked one of the records and does not end:

@@ -119,6 +119,18 @@ final class MemoryLedger implements Ledger {
         return state.locked(() -> batch.stream().map(move -> move(state, move)).toList());
     }
 
+    @Override
+    public Moved moveTogether(List<Move> batch) {
+        return state.locked(() -> {
+            Moved all = Moved.together(
+                    batch.stream().map(move -> judged(state, move)).toList());
+            if (all instanceof Moved.Applied) {
+                batch.forEach(move -> move(state, move));
+            }
+            return all;
+        });
+    }
+
     /** What the move would answer; nothing is written. */
     static Moved judged(MemoryState state, Move move) {
         Row row = state.get(move.id());

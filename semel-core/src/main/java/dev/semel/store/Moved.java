@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import dev.semel.SemelException;
 import dev.semel.key.RecordId;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The answer to a {@link Move}. */
@@ -18,6 +19,16 @@ public sealed interface Moved {
                             + " was written. Repeat the call later.");
         }
         return this;
+    }
+
+    /** The answer to moves that are made together or not at all, from what each of them would get. */
+    static Moved together(List<Moved> answers) {
+        for (Moved answer : answers) {
+            if (answer instanceof Locked || answer instanceof Refused) {
+                return answer;
+            }
+        }
+        return answers.stream().anyMatch(Applied.class::isInstance) ? new Applied() : new Same();
     }
 
     /** Written now. */

@@ -19,6 +19,11 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     }
 
     @Override
+    public Moved moveTogether(List<Move> batch) {
+        return timing.of("move", () -> ledger.moveTogether(batch));
+    }
+
+    @Override
     public List<Boolean> renew(List<Renewal> batch) {
         return timing.of("renew", () -> ledger.renew(batch));
     }

@@ -16,6 +16,7 @@ import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
+import dev.semel.store.Moved;
 import dev.semel.store.Queue;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
@@ -134,8 +135,11 @@ public final class Reconciliation {
             ledger().move(List.of(later(policy, row)));
             return;
         }
-        steps.write();
-        ledger().move(List.of(move));
+        if (steps.writeWith(move).unlocked(row.id()) instanceof Moved.Refused) {
+            LOG.debug(
+                    "{} changed while its reconciler was asked; its verdict is not applied.",
+                    row.id().prefix());
+        }
     }
 
     private static Reconciler.Case asked(Row row, InterruptedSteps steps) {
@@ -162,7 +166,9 @@ public final class Reconciliation {
     }
 
     private <R> Verdict<R> decidedByStep(Verdict.BySteps<R> each, InterruptedSteps steps) {
-        Verdict<R> whole = Verdict.noEffect();
+        Verdict<R> whole = steps.rows().isEmpty()
+                ? Verdict.stillUnknown("no interrupted step is stored that could be decided")
+                : Verdict.noEffect();
         boolean decided = steps.rows().stream()
                 .allMatch(step -> isDecided(each.verdicts().get(step.header().key())));
         for (Row step : steps.rows()) {

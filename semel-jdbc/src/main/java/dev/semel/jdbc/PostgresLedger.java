@@ -133,6 +133,18 @@ final class PostgresLedger implements Ledger {
         }
     }
 
+    @Override
+    public Moved moveTogether(List<Move> batch) {
+        if (batch.isEmpty()) {
+            return new Moved.Same();
+        }
+        try {
+            return NotAllMoved.answer(() -> sessions.transaction(MOVE, c -> NotAllMoved.demandAll(moved(c, batch))));
+        } catch (SemelException.Locked e) {
+            return new Moved.Locked();
+        }
+    }
+
     private List<Moved> moved(Connection connection, List<Move> batch) throws SQLException {
         return new PostgresMoves(connection, sessions.now(), true).apply(batch).moved();
     }

@@ -65,6 +65,12 @@ final class SqliteLedger implements Ledger {
     }
 
     @Override
+    public Moved moveTogether(List<Move> batch) {
+        return NotAllMoved.answer(
+                () -> access.write(line -> NotAllMoved.demandAll(line.records().move(batch))));
+    }
+
+    @Override
     public List<Boolean> renew(List<Renewal> batch) {
         return access.write(line -> {
             List<Boolean> answers = new ArrayList<>(batch.size());

@@ -147,6 +147,20 @@ abstract class LockedSuite extends QueueFixture {
     }
 
     @Test
+    void c5_movesThatBelongTogetherAreNotMadeWithoutTheLockedOne() throws Exception {
+        long held = put("held", State.IN_PROGRESS, 1_000, 0);
+        long other = put("other", State.IN_PROGRESS, 1_000, 0);
+        pausedOwner(tx ->
+                tx.move(List.of(Shift.of(Ask.id("held"), held, State.COMPLETED).move())));
+        Moved answer = soon(() -> ledger.moveTogether(List.of(
+                Shift.of(Ask.id("other"), other, State.UNKNOWN).move(),
+                Shift.of(Ask.id("held"), held, State.UNKNOWN).move())));
+        assertThat(answer).isInstanceOfAny(Moved.Locked.class, Moved.Applied.class);
+        assertThat(status("other").state())
+                .isEqualTo(answer instanceof Moved.Locked ? State.IN_PROGRESS : State.UNKNOWN);
+    }
+
+    @Test
     void c5_messagesOfOtherKeysInTheSameBatchAreQueued() throws Exception {
         pausedOwner(tx -> tx.enqueue(List.of(Post.of("held").arrival())));
         List<Enqueued> answers = soon(() -> queue.enqueue(

@@ -179,6 +179,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class MovingTogether extends TogetherSuite {
+        MovingTogether() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     class MovingInLanes extends LineMoveSuite {
         MovingInLanes() {
             super(StoreContract.this);

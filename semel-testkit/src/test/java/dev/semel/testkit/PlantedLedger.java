@@ -103,6 +103,14 @@ final class PlantedLedger extends ForwardingLedger {
         return delegate().move(batch.stream().map(this::spoilt).toList());
     }
 
+    @Override
+    public Moved moveTogether(List<Move> batch) {
+        List<Move> spoilt = batch.stream().map(this::spoilt).toList();
+        return bug == StoreBug.TOGETHER_IN_PART
+                ? Moved.together(delegate().move(spoilt))
+                : delegate().moveTogether(spoilt);
+    }
+
     private Move spoilt(Move given) {
         if (bug == StoreBug.NO_FENCE_CHECK) {
             Row row = delegate().find(Set.of(given.id())).get(given.id());

@@ -16,6 +16,7 @@ enum StoreBug {
             "a8_keysThatDifferInAnythingAreDifferentRecordsAndAreReadBackToTheLetter"),
     STATE_NOT_CHECKED(StoreContract.Moving.class, "noStateCanBeLeftByAMoveThatComesFromTheOthers"),
     EVENT_LOST(StoreContract.Moving.class, "theEventOfAMoveTellsTheFenceAndAttemptAfterIt"),
+    TOGETHER_IN_PART(StoreContract.MovingTogether.class, "a18_oneRefusalAnywhereInTheBatchKeepsAllTheOthersBack"),
     RENEWAL_ALWAYS_GRANTED(StoreContract.RenewingAndFinding.class, "nothingElseIsExtended"),
     PURGE_OF_A_LIVE_RECORD(StoreContract.Purging.class, "a9_whatIsAliveIsNeverRemovedHoweverLongItIsOverdue"),
     SEAL_OUT_OF_SEQUENCE(StoreContract.Auditing.class, "aSealIsTakenOnlyIfItIsTheNext"),

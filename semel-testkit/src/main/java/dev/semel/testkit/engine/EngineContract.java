@@ -62,6 +62,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class DecisionsAboutSteps extends StepDecisionSuite {
+        DecisionsAboutSteps() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class StepsOfLeasedCalls extends StepSuite {
         StepsOfLeasedCalls() {
             super(EngineContract.this);

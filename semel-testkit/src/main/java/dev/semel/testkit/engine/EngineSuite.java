@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.UnaryOperator;
@@ -178,6 +179,29 @@ abstract class EngineSuite {
                 payload,
                 new Reservation.Grant(time.nanos() + 1, LEASE.toMillis(), operation.repeatable(), 3),
                 null,
+                null);
+        long version = store.switchboard().modes().version();
+        assertThat(store.ledger().reserve(version, List.of(reservation)).get(0)).isInstanceOf(Reserved.Granted.class);
+    }
+
+    /** A run whose process died inside a step: both are granted, and nobody hears of them again. */
+    void dieInside(Operation.Leased<Order, Receipt> operation, String key, String step) {
+        abandon(operation, key);
+        Row parent = Objects.requireNonNull(row(operation, key));
+        Header header = parent.header();
+        RecordId id = parent.id().step(step);
+        Reservation reservation = new Reservation(
+                Identity.of(id),
+                new Header(
+                        header.tenant(),
+                        header.operation(),
+                        step,
+                        header.fingerprint(),
+                        header.correlationId(),
+                        parent.id()),
+                null,
+                new Reservation.Grant(time.nanos() + 2, 0, false, Integer.MAX_VALUE),
+                new Reservation.Parent(parent.id(), parent.status().fence()),
                 null);
         long version = store.switchboard().modes().version();
         assertThat(store.ledger().reserve(version, List.of(reservation)).get(0)).isInstanceOf(Reserved.Granted.class);

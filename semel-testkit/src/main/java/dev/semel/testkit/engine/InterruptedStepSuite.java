@@ -4,22 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Answer;
 import dev.semel.Failure;
-import dev.semel.Operation;
 import dev.semel.Reconciler;
 import dev.semel.Reconciler.Verdict;
 import dev.semel.engine.Engine;
-import dev.semel.key.Identity;
-import dev.semel.key.RecordId;
 import dev.semel.operator.Operator.Warrant;
-import dev.semel.store.Header;
-import dev.semel.store.Reservation;
-import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** A process dies inside a step: whoever is asked decides about that step, and the record comes to an end. */
@@ -35,29 +29,6 @@ abstract class InterruptedStepSuite extends EngineSuite {
     private String act(String name) {
         done.add(name);
         return name;
-    }
-
-    /** A run whose process died inside a step: both are granted, and nobody hears of them again. */
-    private void dieInside(Operation.Leased<Order, Receipt> operation, String key, String step) {
-        abandon(operation, key);
-        Row parent = Objects.requireNonNull(row(operation, key));
-        Header header = parent.header();
-        RecordId id = parent.id().step(step);
-        Reservation reservation = new Reservation(
-                Identity.of(id),
-                new Header(
-                        header.tenant(),
-                        header.operation(),
-                        step,
-                        header.fingerprint(),
-                        header.correlationId(),
-                        parent.id()),
-                null,
-                new Reservation.Grant(time.nanos() + 2, 0, false, Integer.MAX_VALUE),
-                new Reservation.Parent(parent.id(), parent.status().fence()),
-                null);
-        long version = store.switchboard().modes().version();
-        assertThat(store.ledger().reserve(version, List.of(reservation)).get(0)).isInstanceOf(Reserved.Granted.class);
     }
 
     private void leaseEnds() {
@@ -139,10 +110,23 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aRunInterruptedBetweenItsStepsGoesOn() {
+    void a18_aRunInterruptedOutsideItsStepsStaysUnknownUnlessItsReconcilerDecides() {
         abandon(REFUND, "k");
-        engine.reconcile(REFUND, (order, what) -> what.bySteps(step -> Verdict.stillUnknown("none is open")));
+        List<Verdict<Receipt>> verdicts = new ArrayList<>();
+        verdicts.add(new Verdict.BySteps<>(Map.of()));
+        verdicts.add(new Verdict.BySteps<>(Map.of("psp", Verdict.noEffect())));
+        engine.reconcile(
+                REFUND,
+                (order, what) -> verdicts.isEmpty()
+                        ? what.steps().isEmpty() ? Verdict.noEffect() : Verdict.stillUnknown("a step is open")
+                        : verdicts.remove(0));
         leaseEnds();
+        for (int asked = 0; asked < 2; asked++) {
+            reconcile();
+            assertThat(state(REFUND, "k")).isEqualTo(State.UNKNOWN);
+            time.advance(Duration.ofMinutes(1));
+        }
+        assertThat(verdicts).isEmpty();
         reconcile();
         assertExecuted(refund("k"), "refunded");
     }

@@ -128,6 +128,11 @@ public final class FaultyStore extends ForwardingStore {
         }
 
         @Override
+        public Moved moveTogether(List<Move> batch) {
+            return point.pass(StoreCall.MOVE, () -> super.moveTogether(batch));
+        }
+
+        @Override
         public List<Boolean> renew(List<Renewal> batch) {
             return point.pass(StoreCall.RENEW, () -> super.renew(batch));
         }

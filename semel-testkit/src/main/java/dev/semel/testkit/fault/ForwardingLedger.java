@@ -41,6 +41,11 @@ public abstract class ForwardingLedger implements Ledger {
     }
 
     @Override
+    public Moved moveTogether(List<Move> batch) {
+        return delegate.moveTogether(batch);
+    }
+
+    @Override
     public List<Boolean> renew(List<Renewal> batch) {
         return delegate.renew(batch);
     }

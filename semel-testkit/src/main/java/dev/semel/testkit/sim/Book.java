@@ -274,6 +274,9 @@ final class Book {
                 old = null;
             }
             if (!same(old, seen)) {
+                if (kept.step && seen == null && old != null && old.state() != State.COMPLETED) {
+                    released(id, kept, rows, cause);
+                }
                 changed(id, kept, old, seen, cause, now);
                 boolean completed = seen != null && seen.state() == State.COMPLETED && seen.line() != null;
                 if (completed && cause.is("a transaction")) {
@@ -285,6 +288,25 @@ final class Book {
         committed.forEach(kept -> rules.committed(kept.name, Objects.requireNonNull(kept.row)));
         if (cause != Cause.NOTHING) {
             lanes();
+        }
+    }
+
+    /**
+     * What an interrupted step may have done must stay known as long as nothing is decided about its record. Only its owner,
+     * whose step failed without an effect, may take it back.
+     */
+    private void released(RecordId id, Kept step, Map<RecordId, Row> rows, Cause cause) {
+        Move move = cause.of(id);
+        boolean byOwner = move != null && !move.from().contains(State.UNKNOWN);
+        RecordId parent = Objects.requireNonNull(step.header.parent());
+        Row record = rows.get(parent);
+        boolean others = records.entrySet().stream()
+                .filter(each -> each.getValue().step
+                        && parent.equals(each.getValue().header.parent()))
+                .map(each -> rows.get(each.getKey()))
+                .anyMatch(row -> row != null && row.state() != State.COMPLETED);
+        if (record != null && record.state() == State.UNKNOWN && !others && !byOwner) {
+            wrong(id, "its record was left UNKNOWN without the interrupted step");
         }
     }
 

@@ -268,10 +268,19 @@ final class Business implements Book.Rules {
         };
     }
 
+    /** Nothing was performed outside of steps, and no step is open: whatever arrives from now on is refused. */
+    private Reconciler.Verdict<String> outsideItsSteps(String payload, Reconciler.Case about) {
+        outside.bar(Asking.record(payload), about.fence());
+        return Reconciler.Verdict.noEffect();
+    }
+
     /** Knows nothing but the keys that the interrupted steps handed over. */
     private Reconciler<String, String> byKey(SimNode node) {
         return (payload, about) -> {
             node.disturb();
+            if (about.steps().isEmpty()) {
+                return outsideItsSteps(String.valueOf(payload), about);
+            }
             return about.bySteps(step -> {
                 int roll = calm ? 9 : random.nextInt(10);
                 if (roll == 0) {

@@ -199,6 +199,12 @@ final class Observer {
         }
 
         @Override
+        public Moved moveTogether(List<Move> batch) {
+            distinct(batch.stream().map(Move::id).toList());
+            return seen(Book.Cause.move(batch), () -> super.moveTogether(batch));
+        }
+
+        @Override
         public List<Boolean> renew(List<Renewal> batch) {
             distinct(batch.stream().map(Renewal::id).toList());
             return seen(Book.Cause.RENEWAL, () -> super.renew(batch));

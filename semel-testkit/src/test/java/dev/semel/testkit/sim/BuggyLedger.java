@@ -54,6 +54,11 @@ class BuggyLedger extends ForwardingLedger {
         return batch.stream().map(this::move).toList();
     }
 
+    @Override
+    public Moved moveTogether(List<Move> batch) {
+        return Moved.together(move(batch));
+    }
+
     /** Changes what is asked. */
     static Ledger asking(Store store, UnaryOperator<Reservation> change) {
         return new BuggyLedger(store) {

@@ -56,6 +56,16 @@ class PlantedBugsTest {
     }
 
     @Test
+    void a18_aDecisionOfWhichOnlyThePartAboutTheStepsIsWritten() {
+        finds("without the interrupted step", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
+            @Override
+            public Moved moveTogether(List<Move> batch) {
+                return Moved.together(move(batch.subList(0, batch.size() - 1)));
+            }
+        }));
+    }
+
+    @Test
     void a11_aStoreThatJudgesByItsWallClock() {
         finds("granted again before its time", new Plant() {
             @Override
