@@ -26,6 +26,7 @@ record Config(
 
     /** Who may come in, and under whose keys. */
     record Admission(
+            Hooks.@Nullable Origins origins,
             Hooks.@Nullable RateLimit rateLimit,
             Hooks.Scopes scopes,
             Hooks.@Nullable Authorization authorization,

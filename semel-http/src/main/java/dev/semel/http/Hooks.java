@@ -20,6 +20,17 @@ public interface Hooks {
         Optional<Duration> refusal(HttpServletRequest request);
     }
 
+    /**
+     * Decides about requests of other origins (CORS) and sets the headers without which a browser shows their answers to nobody.
+     * Asked before everything else: a replay or a refusal never gets as far as a handler that would set them. Not asked of
+     * requests that pass untouched. What it sets is never stored, and is not taken back with the handler's answer.
+     */
+    @FunctionalInterface
+    interface Origins {
+        /** @return false when the request was refused, and answered: then nothing is looked up or run */
+        boolean admits(HttpServletRequest request, HttpServletResponse response) throws IOException, ServletException;
+    }
+
     /** Says whose keys a request's key is among; empty to refuse the request as anonymous. */
     @FunctionalInterface
     interface Scopes {

@@ -60,6 +60,7 @@ public final class HttpSettings {
     private boolean principals = true;
     private boolean anonymous;
     private Hooks.@Nullable Routes application;
+    private Hooks.@Nullable Origins origins;
     private Hooks.@Nullable RateLimit rateLimit;
     private Hooks.@Nullable Authorization authorization;
     private Hooks.@Nullable Errors errors;
@@ -147,6 +148,13 @@ public final class HttpSettings {
     public HttpSettings withRoutes(Hooks.Routes value) {
         once("routes of the application");
         application = value;
+        return this;
+    }
+
+    /** For CORS that is decided behind the filter; where another filter in front of it does that, nothing is needed. */
+    public HttpSettings withOrigins(Hooks.Origins value) {
+        once("origins");
+        origins = value;
         return this;
     }
 
@@ -266,7 +274,8 @@ public final class HttpSettings {
         return new IdempotencyFilter(new Config(
                 exchanges,
                 new Config.Routing(table, application, new Breakers(), ConcurrentHashMap.newKeySet()),
-                new Config.Admission(rateLimit, scopes != null ? scopes : this::ofCaller, authorization, ietf != null),
+                new Config.Admission(
+                        origins, rateLimit, scopes != null ? scopes : this::ofCaller, authorization, ietf != null),
                 new Config.Judging(exceptions, effects),
                 new Config.Answering(new Problems(ietf, statusLink), List.copyOf(replayed), errors),
                 new Config.Following(logs, ids, time, firstCommit)));

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * Answers a request that is sent again as it was answered first. Placed behind authentication and in front of the handler, for
  * the dispatcher types REQUEST and ASYNC, with asynchronous support on. Thread-safe.
  *
- * <p>In order: rate limit, scope, key, body, record, handler. No byte of a response leaves before its record is finished. GET,
+ * <p>In order: origin, rate limit, scope, key, body, record, handler. No byte of a response leaves before its record is finished. GET,
  * HEAD, OPTIONS and everything else that is not POST, PUT, PATCH or DELETE passes untouched, and never needs the store.
  */
 public final class IdempotencyFilter implements Filter {
@@ -79,6 +79,10 @@ public final class IdempotencyFilter implements Filter {
         boolean bare = keys.isEmpty() && match.rule().key() == Rule.KeyUse.OPTIONAL;
         if (match.rule().key() == Rule.KeyUse.OFF) {
             chain.doFilter(request, response);
+            return;
+        }
+        Hooks.Origins origins = config.admission().origins();
+        if (origins != null && !origins.admits(request, response)) {
             return;
         }
         Admitted admitted = new Admitted(config, request);

@@ -43,7 +43,11 @@ final class MvcRoutes implements Hooks.Routes {
     public Optional<Found> find(HttpServletRequest request) {
         Probe probe = new Probe(request);
         ServletRequestPathUtils.parseAndCache(probe);
-        Found found = found(probe, handler(probe));
+        HandlerExecutionChain chain = chain(probe);
+        Found found = chain == null ? null : found(probe, chain.getHandler());
+        if (found != null) {
+            CrossOrigins.note(request, probe, chain);
+        }
         return Optional.of(found == null ? PASSES : found.withValues(values(probe, found.template())));
     }
 
@@ -60,12 +64,12 @@ final class MvcRoutes implements Hooks.Routes {
         return new Found(pattern.toString(), Map.of(), ruled.rule(), ruled.asynchronous(), ApiVersions.of(mapped));
     }
 
-    private @Nullable Object handler(Probe probe) {
+    private @Nullable HandlerExecutionChain chain(Probe probe) {
         try {
             for (HandlerMapping mapping : mappings.get()) {
                 HandlerExecutionChain chain = mapping.getHandler(probe);
                 if (chain != null) {
-                    return chain.getHandler();
+                    return chain;
                 }
             }
             return null;

@@ -77,6 +77,8 @@ public class SemelHttpAutoConfiguration {
                 .withReplayedHeaders(properties.tuning().replayedHeaders().toArray(String[]::new));
         HookBeans hooks = new HookBeans(context);
         scoped(settings, properties, tenants, hooks);
+        settings.withOrigins(hooks.find(Hooks.Origins.class)
+                .orElseGet(() -> new CrossOrigins(SingletonSupplier.of(() -> CrossOrigins.filters(context)))));
         hooks.find(Hooks.RateLimit.class).ifPresent(settings::withRateLimit);
         hooks.find(Hooks.Authorization.class).ifPresent(settings::withAuthorization);
         hooks.find(Hooks.Errors.class).ifPresent(settings::withErrors);
