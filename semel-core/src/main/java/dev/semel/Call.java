@@ -52,51 +52,89 @@ public record Call<P>(
     }
 
     /**
-     * Who asked, and how that can be followed through the logs. Everything may be absent; a missing correlation id is made.
+     * Who asked, and how that can be followed through the logs. Everything may be absent; a missing correlation id is made. It is
+     * stored with the record, and every audit event of the record carries it, also when a worker or another node writes the event.
      *
-     * @param correlationId carried through answers, audit and logs
-     * @param traceId of the distributed trace, for the audit
+     * @param ids under which the request is known
      * @param actor who is behind the call, such as a user id
      * @param actorType what the actor is, such as "user" or "service"
      * @param source where it came in, such as "http" or "slack"
      * @param aggregateVersion of the aggregate the call acts on, for the audit
      */
     public record Origin(
-            @Nullable String correlationId,
-            @Nullable String traceId,
+            Ids ids,
             @Nullable String actor,
             @Nullable String actorType,
             @Nullable String source,
             @Nullable Long aggregateVersion) {
 
-        public static final Origin UNSTATED = new Origin(null, null, null, null, null, null);
+        public static final Origin UNSTATED = new Origin(Ids.NONE, null, null, null, null);
 
         public Origin {
-            bounded("correlation id", correlationId);
-            bounded("trace id", traceId);
             bounded("actor", actor);
             bounded("actor type", actorType);
             bounded("source", source);
         }
 
+        /**
+         * The ids of a request.
+         *
+         * @param correlation carried through answers, audit and logs
+         * @param trace of the distributed trace, for the audit
+         * @param request of this very request, for the audit
+         */
+        public record Ids(
+                @Nullable String correlation,
+                @Nullable String trace,
+                @Nullable String request) {
+
+            public static final Ids NONE = new Ids(null, null, null);
+
+            public Ids {
+                bounded("correlation id", correlation);
+                bounded("trace id", trace);
+                bounded("request id", request);
+            }
+        }
+
+        public @Nullable String correlationId() {
+            return ids.correlation;
+        }
+
+        public @Nullable String traceId() {
+            return ids.trace;
+        }
+
+        public @Nullable String requestId() {
+            return ids.request;
+        }
+
         public Origin withCorrelationId(String value) {
-            return new Origin(value, traceId, actor, actorType, source, aggregateVersion);
+            return with(new Ids(value, ids.trace, ids.request));
         }
 
         public Origin withTraceId(String value) {
-            return new Origin(correlationId, value, actor, actorType, source, aggregateVersion);
+            return with(new Ids(ids.correlation, value, ids.request));
+        }
+
+        public Origin withRequestId(String value) {
+            return with(new Ids(ids.correlation, ids.trace, value));
         }
 
         public Origin withActor(String name, String type) {
-            return new Origin(correlationId, traceId, name, type, source, aggregateVersion);
+            return new Origin(ids, name, type, source, aggregateVersion);
         }
 
         public Origin withSource(String value) {
-            return new Origin(correlationId, traceId, actor, actorType, value, aggregateVersion);
+            return new Origin(ids, actor, actorType, value, aggregateVersion);
         }
 
         public Origin withAggregateVersion(long value) {
-            return new Origin(correlationId, traceId, actor, actorType, source, value);
+            return new Origin(ids, actor, actorType, source, value);
+        }
+
+        private Origin with(Ids value) {
+            return new Origin(value, actor, actorType, source, aggregateVersion);
         }
 
         private static void bounded(String what, @Nullable String value) {

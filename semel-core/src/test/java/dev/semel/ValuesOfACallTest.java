@@ -105,6 +105,7 @@ class ValuesOfACallTest {
                         .withActor("u-1", "user")
                         .withSource("http")
                         .withTraceId("t-1")
+                        .withRequestId("r-1")
                         .withAggregateVersion(7))
                 .withCorrelationId("c-1")
                 .withPatience(Duration.ofSeconds(2))
@@ -114,7 +115,7 @@ class ValuesOfACallTest {
                         TENANT,
                         KEY,
                         "payload",
-                        new Call.Origin("c-1", "t-1", "u-1", "user", "http", 7L),
+                        new Call.Origin(new Call.Origin.Ids("c-1", "t-1", "r-1"), "u-1", "user", "http", 7L),
                         Duration.ofSeconds(2),
                         deadline));
     }

@@ -61,20 +61,9 @@ public final class Events {
         if (origin == Origin.UNSTATED && details.isEmpty()) {
             return null;
         }
-        Map<String, Object> body = new LinkedHashMap<>();
-        put(body, "trace_id", origin.traceId());
-        put(body, "actor", origin.actor());
-        put(body, "actor_type", origin.actorType());
-        put(body, "source", origin.source());
-        put(body, "aggregate_version", origin.aggregateVersion());
+        Map<String, Object> body = StoredOrigin.fields(origin);
         details.forEach((name, value) -> body.put(name, value instanceof String text ? Redactor.text(text) : value));
         return body.isEmpty() ? null : JSON.writeValueAsString(body);
-    }
-
-    private static void put(Map<String, Object> body, String name, @Nullable Object value) {
-        if (value != null) {
-            body.put(name, value);
-        }
     }
 
     /**
@@ -100,6 +89,11 @@ public final class Events {
                     origin,
                     policy,
                     0);
+        }
+
+        /** A record that somebody asked for earlier: an event of it that no caller waits for. */
+        public static About stored(RecordId id, Header header, String policy) {
+            return record(id, header, StoredOrigin.of(header), policy);
         }
 
         /** A tenant as a whole. */

@@ -53,9 +53,13 @@ public final class Redactor {
 
     /** A sentence from anywhere, such as the message of an exception, without credentials and card numbers. */
     public static String text(String text) {
-        String known = CREDENTIAL.matcher(text).replaceAll(found -> Matcher.quoteReplacement(before(found) + BLOT));
-        return CARD.matcher(known)
+        return CARD.matcher(credentials(text))
                 .replaceAll(found -> Matcher.quoteReplacement(isCard(found.group()) ? BLOT : found.group()));
+    }
+
+    /** The name or id of somebody or something, without credentials. Numbers stay: an id may look like that of a card. */
+    public static String credentials(String text) {
+        return CREDENTIAL.matcher(text).replaceAll(found -> Matcher.quoteReplacement(before(found) + BLOT));
     }
 
     private static String before(MatchResult found) {

@@ -7,6 +7,7 @@ import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.Tenant;
 import dev.semel.audit.Events;
+import dev.semel.audit.StoredOrigin;
 import dev.semel.key.Fingerprint;
 import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
@@ -40,18 +41,25 @@ final class Asked<P, R> {
         this.call = call;
         this.payload = environment.tools().codec().encode(call.payload(), definition.payload());
         this.identity = Identity.of(call.tenant(), definition.name(), call.key());
-        String correlation = call.origin().correlationId();
         this.header = new Header(
                 call.tenant().name(),
                 definition.name(),
                 call.key().text(),
                 Fingerprints.of(definition, payload),
-                correlation != null
-                        ? correlation
-                        : HexFormat.of()
-                                .toHexDigits(environment.tools().random().nextLong()),
+                trail(environment, call.origin()),
                 null);
         this.startedNanos = environment.time().nanos();
+    }
+
+    /** How a request is followed from its record; a correlation id is made where none is given. */
+    static Header.Trail trail(Environment environment, Call.Origin origin) {
+        String given = origin.correlationId();
+        return new Header.Trail(
+                given != null
+                        ? given
+                        : HexFormat.of()
+                                .toHexDigits(environment.tools().random().nextLong()),
+                StoredOrigin.encode(origin));
     }
 
     private Asked(Asked<P, R> other, Row row) {
@@ -65,7 +73,7 @@ final class Asked<P, R> {
                 other.header.operation(),
                 other.header.key(),
                 row.header().fingerprint(),
-                other.header.correlationId(),
+                other.header.trail(),
                 other.header.parent());
         this.startedNanos = other.startedNanos;
         this.span = other.span;
@@ -80,7 +88,7 @@ final class Asked<P, R> {
                 .decode(row.payload(), operation.definition().payload());
         Call<P> call = Call.of(
                         Tenant.of(row.header().tenant()), Key.of(row.header().key()), payload)
-                .withCorrelationId(row.header().correlationId());
+                .withOrigin(StoredOrigin.of(row.header()));
         return new Asked<>(environment, operation, call, row);
     }
 
@@ -88,8 +96,7 @@ final class Asked<P, R> {
     static <P, R> Asked<P, R> unread(Environment environment, Operation<P, R> operation, Row row) {
         Call<P> call =
                 Call.of(Tenant.of(row.header().tenant()), Key.of(row.header().key()), (P) null);
-        return new Asked<>(
-                environment, operation, call.withCorrelationId(row.header().correlationId()), row);
+        return new Asked<>(environment, operation, call.withOrigin(StoredOrigin.of(row.header())), row);
     }
 
     private Asked(Environment environment, Operation<P, R> operation, Call<P> call, Row row) {

@@ -8,6 +8,7 @@ import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
 import dev.semel.ledger.Transition;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -242,7 +243,11 @@ public final class LeasedRunner {
                 environment
                         .audits()
                         .events()
-                        .outcome(EventType.OPERATION_UNKNOWN, asked.about(), Map.of("category", "lease_lost")));
+                        .outcome(
+                                EventType.OPERATION_UNKNOWN,
+                                Events.About.stored(
+                                        row.id(), row.header(), asked.policy().code()),
+                                Map.of("category", "lease_lost")));
         if (environment.commits().move(move) instanceof Moved.Applied) {
             asked.unknown(environment);
         }

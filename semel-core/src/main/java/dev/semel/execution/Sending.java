@@ -29,7 +29,6 @@ import dev.semel.watch.Watch;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -229,16 +228,12 @@ public final class Sending {
         byte[] payload = environment.tools().codec().encode(message.payload(), definition.payload());
         Identity identity = Identity.of(message.tenant(), definition.name(), message.key());
         Call.Origin origin = message.origin();
-        String given = origin.correlationId();
         Header header = new Header(
                 message.tenant().name(),
                 definition.name(),
                 message.key().text(),
                 Fingerprints.of(definition, payload),
-                given != null
-                        ? given
-                        : HexFormat.of()
-                                .toHexDigits(environment.tools().random().nextLong()),
+                Asked.trail(environment, origin),
                 cause);
         Events.About about = Events.About.record(identity.id(), header, origin, policy.code());
         String lane = channel.definition().laneOf(message.payload());

@@ -246,7 +246,7 @@ final class Desk<P, R> {
 
     private @Nullable AuditEntry takenOver(Row row) {
         overdue.add(row.id());
-        Events.About about = Events.About.record(row.id(), row.header(), dev.semel.Call.Origin.UNSTATED, policy.code());
+        Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
         return environment.audits().events().outcome(EventType.OPERATION_TAKEN_OVER, about, Map.of());
     }
 

@@ -1,6 +1,5 @@
 package dev.semel.worker;
 
-import dev.semel.Call.Origin;
 import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.Reconciler;
@@ -239,7 +238,7 @@ public final class Reconciliation {
     }
 
     private AuditEntry event(Row row, Policy policy, String verdict) {
-        Events.About about = Events.About.record(row.id(), row.header(), Origin.UNSTATED, policy.code());
+        Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
         return environment
                 .audits()
                 .events()

@@ -1,6 +1,5 @@
 package dev.semel.worker;
 
-import dev.semel.Call;
 import dev.semel.Failure;
 import dev.semel.LeasedHandler;
 import dev.semel.Operation;
@@ -113,7 +112,7 @@ public final class Sweeper {
         long keep = atomic ? policy.retention().deadLetters().toMillis() : 0;
         Move.Change change = new Move.Change(keep, 0, -1, true, null, Failures.encode(failure))
                 .at(transition.place(row.line(), policy.options().deadHead()));
-        Events.About about = Events.About.record(row.id(), row.header(), Call.Origin.UNSTATED, policy.code());
+        Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
         AuditEntry event = environment
                 .audits()
                 .events()

@@ -21,6 +21,7 @@ record CallOf(Call<byte[]> call, Map<String, String> details) {
         Scope scope = admitted.scope();
         Call.Origin origin = Call.Origin.UNSTATED
                 .withCorrelationId(asked.ids().correlation())
+                .withRequestId(asked.ids().request())
                 .withSource("http");
         String trace = asked.ids().trace();
         if (trace != null) {
@@ -38,7 +39,7 @@ record CallOf(Call<byte[]> call, Map<String, String> details) {
                 Call.of(tenant, key(scope, asked.match().version(), admitted.key()), digest)
                         .withOrigin(origin)
                         .withPatience(asked.match().rule().patience()),
-                Map.of("request_id", asked.ids().request()));
+                Map.of());
     }
 
     /** Whose key it is, then the key: no two scopes can write the same. */

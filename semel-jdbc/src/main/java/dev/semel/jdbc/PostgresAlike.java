@@ -26,9 +26,9 @@ final class PostgresAlike {
 
     private static final String RECORDS = """
             , u AS (
-                INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, state, fence, attempt, at,
-                    keep, result)
-                SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, ?::smallint, c.high | nextval('semel_fence'), ?::int,
+                INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, origin, state, fence, attempt,
+                    at, keep, result)
+                SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, ?, ?::smallint, c.high | nextval('semel_fence'), ?::int,
                     c.now + least(?::bigint, 9223372036854775807 - c.now), nullif(?::bigint, 0), i.result
                 FROM c, unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::text[], ?::bytea[])
                     AS i(id, key, fingerprint, correlation, result)
@@ -66,6 +66,7 @@ final class PostgresAlike {
                 && first.times().equals(other.times())
                 && first.header().tenant().equals(other.header().tenant())
                 && first.header().operation().equals(other.header().operation())
+                && Objects.equals(first.header().origin(), other.header().origin())
                 && alike(first.event(), other.event(), other);
     }
 
@@ -94,6 +95,7 @@ final class PostgresAlike {
                     .number(now)
                     .text(first.header().tenant())
                     .text(first.header().operation())
+                    .text(first.header().origin())
                     .number(first.state().code())
                     .number(first.times().attempt())
                     .number(first.times().delayMillis())

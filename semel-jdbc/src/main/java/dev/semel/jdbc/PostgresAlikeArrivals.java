@@ -29,9 +29,9 @@ final class PostgresAlikeArrivals {
                 SELECT c.now, c.tx_base, greatest(c.now + least(?::bigint, 9223372036854775807 - c.now), ?::bigint) AS at FROM c)
             , q AS (
                 INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, parent, state, fence, attempt,
-                    at, created, payload, turn, place, deadline%2$s)
-                SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, ?::bytea, 0, 0, 0, d.at, d.now, i.payload, %3$s,
-                    i.place, nullif(?::bigint, 9223372036854775807)%4$s
+                    at, created, payload, origin, turn, place, deadline%2$s)
+                SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, ?::bytea, 0, 0, 0, d.at, d.now, i.payload, ?,
+                    %3$s, i.place, nullif(?::bigint, 9223372036854775807)%4$s
                 FROM d, i ORDER BY i.id
                 ON CONFLICT (id) DO NOTHING
                 RETURNING id, fingerprint, correlation, place)
@@ -72,6 +72,7 @@ final class PostgresAlikeArrivals {
                 && first.header().tenant().equals(other.header().tenant())
                 && first.header().operation().equals(other.header().operation())
                 && Objects.equals(first.header().parent(), other.header().parent())
+                && Objects.equals(first.header().origin(), other.header().origin())
                 && alike(first.event(), other.event(), other);
     }
 
@@ -136,6 +137,7 @@ final class PostgresAlikeArrivals {
                 .text(first.header().tenant())
                 .text(first.header().operation())
                 .bytes(Rows.bytes(first.header().parent()))
+                .text(first.header().origin())
                 .number(first.times().deadline());
         if (event != null) {
             PostgresEvents.bindShared(binder, event);

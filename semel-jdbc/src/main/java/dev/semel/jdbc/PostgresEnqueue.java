@@ -34,15 +34,15 @@ final class PostgresEnqueue {
     private static final String INSERT = PostgresSql.COMMON + """
             , i AS MATERIALIZED (
                 SELECT i.*, nextval('semel_place') AS place, greatest(%s, i.start) AS at
-                FROM c, unnest(?::int[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[], ?::bytea[],
+                FROM c, unnest(?::int[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[], ?::text[], ?::bytea[],
                     ?::bytea[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::bigint[]%%s)
-                    AS i(n, id, tenant, operation, key, fingerprint, correlation, parent, payload, lane, lane_key, delay,
+                    AS i(n, id, tenant, operation, key, fingerprint, correlation, origin, parent, payload, lane, lane_key, delay,
                         start, deadline%%s))
             , q AS (
-                INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, parent, state, fence, attempt,
-                    at, created, payload, turn, place, lane, lane_key, deadline)
-                SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.parent, 0, 0, 0, i.at, c.now,
-                    i.payload, CASE WHEN i.lane_key IS NULL THEN 0 WHEN i.at <= c.now THEN 3 ELSE 4 END, i.place,
+                INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, origin, parent, state, fence,
+                    attempt, at, created, payload, turn, place, lane, lane_key, deadline)
+                SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.origin, i.parent, 0, 0, 0, i.at,
+                    c.now, i.payload, CASE WHEN i.lane_key IS NULL THEN 0 WHEN i.at <= c.now THEN 3 ELSE 4 END, i.place,
                     CASE WHEN i.lane_key IS NOT NULL THEN i.lane END, i.lane_key,
                     nullif(i.deadline, 9223372036854775807)
                 FROM c, i ORDER BY i.id
@@ -144,6 +144,7 @@ final class PostgresEnqueue {
                 .bytes(batch, a -> Rows.key(a.header().key()))
                 .bytes(batch, a -> a.header().fingerprint().bytes())
                 .texts(batch, a -> a.header().correlationId())
+                .texts(batch, a -> a.header().origin())
                 .bytes(batch, a -> Rows.bytes(a.header().parent()))
                 .bytes(batch, Arrival::payload)
                 .longs(batch, a -> a.lane() == null ? 0 : a.lane().number())

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 record PostgresFirst(long fence, String xid, long tx) {
     private static final String RECORD = """
-            INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, state, fence, attempt, at, keep,
-                result, failure)
-            SELECT ?, ?, ?, ?, ?, ?,
+            INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, origin, state, fence, attempt, at,
+                keep, result, failure)
+            SELECT ?, ?, ?, ?, ?, ?, ?,
                 (CASE WHEN pg_current_xact_id() = ?::text::xid8 THEN ?::text ELSE 'another transaction' END)::smallint, ?::bigint, ?::int, c.now + least(?::bigint, 9223372036854775807 - c.now),
                 nullif(?::bigint, 0), ?, ?
             FROM (SELECT %s AS now OFFSET 0) AS c
@@ -85,6 +85,7 @@ record PostgresFirst(long fence, String xid, long tx) {
                 .bytes(Rows.key(landing.header().key()))
                 .bytes(landing.header().fingerprint().bytes())
                 .text(landing.header().correlationId())
+                .text(landing.header().origin())
                 .text(xid)
                 .text(String.valueOf(landing.state().code()))
                 .number(fence)

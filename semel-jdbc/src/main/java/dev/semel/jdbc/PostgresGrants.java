@@ -32,14 +32,14 @@ final class PostgresGrants {
             + PostgresSql.IS_READ_COMMITTED + "; ";
 
     private static final String INSERT = LOCK_MODES + PostgresSql.COMMON + """
-            INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, parent, state, fence, attempt,
-                at, created, owner, payload)
-            SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.parent, 1,
+            INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, origin, parent, state, fence,
+                attempt, at, created, owner, payload)
+            SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.origin, i.parent, 1,
                 c.high | nextval('semel_fence'), 1, %s, CASE WHEN i.parent IS NOT NULL THEN c.now END,
                 i.owner, i.payload
-            FROM c, unnest(?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[], ?::bytea[], ?::bigint[],
-                ?::bigint[], ?::bytea[])
-                AS i(id, tenant, operation, key, fingerprint, correlation, parent, delay, owner, payload)
+            FROM c, unnest(?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[], ?::text[], ?::bytea[],
+                ?::bigint[], ?::bigint[], ?::bytea[])
+                AS i(id, tenant, operation, key, fingerprint, correlation, origin, parent, delay, owner, payload)
             WHERE c.modes_version = ?
             ORDER BY i.id
             ON CONFLICT (id) DO NOTHING
@@ -47,12 +47,12 @@ final class PostgresGrants {
 
     /** Of calls of one operation: what they have in common travels once, see {@link PostgresAlike}. */
     private static final String INSERT_ALIKE = LOCK_MODES + PostgresSql.COMMON + """
-            INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, state, fence, attempt, at, owner,
-                payload)
-            SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, 1, c.high | nextval('semel_fence'), 1,
+            INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, origin, state, fence, attempt, at,
+                owner, payload)
+            SELECT i.id, ?, ?, i.key, i.fingerprint, i.correlation, i.origin, 1, c.high | nextval('semel_fence'), 1,
                 c.now + least(?::bigint, 9223372036854775807 - c.now), i.owner, i.payload
-            FROM c, unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::text[], ?::bigint[], ?::bytea[])
-                AS i(id, key, fingerprint, correlation, owner, payload)
+            FROM c, unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::text[], ?::text[], ?::bigint[], ?::bytea[])
+                AS i(id, key, fingerprint, correlation, origin, owner, payload)
             WHERE c.modes_version = ?
             ORDER BY i.id
             ON CONFLICT (id) DO NOTHING
@@ -77,14 +77,15 @@ final class PostgresGrants {
                 created = CASE WHEN i.replaced = 0 THEN r.created WHEN i.parent IS NOT NULL THEN c.now END,
                 fingerprint = CASE WHEN i.replaced = 1 THEN i.fingerprint ELSE r.fingerprint END,
                 correlation = CASE WHEN i.replaced = 1 THEN i.correlation ELSE r.correlation END,
+                origin = CASE WHEN i.replaced = 1 THEN i.origin ELSE r.origin END,
                 parent = CASE WHEN i.replaced = 1 THEN i.parent ELSE r.parent END,
                 payload = CASE WHEN i.replaced = 1 THEN i.payload ELSE r.payload END,
                 failure = CASE WHEN i.replaced = 1 THEN NULL ELSE r.failure END,
                 turn = CASE WHEN i.replaced = 0 THEN r.turn END, place = CASE WHEN i.replaced = 0 THEN r.place END,
                 lane = CASE WHEN i.replaced = 0 THEN r.lane END, lane_key = CASE WHEN i.replaced = 0 THEN r.lane_key END,
                 deadline = CASE WHEN i.replaced = 0 THEN r.deadline END
-            FROM c, unnest(?::bytea[], ?::bytea[], ?::text[], ?::bytea[], ?::bigint[], ?::bigint[], ?::bytea[], ?::int[])
-                AS i(id, fingerprint, correlation, parent, delay, owner, payload, replaced)
+            FROM c, unnest(?::bytea[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bigint[], ?::bigint[], ?::bytea[],
+                ?::int[]) AS i(id, fingerprint, correlation, origin, parent, delay, owner, payload, replaced)
             WHERE r.id = i.id
             RETURNING r.id, r.fence, r.attempt""".formatted(PostgresSql.AT);
 
@@ -159,6 +160,7 @@ final class PostgresGrants {
                 .bytes(batch, r -> Rows.key(r.header().key()))
                 .bytes(batch, r -> r.header().fingerprint().bytes())
                 .texts(batch, r -> r.header().correlationId())
+                .texts(batch, r -> r.header().origin())
                 .longs(batch, r -> r.grant().owner())
                 .bytes(batch, Reservation::payload);
     }
@@ -170,6 +172,7 @@ final class PostgresGrants {
                 .bytes(batch, r -> Rows.key(r.header().key()))
                 .bytes(batch, r -> r.header().fingerprint().bytes())
                 .texts(batch, r -> r.header().correlationId())
+                .texts(batch, r -> r.header().origin())
                 .bytes(batch, r -> parent(r.header()))
                 .longs(batch, r -> r.grant().leaseMillis())
                 .longs(batch, r -> r.grant().owner())
@@ -222,6 +225,7 @@ final class PostgresGrants {
                     .bytes(grants, g -> g.asked.identity().id().bytes())
                     .bytes(grants, g -> g.asked.header().fingerprint().bytes())
                     .texts(grants, g -> g.asked.header().correlationId())
+                    .texts(grants, g -> g.asked.header().origin())
                     .bytes(grants, g -> parent(g.asked.header()))
                     .longs(grants, g -> g.asked.grant().leaseMillis())
                     .longs(grants, g -> g.asked.grant().owner())

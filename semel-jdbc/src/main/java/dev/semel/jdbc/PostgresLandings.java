@@ -22,14 +22,14 @@ final class PostgresLandings {
     private static final String LAND = PostgresSql.COMMON + """
             , w AS MATERIALIZED (
                 SELECT i.*, c.high | nextval('semel_fence') AS fence
-                FROM c, unnest(?::int[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[],
+                FROM c, unnest(?::int[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[], ?::text[],
                     ?::bytea[], ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bytea[], ?::bytea[]%%s)
-                    AS i(n, id, tenant, operation, key, fingerprint, correlation, parent, state, attempt, delay, keep,
+                    AS i(n, id, tenant, operation, key, fingerprint, correlation, origin, parent, state, attempt, delay, keep,
                         result, failure%%s))
             , u AS (
-                INSERT INTO semel_record AS r (id, tenant, operation, key, fingerprint, correlation, parent, state, fence,
-                    attempt, at, created, keep, result, failure)
-                SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.parent, i.state,
+                INSERT INTO semel_record AS r (id, tenant, operation, key, fingerprint, correlation, origin, parent, state,
+                    fence, attempt, at, created, keep, result, failure)
+                SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.origin, i.parent, i.state,
                     i.fence, i.attempt, %s, CASE WHEN i.parent IS NOT NULL THEN c.now END, nullif(i.keep, 0), i.result, i.failure
                 FROM c, w AS i
                 %%s RETURNING r.id, r.fence, r.xmax = 0 AS made)
@@ -38,7 +38,7 @@ final class PostgresLandings {
     /** "At" in the past and neither QUEUED, IN_PROGRESS nor UNKNOWN is expired, or failed and due. */
     private static final String OVER_WHAT_IS_DONE = """
             ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, correlation = excluded.correlation,
-                    parent = excluded.parent, state = excluded.state, fence = excluded.fence,
+                    origin = excluded.origin, parent = excluded.parent, state = excluded.state, fence = excluded.fence,
                     attempt = excluded.attempt, at = excluded.at, created = excluded.created, keep = excluded.keep,
                     owner = NULL, payload = NULL, result = excluded.result, failure = excluded.failure,
                     turn = NULL, place = NULL, lane = NULL, lane_key = NULL, deadline = NULL
@@ -145,6 +145,7 @@ final class PostgresLandings {
                 .bytes(landings, l -> Rows.key(l.header().key()))
                 .bytes(landings, l -> l.header().fingerprint().bytes())
                 .texts(landings, l -> l.header().correlationId())
+                .texts(landings, l -> l.header().origin())
                 .bytes(landings, l -> Rows.bytes(l.header().parent()))
                 .ints(landings, l -> l.state().code())
                 .ints(landings, l -> l.times().attempt())

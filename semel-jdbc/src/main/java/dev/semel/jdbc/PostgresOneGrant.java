@@ -13,9 +13,9 @@ final class PostgresOneGrant {
     /** The lock first, so that the version of the modes is read under it. */
     private static final String INSERT = """
             SELECT %s, %s, %s;
-            INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, state, fence, attempt, at, owner,
-                payload)
-            SELECT ?, ?, ?, ?, ?, ?, 1, m.epoch::bigint << 48 | nextval('semel_fence'), 1,
+            INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, origin, state, fence, attempt, at,
+                owner, payload)
+            SELECT ?, ?, ?, ?, ?, ?, ?, 1, m.epoch::bigint << 48 | nextval('semel_fence'), 1,
                 m.now + least(?::bigint, 9223372036854775807 - m.now), ?, ?
             FROM (SELECT %s AS now, %s FROM semel_meta WHERE single AND modes_version = ? LIMIT 1) AS m
             ON CONFLICT (id) DO NOTHING
@@ -45,6 +45,7 @@ final class PostgresOneGrant {
                     .bytes(Rows.key(header.key()))
                     .bytes(header.fingerprint().bytes())
                     .text(header.correlationId())
+                    .text(header.origin())
                     .number(asked.grant().leaseMillis())
                     .number(asked.grant().owner())
                     .bytes(asked.payload())

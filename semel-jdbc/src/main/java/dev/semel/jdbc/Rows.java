@@ -20,9 +20,9 @@ final class Rows {
     /** The key is stored as bytes, because text cannot hold every key (NUL). */
     static final String STATUS = "state, fence, attempt, at, keep, owner";
 
-    static final String RECORD =
-            "id, tenant, operation, key, fingerprint, correlation, parent, " + STATUS + ", payload, result, failure";
-    static final int RECORD_COUNT = 16;
+    static final String RECORD = "id, tenant, operation, key, fingerprint, correlation, parent, " + STATUS
+            + ", payload, result, failure, origin";
+    static final int RECORD_COUNT = 17;
 
     /** For an engine that keeps work for later. */
     static final String WITH_LINE = RECORD + ", turn, place, lane, lane_key, deadline";
@@ -46,7 +46,7 @@ final class Rows {
                         found.getString(first + 2),
                         key(found.getBytes(first + 3)),
                         Fingerprint.of(found.getBytes(first + 4)),
-                        found.getString(first + 5),
+                        new Header.Trail(found.getString(first + 5), found.getString(first + 16)),
                         idOrNull(found, first + 6)),
                 status(found, first + 7),
                 found.getBytes(first + 13),

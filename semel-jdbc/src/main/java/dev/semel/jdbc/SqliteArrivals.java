@@ -17,10 +17,10 @@ final class SqliteArrivals {
     // The last parameter says that it is not due yet: then it takes its place in its lane later.
     static final String INSERT = """
             /* row */ INSERT INTO semel_record (%s)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-                CASE WHEN ?18 IS NULL THEN 0 WHEN ?21 THEN 4
-                    WHEN EXISTS (SELECT 1 FROM semel_record WHERE lane = ?18 AND %s) THEN 2 ELSE 1 END,
-                ?17, ?18, ?19, ?20)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+                CASE WHEN ?19 IS NULL THEN 0 WHEN ?22 THEN 4
+                    WHEN EXISTS (SELECT 1 FROM semel_record WHERE lane = ?19 AND %s) THEN 2 ELSE 1 END,
+                ?18, ?19, ?20, ?21)
             ON CONFLICT (id) DO NOTHING""".formatted(Rows.WITH_LINE, SqlitePlaces.STANDING);
 
     private final SqliteSession session;
@@ -68,20 +68,20 @@ final class SqliteArrivals {
         Line.Lane lane = arrival.lane();
         return session.update(INSERT, statement -> {
                     SqliteRecords.bind(statement, row);
-                    statement.setLong(17, place);
+                    statement.setLong(18, place);
                     if (lane == null) {
-                        statement.setNull(18, Types.BIGINT);
-                        statement.setNull(19, Types.VARCHAR);
+                        statement.setNull(19, Types.BIGINT);
+                        statement.setNull(20, Types.VARCHAR);
                     } else {
-                        statement.setLong(18, lane.number());
-                        statement.setString(19, lane.key());
+                        statement.setLong(19, lane.number());
+                        statement.setString(20, lane.key());
                     }
                     if (times.deadline() == Status.NEVER) {
-                        statement.setNull(20, Types.BIGINT);
+                        statement.setNull(21, Types.BIGINT);
                     } else {
-                        statement.setLong(20, times.deadline());
+                        statement.setLong(21, times.deadline());
                     }
-                    statement.setBoolean(21, at > now);
+                    statement.setBoolean(22, at > now);
                 })
                 == 1;
     }

@@ -44,7 +44,7 @@ final class SqliteRecords {
     // A statement that begins with INSERT makes the driver ask for the generated key each time; a comment in front does
     // not.
     private static final String INSERT = "/* row */ INSERT INTO semel_record (" + Rows.RECORD
-            + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+            + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     private static final String AUDIT = "/* event */ INSERT INTO semel_audit (at, type, tenant, operation, record,"
             + " fingerprint, correlation, policy, fence, attempt, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
@@ -399,6 +399,7 @@ final class SqliteRecords {
         statement.setBytes(14, row.payload());
         statement.setBytes(15, row.result());
         statement.setBytes(16, row.failure());
+        statement.setString(17, row.header().origin());
     }
 
     private static void bindStatus(PreparedStatement statement, Status status) throws SQLException {

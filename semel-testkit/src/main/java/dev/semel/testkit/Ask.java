@@ -111,7 +111,7 @@ final class Ask {
                 OPERATION,
                 key.text(),
                 fingerprint(fingerprint),
-                "correlation-" + fingerprint,
+                new Header.Trail("correlation-" + fingerprint, "{\"actor\":\"actor-" + fingerprint + "\"}"),
                 parent == null ? null : parent.id());
     }
 

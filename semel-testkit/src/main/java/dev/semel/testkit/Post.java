@@ -101,7 +101,13 @@ final class Post {
     }
 
     Header header() {
-        return new Header(tenant, operation, key, Ask.fingerprint(fingerprint), "correlation-" + fingerprint, sender);
+        return new Header(
+                tenant,
+                operation,
+                key,
+                Ask.fingerprint(fingerprint),
+                new Header.Trail("correlation-" + fingerprint, "{\"actor\":\"actor-" + fingerprint + "\"}"),
+                sender);
     }
 
     Arrival arrival() {

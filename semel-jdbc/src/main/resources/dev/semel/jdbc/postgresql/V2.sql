@@ -17,4 +17,7 @@ INSERT INTO semel_clock (mark, ahead) VALUES (0, 0) ON CONFLICT DO NOTHING;
 ALTER TABLE semel_meta ADD COLUMN IF NOT EXISTS server_start timestamptz;
 ALTER TABLE semel_meta ADD COLUMN IF NOT EXISTS copy text;
 
+-- Who asked for the record, as JSON: actor, trace id, source, request id. Events of its later runs repeat it.
+ALTER TABLE semel_record ADD COLUMN IF NOT EXISTS origin text;
+
 UPDATE semel_meta SET schema_version = 2;

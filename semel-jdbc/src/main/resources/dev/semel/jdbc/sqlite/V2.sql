@@ -6,5 +6,7 @@ ALTER TABLE semel_meta ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE semel_meta ADD COLUMN ahead INTEGER NOT NULL DEFAULT 0;
 -- Which file on which machine issued the newest fences: a copy takes a new epoch.
 ALTER TABLE semel_meta ADD COLUMN copy TEXT;
+-- Who asked for the record, as JSON: actor, trace id, source, request id. Events of its later runs repeat it.
+ALTER TABLE semel_record ADD COLUMN origin TEXT;
 
 UPDATE semel_meta SET version = 2;

@@ -188,6 +188,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class Events extends EventSuite {
+        Events() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class DeadLetters extends DeadLetterSuite {
         DeadLetters() {
             super(EngineContract.this);

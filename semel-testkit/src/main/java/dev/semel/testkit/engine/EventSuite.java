@@ -1,0 +1,138 @@
+package dev.semel.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Answer;
+import dev.semel.Call;
+import dev.semel.Channel;
+import dev.semel.Failure;
+import dev.semel.Operation;
+import dev.semel.Reconciler;
+import dev.semel.audit.AuditEvent;
+import dev.semel.engine.Engine;
+import dev.semel.store.AuditFilter;
+import dev.semel.store.State;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What the audit events of a record say, whoever writes them and however long after the request. */
+abstract class EventSuite extends ChannelFixture {
+    private static final Call.Origin ORIGIN = Call.Origin.UNSTATED
+            .withCorrelationId("c-1")
+            .withTraceId("trace-1")
+            .withRequestId("request-1")
+            .withActor("user-7", "user")
+            .withSource("slack")
+            .withAggregateVersion(3);
+
+    private static final Map<String, Object> STATED = Map.of(
+            "trace_id", "trace-1",
+            "request_id", "request-1",
+            "actor", "user-7",
+            "actor_type", "user",
+            "source", "slack",
+            "aggregate_version", 3L);
+
+    EventSuite(EngineContract contract) {
+        super(contract);
+    }
+
+    private void sendFromUser(Channel<Note> channel, String key) {
+        engine.send(channel, note(key, "lane").withOrigin(ORIGIN));
+    }
+
+    /** All events of the record, oldest first, with what was only counted so far written down. */
+    private List<AuditEvent> events(Operation<?, ?> operation, String key) {
+        engine.duties().replays().flush(true);
+        List<AuditEvent> events = new ArrayList<>(store.audit().newest(AuditFilter.of(id(operation, key)), 100).stream()
+                .map(AuditEvent::new)
+                .toList());
+        Collections.reverse(events);
+        return events;
+    }
+
+    private void assertOrigin(Operation<?, ?> operation, String key, String... types) {
+        List<AuditEvent> events = events(operation, key);
+        assertThat(events).extracting(AuditEvent::type).containsExactly(types);
+        assertThat(events).allSatisfy(event -> {
+            assertThat(event.fields()).as(event.type()).containsAllEntriesOf(STATED);
+            assertThat(event.fields()).containsEntry("correlation_id", "c-1");
+        });
+    }
+
+    @Test
+    void theEventsOfADeliverySayWhoSentTheMessage() {
+        engine.handle(MAIL, listing());
+        sendFromUser(MAIL, "k");
+        work();
+        assertOrigin(MAIL.operation(), "k", "operation.queued", "operation.executed");
+    }
+
+    @Test
+    void theEventsOfAnAtomicDeliverySayWhoSentTheMessage() {
+        engine.handle(POST, (note, tx) -> handled.add(note.text()));
+        sendFromUser(POST, "k");
+        work();
+        assertOrigin(POST.operation(), "k", "operation.queued", "operation.executed");
+    }
+
+    @Test
+    void theEventsOfATakeoverByAnotherNodeSayWhoSentTheMessage() {
+        sendFromUser(MAIL, "k");
+        claim(MAIL);
+        time.advance(LEASE.plusSeconds(1));
+        Engine other = otherNode();
+        other.handle(MAIL, listing());
+        work(other);
+        assertOrigin(MAIL.operation(), "k", "operation.queued", "operation.taken_over", "operation.executed");
+    }
+
+    @Test
+    void theEventsOfAnInterruptedDeliveryThatIsReconciledSayWhoSentTheMessage() {
+        Channel.Leased<Note> once =
+                Channel.leased("once", Note.class).withPolicy("steady").asParking();
+        engine.handle(once, listing());
+        engine.reconcile(once.operation(), (note, asked) -> Reconciler.Verdict.noEffect());
+        sendFromUser(once, "k");
+        claim(once);
+        time.advance(LEASE.plusSeconds(1));
+        engine.duties().sweeper().sweep();
+        engine.duties().reconciliation().reconcile();
+        work();
+        assertOrigin(
+                once.operation(),
+                "k",
+                "operation.queued",
+                "operation.unknown",
+                "operation.reconciled",
+                "operation.executed");
+    }
+
+    @Test
+    void theEventsOfACallThatTheSweeperTakesOverSayWhoMadeTheCall() {
+        Engine other = otherNode();
+        other.handle(NOTIFY, (order, run) -> new Receipt("r"));
+        Answer<Receipt> first = engine.run(NOTIFY, call("k").withOrigin(ORIGIN), (order, run) -> {
+            time.advance(LEASE.plusSeconds(1));
+            other.duties().sweeper().sweep();
+            return new Receipt("late");
+        });
+        assertThat(first).isNotInstanceOf(Answer.Failed.class);
+        assertThat(state(NOTIFY, "k")).isEqualTo(State.COMPLETED);
+        assertOrigin(NOTIFY, "k", "operation.taken_over", "operation.executed", "operation.replayed");
+    }
+
+    @Test
+    void theEventsOfFailedAttemptsSayWhoSentTheMessage() {
+        engine.handle(MAIL, (note, run) -> {
+            throw failing(Failure.Category.NETWORK);
+        });
+        sendFromUser(MAIL, "k");
+        workThrough(Duration.ofSeconds(5), 3);
+        assertOrigin(MAIL.operation(), "k", "operation.queued", "retry.attempt", "retry.attempt", "retry.exhausted");
+    }
+}
