@@ -16,7 +16,7 @@ final class RecordTable {
                     screen.state(row.state()),
                     row.header().operation(),
                     row.header().tenant(),
-                    row.status().attempt(),
+                    row.status().attempts(),
                     when(row, now),
                     RecordFacts.why(row));
         }

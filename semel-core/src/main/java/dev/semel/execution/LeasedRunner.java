@@ -236,10 +236,11 @@ public final class LeasedRunner {
     }
 
     private void lose(Asked<?, ?> asked, Row row) {
+        Move.Change over = new Move.Change(0, 0, row.status().attempts(), true, null, row.failure());
         Move move = Transition.LOSE.of(
                 row.id(),
                 row.status().fence(),
-                Transition.ifOver(row.failure()),
+                over,
                 environment
                         .audits()
                         .events()

@@ -17,6 +17,7 @@ import dev.semel.store.Moved;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.Status;
 import dev.semel.watch.Outcome;
 import java.sql.Connection;
 import java.time.Duration;
@@ -42,6 +43,7 @@ public final class OpenRun implements Begun {
     private final LeaseKeeper.Watched held;
     private final AtomicBoolean settled = new AtomicBoolean();
     private volatile boolean marked;
+    private volatile boolean completed;
 
     private OpenRun(
             Environment environment,
@@ -143,7 +145,7 @@ public final class OpenRun implements Begun {
         held.committing(true);
         Optional<Moved> moved =
                 AtomicRunner.transactions(environment.store()).join(connection).moveIfChanged(mark(), changesBefore);
-        moved.ifPresentOrElse(this::marked, () -> held.committing(false));
+        moved.ifPresentOrElse(this::marked, this::rolledBack);
         return moved.isPresent();
     }
 
@@ -155,18 +157,82 @@ public final class OpenRun implements Begun {
 
     private void marked(Moved moved) {
         if (moved instanceof Moved.Refused) {
-            throw new SemelException.LeaseLost(
-                    asked.name() + ": lease lost under fence " + granted.fence()
-                            + "; another run has the record. Roll the transaction back: its result will be replayed on"
-                            + " the next call.",
-                    granted.fence());
+            throw lost();
         }
         marked = true;
     }
 
-    /** A transaction that was marked has been rolled back after all: the lease is needed again. */
+    /** A transaction that was marked is committed: the record is COMPLETED, whatever becomes of later transactions. */
+    public void committed() {
+        completed = true;
+        held.committing(true);
+    }
+
+    /** A transaction that was marked has been rolled back after all, or one that was held is over: the lease is needed again. */
     public void rolledBack() {
-        held.committing(false);
+        held.committing(completed);
+    }
+
+    /**
+     * For a transaction that may commit although the one that holds the effect does not: writes into it, under the fence, that
+     * nobody may take the run over. If the run is interrupted then, it is UNKNOWN; if it goes on, it may end in any way. To be
+     * the last statement before the commit, and followed by {@link #rolledBack} however that ends.
+     *
+     * @throws SemelException.LeaseLost when another run has the record: the transaction must be rolled back
+     */
+    public void hold(Connection connection) {
+        if (!completed) {
+            held.committing(true);
+            held(AtomicRunner.transactions(environment.store())
+                    .join(connection)
+                    .move(List.of(holding()))
+                    .get(0));
+        }
+    }
+
+    /**
+     * As {@link #hold}, provided that the transaction has written something.
+     *
+     * @param changesBefore what {@link #changes} said when the transaction began
+     * @return whether it has, and no other transaction is marked as committed
+     */
+    public boolean holdIfChanged(Connection connection, long changesBefore) {
+        if (completed) {
+            return false;
+        }
+        held.committing(true);
+        Optional<Moved> moved =
+                AtomicRunner.transactions(environment.store()).join(connection).moveIfChanged(holding(), changesBefore);
+        moved.ifPresentOrElse(this::held, this::rolledBack);
+        return moved.isPresent();
+    }
+
+    private Move holding() {
+        Move.Change lease = Transition.due(
+                asked.policy().limits().lease(), Duration.ZERO, granted.attempt() | Status.LAST_RUN, null);
+        return Transition.HOLD.of(asked.id(), granted.fence(), lease, null);
+    }
+
+    /** What is COMPLETED under this fence was marked by another transaction of this run, and is not run again anyway. */
+    private void held(Moved moved) {
+        if (moved instanceof Moved.Refused refused) {
+            if (!isMarked(refused.current())) {
+                throw lost();
+            }
+            committed();
+        }
+    }
+
+    private boolean isMarked(@Nullable Status current) {
+        return current != null && current.state() == State.COMPLETED && current.fence() == granted.fence();
+    }
+
+    private SemelException.LeaseLost lost() {
+        return new SemelException.LeaseLost(
+                asked.name() + ": lease lost under fence " + granted.fence()
+                        + "; another run has the record. Roll the transaction back: its result will be replayed on"
+                        + " the next call.",
+                granted.fence());
     }
 
     /** Whether a transaction was marked; whether its transaction was committed is known when the run ends. */
@@ -253,8 +319,8 @@ public final class OpenRun implements Begun {
                         Map.of("category", failure.category().code(), "reason", failure.reason()));
     }
 
-    private static Move.Change atOnce(Failure failure) {
-        return Transition.due(Duration.ZERO, Duration.ZERO, -1, Failures.encode(failure));
+    private Move.Change atOnce(Failure failure) {
+        return Transition.due(Duration.ZERO, Duration.ZERO, granted.attempt(), Failures.encode(failure));
     }
 
     /** What failed although an effect of it is committed is UNKNOWN: the rest of it may be missing. */
@@ -336,7 +402,8 @@ public final class OpenRun implements Begun {
     private Move completion(Duration keep, byte[] result) {
         AuditEntry event =
                 environment.audits().events().outcome(EventType.OPERATION_EXECUTED, asked.about(), asked.details());
-        return Transition.COMPLETE.of(asked.id(), granted.fence(), Transition.result(keep, result), event);
+        Move.Change change = new Move.Change(keep.toMillis(), 0, granted.attempt(), false, result, null);
+        return Transition.COMPLETE.of(asked.id(), granted.fence(), change, event);
     }
 
     /** A mark that was committed decides: such a record is COMPLETED under this fence, and is neither run again nor removed. */
@@ -345,10 +412,7 @@ public final class OpenRun implements Begun {
         if (!(moved instanceof Moved.Refused refused)) {
             return applied;
         }
-        boolean committed = refused.current() != null
-                && refused.current().state() == State.COMPLETED
-                && refused.current().fence() == granted.fence();
-        return committed ? new Committed(false) : new Told(leased.lost(refused), null);
+        return isMarked(refused.current()) ? new Committed(false) : new Told(leased.lost(refused), null);
     }
 
     private Moved commit(Move move) {

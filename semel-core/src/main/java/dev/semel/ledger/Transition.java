@@ -35,6 +35,8 @@ public enum Transition {
     ANSWER(COMPLETED, COMPLETED),
     /** The owner failed after it had marked an effect as committed: whether that was all of it cannot be told. */
     DOUBT(UNKNOWN, COMPLETED),
+    /** The owner committed a part of its effect and goes on: if it is interrupted, nobody takes over. */
+    HOLD(IN_PROGRESS, IN_PROGRESS),
     /** An attempt failed and there will be another. */
     RETRY(FAILED_RETRYABLE, IN_PROGRESS),
     /** An attempt failed for good. */
@@ -107,7 +109,7 @@ public enum Transition {
             case REPLAY_BY_HANDLER -> standing ? null : new Move.Place(lane, Move.Then.JOIN);
             case ASK_AGAIN ->
                 !standing || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
-            case ANSWER, DOUBT, RETRY, HAND_BACK, RELEASE_STEP, REPLAY_BY_CALLER -> null;
+            case ANSWER, DOUBT, HOLD, RETRY, HAND_BACK, RELEASE_STEP, REPLAY_BY_CALLER -> null;
         };
     }
 
@@ -143,10 +145,5 @@ public enum Transition {
      */
     public static Move.Change due(Duration in, Duration keepBeyond, int attempt, byte @Nullable [] failure) {
         return new Move.Change(in.toMillis(), keepBeyond.toMillis(), attempt, false, null, failure);
-    }
-
-    /** Only if the lease is over at that moment; due at once for the reconciler. */
-    public static Move.Change ifOver(byte @Nullable [] failure) {
-        return new Move.Change(0, 0, -1, true, null, failure);
     }
 }

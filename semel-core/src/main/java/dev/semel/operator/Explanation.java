@@ -57,7 +57,7 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
     private static Map<String, Object> facts(Row row, long now) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("state", row.state().name());
-        facts.put("attempt", row.status().attempt());
+        facts.put("attempt", row.status().attempts());
         facts.put("fence", row.status().fence());
         Failure failure = Letters.failure(row);
         if (failure != null) {
@@ -80,7 +80,7 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
     private static Explanation running(String name, Row row, long now, Map<String, Object> facts) {
         long left = row.status().at() - now;
         String sentence = left > 0
-                ? name + " is running: attempt " + row.status().attempt() + ", its lease is renewed or ends in "
+                ? name + " is running: attempt " + row.status().attempts() + ", its lease is renewed or ends in "
                         + shown(left) + "."
                 : name + " was running, and its lease is over since " + shown(-left)
                         + ": a node that serves it takes it over, or parks it.";

@@ -4,7 +4,7 @@ package dev.semel.store;
  * What changes about a record.
  *
  * @param fence of the newest grant; 0 when there was none
- * @param attempt grants so far in the present budget
+ * @param attempt grants so far in the present budget; with {@link #LAST_RUN} added, the present one is not taken over
  * @param at when it next needs attention, in the store's milliseconds: due, end of lease, end of retention
  * @param keepMillis how long a direct FAILED_RETRYABLE is kept beyond {@code at}; of an UNKNOWN how long it has been that at
  *     {@code at}; 0 otherwise
@@ -13,6 +13,14 @@ package dev.semel.store;
 public record Status(State state, long fence, int attempt, long at, long keepMillis, long owner) {
     /** An {@code at} that never comes. */
     public static final long NEVER = Long.MAX_VALUE;
+
+    /** More attempts than any policy allows, so that no store takes the record over. Added to the count, which stays readable. */
+    public static final int LAST_RUN = 1 << 30;
+
+    /** Grants so far, to be shown. */
+    public int attempts() {
+        return attempt & LAST_RUN - 1;
+    }
 
     /** Whether its time is over. Whether the record counts as absent is for {@link Row#expired} to say. */
     public boolean expired(long now) {

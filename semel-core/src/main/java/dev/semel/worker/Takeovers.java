@@ -25,11 +25,13 @@ public final class Takeovers implements Executor, AutoCloseable {
         AtomicInteger number = new AtomicInteger();
         this.threads = !background
                 ? null
-                : new ThreadPoolExecutor(0, MOST, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), run -> {
-                    Thread thread = new Thread(run, "semel-takeover-" + number.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
+                : new ThreadPoolExecutor(
+                        0,
+                        MOST,
+                        10,
+                        TimeUnit.SECONDS,
+                        new SynchronousQueue<>(),
+                        run -> Threads.daemon("semel-takeover-" + number.incrementAndGet(), run));
     }
 
     @Override

@@ -52,7 +52,7 @@ final class Threads {
     }
 
     static Thread daemon(String name, Runnable work) {
-        Thread thread = new Thread(work, name);
+        Thread thread = new Thread(OwnThreads.working(work), name);
         thread.setDaemon(true);
         return thread;
     }

@@ -246,7 +246,7 @@ public final class Worker implements AutoCloseable {
             Runner runner = new Runner(served);
             served.runners.add(runner);
             try {
-                handlers.execute(runner);
+                handlers.execute(OwnThreads.working(runner));
             } catch (RejectedExecutionException e) {
                 served.runners.remove(runner);
                 return false;

@@ -107,12 +107,16 @@ public final class Exchange {
      * @throws SemelException.Invalid at another level, or when the connection is not in such a transaction
      */
     public void mark(Connection connection) {
+        granted().mark(connection);
+    }
+
+    private OpenRun granted() {
         OpenRun granted = run;
         if (level != Level.MARKER || granted == null) {
             throw new SemelException.Invalid("A request at the level " + level
                     + " has nothing to mark. Mark only at the level MARKER (see level()).");
         }
-        granted.mark(connection);
+        return granted;
     }
 
     /**
@@ -122,21 +126,27 @@ public final class Exchange {
      * @param connection on the ledger's database
      */
     public Begun begun(Connection connection) {
-        OpenRun granted = run;
-        if (level != Level.MARKER || granted == null) {
-            throw new SemelException.Invalid("A request at the level " + level
-                    + " has nothing to mark. Mark only at the level MARKER (see level()).");
-        }
+        OpenRun granted = granted();
         return new Begun(granted, connection, granted.changes(connection));
     }
 
-    /** A transaction of the handler's at the level MARKER. */
+    /**
+     * As {@link #begun}, for a transaction that has begun without being looked at: it counts as one that has written, and can
+     * only be {@linkplain Begun#holdIfWritten held}.
+     */
+    public Begun begunUnseen(Connection connection) {
+        return new Begun(granted(), connection, null);
+    }
+
+    /** A transaction of the handler's at the level MARKER. Used by one thread. */
     public static final class Begun {
         private final OpenRun run;
         private final Connection connection;
-        private final long changesBefore;
+        private final @Nullable Long changesBefore;
+        private boolean marked;
+        private boolean held;
 
-        private Begun(OpenRun run, Connection connection, long changesBefore) {
+        private Begun(OpenRun run, Connection connection, @Nullable Long changesBefore) {
             this.run = run;
             this.connection = connection;
             this.changesBefore = changesBefore;
@@ -148,14 +158,50 @@ public final class Exchange {
          *
          * @return whether it has written
          * @throws SemelException.LeaseLost when another run has the request meanwhile: the transaction must be rolled back
+         * @throws SemelException.Invalid when it was not looked at when it began
          */
         public boolean markIfWritten() {
-            return run.markIfChanged(connection, changesBefore);
+            if (changesBefore == null) {
+                throw new SemelException.Invalid(
+                        "Whether a transaction has written cannot be told if it was not looked at"
+                                + " when it began. Hold it (holdIfWritten).");
+            }
+            marked = run.markIfChanged(connection, changesBefore);
+            return marked;
+        }
+
+        /**
+         * For a transaction that may commit although the one that holds the effect does not, such as one inside another. If it
+         * has written, a process that dies from its commit on leaves the request UNKNOWN: neither run again nor done. A request
+         * that goes on may end in any way. To be called last before the commit.
+         *
+         * @return whether it has written, and no other transaction of the request was marked and committed
+         * @throws SemelException.LeaseLost when another run has the request meanwhile: the transaction must be rolled back
+         */
+        public boolean holdIfWritten() {
+            if (changesBefore == null) {
+                run.hold(connection);
+                held = true;
+            } else {
+                held = run.holdIfChanged(connection, changesBefore);
+            }
+            return held;
+        }
+
+        /** It was committed. */
+        public void committed() {
+            if (marked) {
+                run.committed();
+            } else if (held) {
+                run.rolledBack();
+            }
         }
 
         /** It was rolled back, and its mark with it. */
         public void rolledBack() {
-            run.rolledBack();
+            if (marked || held) {
+                run.rolledBack();
+            }
         }
     }
 

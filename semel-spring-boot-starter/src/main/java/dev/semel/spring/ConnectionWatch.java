@@ -2,6 +2,7 @@ package dev.semel.spring;
 
 import dev.semel.http.Exchange;
 import dev.semel.http.Hooks;
+import dev.semel.worker.OwnThreads;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Optional;
@@ -19,8 +20,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * nothing, or is marked.
  *
  * <p>A connection that is taken on another thread, while the request runs, belongs to nobody that is known. It might be the
- * request's, handed to an executor, and so counts for each request that runs at that moment. Threads that serve other requests
- * and Semel's own are known. Thread-safe.
+ * request's, handed to somebody, and so counts for each request that runs at that moment. Threads that serve other requests and
+ * Semel's own are known. What is handed to an executor that is a bean is seen at once ({@link WatchedExecutors}). Thread-safe.
  */
 final class ConnectionWatch implements Hooks.Effects {
     private final AtomicLong strangers = new AtomicLong();
@@ -66,11 +67,11 @@ final class ConnectionWatch implements Hooks.Effects {
         }
     }
 
-    /** A connection is about to be taken on this thread. */
+    /** A connection was taken on this thread, which is about to get it. */
     void taken(DataSource source, String name) {
         Exchange exchange = Exchange.current().orElse(null);
         if (exchange == null) {
-            if (serving.get() == null && !Thread.currentThread().getName().startsWith("semel-")) {
+            if (serving.get() == null && !OwnThreads.isCurrent()) {
                 strangers.incrementAndGet();
             }
             return;
@@ -78,6 +79,18 @@ final class ConnectionWatch implements Hooks.Effects {
         Request request = request(exchange);
         if (request != null && !isOfTheTransaction(exchange, source)) {
             request.doubt("It used a connection of " + name + " outside the transactions of the ledger's manager.");
+        }
+    }
+
+    /** This thread did something, or is about to, that may be committed beside the request's transactions. */
+    void beside(String why) {
+        Exchange.current().map(ConnectionWatch::request).ifPresent(request -> request.doubt(why));
+    }
+
+    /** Work was handed to another thread, which may take a connection when the request has long been answered. */
+    void handedOn(String executor) {
+        if (otherThreads) {
+            beside("It handed work to the executor " + executor + ", which may commit it later.");
         }
     }
 
@@ -159,7 +172,10 @@ final class ConnectionWatch implements Hooks.Effects {
         final @Nullable Transaction outer;
         private final Set<DataSource> taken = Collections.newSetFromMap(new IdentityHashMap<>());
         boolean beginning = true;
-        boolean marked;
+
+        /** Whether its commit leaves it open what became of the request. */
+        boolean doubted;
+
         Exchange.@Nullable Begun begun;
 
         Transaction(Exchange exchange, Request request, Object status, @Nullable Transaction outer) {

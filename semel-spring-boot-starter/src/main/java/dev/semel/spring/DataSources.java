@@ -3,8 +3,10 @@ package dev.semel.spring;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +14,8 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -135,6 +139,21 @@ final class DataSources {
             plain = next;
         }
         return plain;
+    }
+
+    /** Those that there are by now, in the context and its parents; what is made later is not made for this. */
+    static Map<String, DataSource> existing(ApplicationContext context) {
+        Map<String, DataSource> found = new HashMap<>();
+        for (ApplicationContext each = context; each != null; each = each.getParent()) {
+            if (each.getAutowireCapableBeanFactory() instanceof ConfigurableListableBeanFactory factory) {
+                for (String name : factory.getBeanNamesForType(DataSource.class, true, false)) {
+                    if (factory.getSingleton(name) instanceof DataSource source) {
+                        found.putIfAbsent(name, source);
+                    }
+                }
+            }
+        }
+        return found;
     }
 
     /** A data source and all that it hands on to. */

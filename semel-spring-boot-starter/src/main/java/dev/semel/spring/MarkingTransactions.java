@@ -6,6 +6,8 @@ import dev.semel.spring.ConnectionWatch.Transaction;
 import java.sql.Connection;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
@@ -14,11 +16,16 @@ import org.springframework.transaction.TransactionStatus;
  * At the level MARKER: the transaction that a request's handler begins also writes, last before it commits, that its effect is
  * committed, if it has written anything.
  *
- * <p>Only the outermost one of a thread does. One that is begun inside another (REQUIRES_NEW) may commit although the other
- * rolls back, and would say of an effect that it is there when it is not; when it commits, the failure of its request is
- * UNKNOWN.
+ * <p>Only the outermost one of a thread does. One that is begun inside another (REQUIRES_NEW, a listener after the commit) may
+ * commit although the other rolls back, and would say of an effect that it is there when it is not. It writes instead that
+ * nobody may take the request over: it is UNKNOWN if it fails from then on, or its process dies. The same holds for one whose
+ * connection could not be looked at when it began.
+ *
+ * <p>Nothing is thrown once a transaction has begun: the manager would leave it bound to the thread.
  */
 final class MarkingTransactions implements TransactionExecutionListener {
+    private static final Logger LOG = LoggerFactory.getLogger(MarkingTransactions.class);
+
     private final Supplier<Connection> connection;
     private final ConnectionWatch watch;
 
@@ -48,10 +55,20 @@ final class MarkingTransactions implements TransactionExecutionListener {
         }
         if (failure != null) {
             watch.ended(transaction);
-        } else if (!transaction.isInside()) {
-            transaction.begun = transaction.exchange.begun(connection.get());
+        } else {
+            transaction.begun = seen(transaction);
         }
         transaction.beginning = false;
+    }
+
+    /** Nothing when its connection cannot be had: one that is taken late, from a pool that has none left. */
+    private Exchange.@Nullable Begun seen(Transaction transaction) {
+        try {
+            return transaction.exchange.begun(connection.get());
+        } catch (Throwable e) {
+            LOG.debug("The connection of a transaction failed when it began; the transaction goes on.", e);
+            return null;
+        }
     }
 
     /**
@@ -61,23 +78,47 @@ final class MarkingTransactions implements TransactionExecutionListener {
     @Override
     public void beforeCommit(TransactionExecution execution) {
         Transaction transaction = watched(execution);
-        if (transaction == null || transaction.begun == null) {
+        if (transaction == null) {
             return;
         }
         if (!execution.isReadOnly() && execution instanceof TransactionStatus status) {
             status.flush();
         }
-        transaction.marked = transaction.begun.markIfWritten();
+        Exchange.Begun begun = transaction.begun;
+        if (begun == null) {
+            holdUnseen(transaction, execution.isReadOnly());
+        } else if (transaction.isInside()) {
+            transaction.doubted = begun.holdIfWritten();
+        } else {
+            begun.markIfWritten();
+        }
+    }
+
+    /** The server keeps a transaction that is read-only from being marked, and from having written. */
+    private void holdUnseen(Transaction transaction, boolean readOnly) {
+        transaction.doubted = true;
+        if (!readOnly) {
+            Exchange.Begun begun = transaction.exchange.begunUnseen(connection.get());
+            transaction.begun = begun;
+            begun.holdIfWritten();
+        }
     }
 
     @Override
     public void afterCommit(TransactionExecution execution, @Nullable Throwable failure) {
         Transaction transaction = watched(execution);
-        if (transaction != null) {
-            watch.ended(transaction);
-            if (transaction.begun == null) {
-                transaction.request.doubt("A transaction inside another one (REQUIRES_NEW) was committed.");
-            }
+        if (transaction == null) {
+            return;
+        }
+        watch.ended(transaction);
+        if (transaction.begun != null && failure == null) {
+            transaction.begun.committed();
+        }
+        if (transaction.doubted) {
+            transaction.request.doubt(
+                    transaction.isInside()
+                            ? "A transaction inside another one (REQUIRES_NEW) was committed."
+                            : "A transaction was committed of which it is not known whether it wrote.");
         }
     }
 
@@ -86,7 +127,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
         Transaction transaction = watched(execution);
         if (transaction != null) {
             watch.ended(transaction);
-            if (transaction.marked && transaction.begun != null) {
+            if (transaction.begun != null) {
                 transaction.begun.rolledBack();
             }
         }

@@ -19,6 +19,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -100,8 +101,9 @@ public class SemelHttpAutoConfiguration {
                                 "a bean of Hooks.Effects is given, but the starter watches DataSource beans itself and marks"
                                         + " transactions by that: remove the bean"));
             }
-            settings.withEffects(watch(watched.watch(), transactions, context, properties));
+            settings.withEffects(watch(watched, transactions, context, properties));
             transactions.listen(new MarkingTransactions(transactions::connection, watched.watch()));
+            opened.semel().onCommitsOfItsOwn(watched.watch()::beside);
         }
         context.getBeanProvider(Customizer.class).orderedStream().forEach(each -> each.customize(settings));
         return settings.build();
@@ -109,10 +111,12 @@ public class SemelHttpAutoConfiguration {
 
     /** Whatever the handlers of the application may commit with, beside the ledger's transaction manager. */
     private static ConnectionWatch watch(
-            ConnectionWatch watch,
+            WatchedDataSources watched,
             SpringTransactions transactions,
             ApplicationContext context,
             SemelHttpProperties properties) {
+        ConnectionWatch watch = watched.watch();
+        watched.check(DataSources.existing(context));
         watch.ledgerIs(DataSources.chain(transactions.source()));
         if (!properties.expert().handlersOnOtherThreads()) {
             watch.withoutOtherThreads();
@@ -144,8 +148,14 @@ public class SemelHttpAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static WatchedDataSources semelWatchedDataSources() {
-        return new WatchedDataSources();
+    static WatchedDataSources semelWatchedDataSources(ConfigurableListableBeanFactory beans) {
+        return new WatchedDataSources(beans);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static WatchedExecutors semelWatchedExecutors(WatchedDataSources sources) {
+        return new WatchedExecutors(sources.watch());
     }
 
     @Bean

@@ -19,7 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,12 +34,21 @@ final class SpringSemel implements Semel {
     private final @Nullable SpringTransactions transactions;
     private final Map<String, AtomicHandler<?, ?>> handlers = new ConcurrentHashMap<>();
     private final List<Runnable> beforeStart = new ArrayList<>();
+    private volatile Consumer<String> commits = why -> {};
     private boolean started;
 
     /** @param transactions absent when the ledger is not in a data source of the application's */
     SpringSemel(Engine engine, @Nullable SpringTransactions transactions) {
         this.engine = engine;
         this.transactions = transactions;
+    }
+
+    /**
+     * @param listener is told, in a sentence, that the calling thread commits something outside the transactions of the
+     *     application's
+     */
+    void onCommitsOfItsOwn(Consumer<String> listener) {
+        commits = listener;
     }
 
     @Override
@@ -147,14 +158,19 @@ final class SpringSemel implements Semel {
         SpringTransactions spring = transactions;
         return spring != null && isJoined()
                 ? joined(spring, joined -> joined.send(channel, message))
-                : engine.send(channel, message);
+                : alone(channel, () -> engine.send(channel, message));
+    }
+
+    private <T> T alone(Channel<?> channel, Supplier<T> sending) {
+        commits.accept("It sent a message to the channel " + channel.name() + " outside a transaction.");
+        return sending.get();
     }
 
     @Override
     public <P> List<Sent> sendAll(Channel<P> channel, List<Message<P>> messages) {
         SpringTransactions spring = transactions;
         if (spring == null || !isJoined()) {
-            return engine.sendAll(channel, messages);
+            return alone(channel, () -> engine.sendAll(channel, messages));
         }
         return joined(spring, joined -> {
             List<Sent> sent = new ArrayList<>(messages.size());
@@ -216,5 +232,6 @@ final class SpringSemel implements Semel {
                     + " would take a second connection while the first is held. Call it outside the transaction, send it to"
                     + " a channel, or declare it atomic if it only writes to this database.");
         }
+        commits.accept("It ran the leased operation " + operation.name() + ", which commits by itself.");
     }
 }

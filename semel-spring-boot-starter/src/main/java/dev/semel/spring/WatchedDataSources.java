@@ -1,39 +1,167 @@
 package dev.semel.spring;
 
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.framework.AopConfigException;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
-/** Sees to it that every data source of the application tells when a connection is taken of it. Its type stays the same. */
-final class WatchedDataSources implements BeanPostProcessor {
+/**
+ * Sees to it that every data source of the application tells when a connection is taken of it. Its type stays the same. One
+ * that cannot be watched without another type, or was made before this, is left as it is, and then nothing can be told of
+ * failures that are not marked.
+ */
+final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
+    private static final Logger LOG = LoggerFactory.getLogger(WatchedDataSources.class);
+    private static final Set<String> TAKING = Set.of("getConnection", "createConnectionBuilder");
+
     private final ConnectionWatch watch = new ConnectionWatch();
+    private final ConfigurableListableBeanFactory beans;
+    private final Set<String> watched = ConcurrentHashMap.newKeySet();
+    private final Queue<Shown> shown = new ConcurrentLinkedQueue<>();
+
+    /** A data source and the proxy in front of it, which is of the same class and has the same fields. */
+    private record Shown(DataSource source, Object proxy) {
+        /** Spring Boot reads the pool of a HikariDataSource off its field: what the proxy is asked for there must be there. */
+        void copyFields() {
+            try {
+                ReflectionUtils.shallowCopyFieldState(source, proxy);
+            } catch (RuntimeException e) {
+                LOG.debug("The fields of a data source cannot be read; its proxy has none.", e);
+            }
+        }
+    }
+
+    WatchedDataSources(ConfigurableListableBeanFactory beans) {
+        this.beans = beans;
+    }
 
     ConnectionWatch watch() {
         return watch;
     }
 
+    /** Before other processors, which may need a data source themselves, and are then given one that is watched. */
     @Override
-    public Object postProcessAfterInitialization(Object bean, String name) {
-        return bean instanceof DataSource source ? watched(source, name) : bean;
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE;
     }
 
-    private Object watched(DataSource source, String name) {
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+        if (!(bean instanceof DataSource source)) {
+            return bean;
+        }
+        watched.add(name);
+        Object proxy = watched(source, name);
+        if (proxy == null) {
+            unwatched(name, "its class cannot be extended; declare the bean as a DataSource");
+            return bean;
+        }
+        return proxy;
+    }
+
+    /**
+     * To be called when the ledger is open, and with it the pools that it needs.
+     *
+     * @param all data sources by name, those of parent contexts included, that exist by now
+     */
+    void check(Map<String, DataSource> all) {
+        for (Shown each = shown.poll(); each != null; each = shown.poll()) {
+            each.copyFields();
+        }
+        all.keySet().stream()
+                .filter(name -> !watched.contains(name))
+                .forEach(name -> unwatched(name, "it was made before Semel could, or in a parent context"));
+    }
+
+    private void unwatched(String name, String why) {
+        LOG.warn(
+                "The data source {} is not watched: {}. Requests at the level MARKER that fail without a marked transaction"
+                        + " are UNKNOWN and not run again.",
+                name,
+                why);
+        watch.cannotTell("The data source " + name + " is not watched.");
+    }
+
+    private @Nullable Object watched(DataSource source, String name) {
         Class<?> type = source.getClass();
+        boolean byInterfaces = !mayBeExtended(type);
+        if (byInterfaces && !isWantedByInterface(name, type)) {
+            return null;
+        }
         ProxyFactory factory = new ProxyFactory();
         factory.setTarget(source);
         factory.setInterfaces(ClassUtils.getAllInterfacesForClass(type));
-        factory.setProxyTargetClass(
-                !Modifier.isFinal(type.getModifiers()) && !java.lang.reflect.Proxy.isProxyClass(type));
-        factory.addAdvice((MethodInterceptor) invocation -> {
-            String method = invocation.getMethod().getName();
-            if (method.equals("getConnection") || method.equals("createConnectionBuilder")) {
-                watch.taken(source, name);
+        factory.setProxyTargetClass(!byInterfaces);
+        factory.addAdvice(telling(source, name));
+        try {
+            Object proxy = factory.getProxy(type.getClassLoader());
+            if (!byInterfaces) {
+                Shown pair = new Shown(source, proxy);
+                pair.copyFields();
+                shown.add(pair);
             }
-            return invocation.proceed();
-        });
-        return factory.getProxy(type.getClassLoader());
+            return proxy;
+        } catch (AopConfigException e) {
+            LOG.debug("The data source {} could not be wrapped.", name, e);
+            return null;
+        }
+    }
+
+    private MethodInterceptor telling(DataSource source, String name) {
+        AtomicBoolean taken = new AtomicBoolean();
+        return invocation -> {
+            Object result = invocation.proceed();
+            if (TAKING.contains(invocation.getMethod().getName())) {
+                watch.taken(source, name);
+                boolean first = !taken.get() && taken.compareAndSet(false, true);
+                if (first
+                        && invocation instanceof ProxyMethodInvocation by
+                        && source.getClass().isInstance(by.getProxy())) {
+                    new Shown(source, by.getProxy()).copyFields();
+                }
+            }
+            return result;
+        };
+    }
+
+    private static boolean mayBeExtended(Class<?> type) {
+        if (Modifier.isFinal(type.getModifiers()) || java.lang.reflect.Proxy.isProxyClass(type)) {
+            return false;
+        }
+        for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
+            if (TAKING.contains(method.getName()) && Modifier.isFinal(method.getModifiers())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether nobody can ask for the bean by its class: what declares it says an interface. */
+    private boolean isWantedByInterface(String name, Class<?> type) {
+        if (java.lang.reflect.Proxy.isProxyClass(type)) {
+            return true;
+        }
+        BeanDefinition definition = beans.containsBeanDefinition(name) ? beans.getMergedBeanDefinition(name) : null;
+        Method factory = definition instanceof RootBeanDefinition root ? root.getResolvedFactoryMethod() : null;
+        return factory != null && factory.getReturnType().isInterface();
     }
 }

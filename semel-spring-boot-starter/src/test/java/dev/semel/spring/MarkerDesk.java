@@ -63,7 +63,7 @@ public class MarkerDesk {
     }
 
     /** Counts the run, and fails unless it is a later one. */
-    private String failOnce(String key) {
+    String failOnce(String key) {
         if (runs.computeIfAbsent(key, name -> new AtomicInteger()).incrementAndGet() == 1) {
             throw new IllegalStateException("the first run fails");
         }

@@ -36,7 +36,7 @@ abstract class MarkerSuite {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(MarkerDesk.class)
+    @Import({MarkerDesk.class, MarkerDetours.class, MarkerDetours.Detours.class})
     static class Application {
         @Bean(defaultCandidate = false)
         DataSource other() {
@@ -52,15 +52,14 @@ abstract class MarkerSuite {
                         "spring.datasource.url=" + database.fresh(),
                         "spring.datasource.hikari.maximum-pool-size=4",
                         "spring.main.banner-mode=off",
-                        "spring.autoconfigure.exclude=" + Databases.JPA + "," + SpringPageTest.SECURITY,
+                        "spring.autoconfigure.exclude=" + Databases.JPA + "," + Web.SECURITY,
                         "semel.http.anonymous=true",
                         "semel.policy.api.request.backoff=none")
                 .run();
         context.getBean(JdbcTemplate.class).execute(TABLE);
         new JdbcTemplate(context.getBean("other", DataSource.class)).execute(TABLE);
         desk = context.getBean(MarkerDesk.class);
-        web = new Web(
-                Integer.parseInt(String.valueOf(context.getEnvironment().getProperty("local.server.port"))), null);
+        web = Web.of(context);
     }
 
     @AfterAll
@@ -90,7 +89,7 @@ abstract class MarkerSuite {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"nothing", "read-then-rolled-back"})
+    @ValueSource(strings = {"nothing", "read-then-rolled-back", "apart-reads"})
     void aFailureWithoutEffectIsRunAgain(String path) {
         assertThat(post(path, path).statusCode()).isEqualTo(500);
         HttpResponse<String> again = post(path, path);
@@ -112,7 +111,11 @@ abstract class MarkerSuite {
                 "other-thread",
                 "callable",
                 "future",
-                "deferred"
+                "deferred",
+                "mono",
+                "named-thread",
+                "unwrapped",
+                "listened"
             })
     void aFailureOfWhichNobodyCanTellIsUnknown(String path) {
         assertThat(post(path, path).statusCode()).isEqualTo(500);
@@ -123,6 +126,27 @@ abstract class MarkerSuite {
         if (!path.equals("other-source")) {
             assertThat(desk.effects(path)).isEqualTo(1);
         }
+    }
+
+    /** They commit records of Semel's and no row of the application's. */
+    @ParameterizedTest
+    @ValueSource(strings = {"sent-only", "leased-only"})
+    void aFailureAfterSemelCommittedSomethingOutsideATransactionIsUnknown(String path) {
+        assertThat(post(path, path).statusCode()).isEqualTo(500);
+        HttpResponse<String> again = post(path, path);
+        assertThat(again.statusCode()).as(again.body()).isEqualTo(409);
+        assertThat(again.body()).contains("idempotency.outcome_unknown");
+        assertThat(desk.runs(path)).isEqualTo(1);
+    }
+
+    @Test
+    void aFailureOfAHandlerThatHandedWorkToAnExecutorIsUnknownAlsoIfThatBeginsLater() {
+        assertThat(post("executor", "executor").statusCode()).isEqualTo(500);
+        HttpResponse<String> again = post("executor", "executor");
+        context.getBean(MarkerDetours.class).answered();
+        assertThat(again.statusCode()).as(again.body()).isEqualTo(409);
+        assertThat(again.body()).contains("idempotency.outcome_unknown");
+        assertThat(desk.runs("executor")).isEqualTo(1);
     }
 
     @Test

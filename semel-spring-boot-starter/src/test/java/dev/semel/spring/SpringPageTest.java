@@ -7,8 +7,6 @@ import dev.semel.Channel;
 import dev.semel.Key;
 import java.net.http.HttpResponse;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.InitializingBean;
@@ -30,15 +28,6 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** What the pages show of Spring, run. */
 class SpringPageTest {
-    /** What is there only because of other tests. */
-    static final String SECURITY = Stream.of(
-                    "SecurityAutoConfiguration",
-                    "UserDetailsServiceAutoConfiguration",
-                    "web.servlet.ServletWebSecurityAutoConfiguration",
-                    "actuate.web.servlet.ManagementWebSecurityAutoConfiguration")
-            .map("org.springframework.boot.security.autoconfigure."::concat)
-            .collect(Collectors.joining(","));
-
     record Order(String id, String item) {}
 
     record Mail(String order) {}
@@ -155,7 +144,7 @@ class SpringPageTest {
                         "server.port=0",
                         "spring.datasource.url=" + Databases.SQLITE.fresh(),
                         "spring.main.banner-mode=off",
-                        "spring.autoconfigure.exclude=" + Databases.JPA + "," + SECURITY,
+                        "spring.autoconfigure.exclude=" + Databases.JPA + "," + Web.SECURITY,
                         "semel.http.anonymous=true")
                 .run()) {
             JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);

@@ -101,7 +101,7 @@ class VirtualThreadsTest {
                         "server.port=0",
                         "spring.datasource.url=" + database,
                         "spring.main.banner-mode=off",
-                        "spring.autoconfigure.exclude=" + Databases.JPA + "," + SpringPageTest.SECURITY,
+                        "spring.autoconfigure.exclude=" + Databases.JPA + "," + Web.SECURITY,
                         "spring.threads.virtual.enabled=" + enabled,
                         "semel.http.anonymous=true")
                 .run()) {

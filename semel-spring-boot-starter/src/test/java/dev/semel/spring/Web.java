@@ -8,10 +8,26 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
 
 /** A client of a test's server. */
 record Web(int port, @Nullable String user) {
+    /** Auto-configurations of Spring Security, which is there only because of other tests: their names in Spring Boot 4 and 3. */
+    static final String SECURITY = "org.springframework.boot.security.autoconfigure.SecurityAutoConfiguration,"
+            + "org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration,"
+            + "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration,"
+            + "org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration,"
+            + "org.springframework.boot.autoconfigure.security.servlet.SecurityAutoConfiguration,"
+            + "org.springframework.boot.autoconfigure.security.servlet.UserDetailsServiceAutoConfiguration,"
+            + "org.springframework.boot.actuate.autoconfigure.security.servlet.ManagementWebSecurityAutoConfiguration";
+
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+    /** A client of the server that a test started. */
+    static Web of(ApplicationContext context) {
+        return new Web(
+                Integer.parseInt(String.valueOf(context.getEnvironment().getProperty("local.server.port"))), null);
+    }
 
     Web as(String name) {
         return new Web(port, name);

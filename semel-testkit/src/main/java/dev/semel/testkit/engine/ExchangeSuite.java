@@ -263,6 +263,98 @@ abstract class ExchangeSuite extends EngineSuite {
         }
     }
 
+    /** One that may commit although the effect does not: it must neither be run again nor count as done. */
+    @Test
+    void aRunThatIsInterruptedAfterAPartOfItWasCommittedIsUnknown() throws Exception {
+        try (Connection connection = connection()) {
+            for (String key : new String[] {"counted", "uncounted"}) {
+                OpenRun run = open(MARKED, key);
+                long before = run.changes(connection);
+                assertThat(run.holdIfChanged(connection, before)).as(key).isFalse();
+                write(connection, key);
+                if (key.equals("counted")) {
+                    assertThat(run.holdIfChanged(connection, before)).isTrue();
+                } else {
+                    run.hold(connection);
+                }
+                connection.commit();
+                run.rolledBack();
+                assertThat(told(otherNode(), MARKED, key)).as(key).isInstanceOf(Answer.InProgress.class);
+            }
+            OpenRun undone = open(MARKED, "undone");
+            long before = undone.changes(connection);
+            write(connection, "undone");
+            assertThat(undone.holdIfChanged(connection, before)).isTrue();
+            connection.rollback();
+            time.advance(LEASE);
+            Engine next = otherNode();
+            for (String key : new String[] {"counted", "uncounted"}) {
+                assertThat(told(next, MARKED, key)).as(key).isInstanceOf(Answer.Unknown.class);
+                assertThat(story(MARKED, key)).as(key).containsExactly("operation.unknown");
+                assertThat(row(MARKED, key).status().attempt()).as(key).isEqualTo(1);
+            }
+            assertThat(begin(next, MARKED, "undone")).isInstanceOf(OpenRun.class);
+        }
+    }
+
+    @Test
+    void aRunThatGoesOnAfterAPartOfItWasCommittedIsRenewedAndEndsInAnyWay() throws Exception {
+        try (Connection connection = connection()) {
+            for (String key : new String[] {"kept", "marked", "failed", "parked"}) {
+                OpenRun run = open(MARKED, key);
+                long before = run.changes(connection);
+                write(connection, key);
+                assertThat(run.holdIfChanged(connection, before)).as(key).isTrue();
+                connection.commit();
+                run.rolledBack();
+                time.advance(LEASE.dividedBy(2));
+                engine.duties().keeper().tick();
+                time.advance(LEASE.dividedBy(2));
+                assertThat(told(otherNode(), MARKED, key)).as(key).isInstanceOf(Answer.InProgress.class);
+                if (key.equals("marked")) {
+                    run.mark(connection);
+                    connection.commit();
+                }
+                Settled settled = switch (key) {
+                    case "failed" -> run.fail(BROKEN);
+                    case "parked" -> run.park(BROKEN);
+                    default -> run.keep(bytes("answer"));
+                };
+                assertThat(settled).as(key).isInstanceOf(Settled.Ended.class);
+                assertThat(row(MARKED, key).status().attempt()).as(key).isEqualTo(1);
+            }
+            assertThat(state(MARKED, "kept")).isEqualTo(State.COMPLETED);
+            assertThat(state(MARKED, "marked")).isEqualTo(State.COMPLETED);
+            assertThat(state(MARKED, "failed")).isEqualTo(State.FAILED_RETRYABLE);
+            assertThat(state(MARKED, "parked")).isEqualTo(State.UNKNOWN);
+        }
+    }
+
+    @Test
+    void aRunWhoseSecondTransactionRollsBackAfterTheFirstWasMarkedIsNotInterrupted() throws Exception {
+        try (Connection connection = connection()) {
+            OpenRun run = open(MARKED, "k");
+            run.enter();
+            run.mark(connection);
+            connection.commit();
+            run.committed();
+            long before = run.changes(connection);
+            write(connection, "second");
+            assertThat(run.holdIfChanged(connection, before))
+                    .as("what is done need not be held")
+                    .isFalse();
+            assertThat(run.markIfChanged(connection, before)).isTrue();
+            connection.rollback();
+            run.rolledBack();
+            time.advance(LEASE.dividedBy(2));
+            engine.duties().keeper().tick();
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+            run.leave();
+            assertThat(run.keep(bytes("answer"))).isEqualTo(new Settled.Ended(null));
+            assertReplays(told(MARKED, "k"), "answer");
+        }
+    }
+
     private void write(Connection connection, String key) {
         try (Semel.Joined joined = engine.join(connection)) {
             joined.run(WITHIN, asked(key), (payload, tx) -> payload).orThrow();

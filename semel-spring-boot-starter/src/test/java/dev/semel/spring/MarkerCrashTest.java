@@ -1,0 +1,111 @@
+package dev.semel.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** A process that dies at the level MARKER after a transaction was committed that is not the request's own. */
+class MarkerCrashTest {
+    private static final int DIED = 137;
+    private static final List<String> PATHS = List.of("apart-and-gone", "listened-and-gone", "nothing-and-gone");
+
+    @TempDir
+    private Path directory;
+
+    /** A service in a process of its own, which sends itself the request that it dies of. */
+    static final class Service {
+        private Service() {}
+
+        public static void main(String[] arguments) {
+            ConfigurableApplicationContext context = start(arguments[0]);
+            Web.of(context).post("/marker/" + arguments[1] + "/" + arguments[1], arguments[1], null);
+            System.exit(0);
+        }
+    }
+
+    private static ConfigurableApplicationContext start(String database) {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(MarkerSuite.Application.class)
+                .properties(
+                        "server.port=0",
+                        "spring.datasource.url=" + database,
+                        "spring.datasource.hikari.maximum-pool-size=4",
+                        "spring.main.banner-mode=off",
+                        "spring.autoconfigure.exclude=" + Databases.JPA + "," + Web.SECURITY,
+                        "semel.http.anonymous=true",
+                        "semel.policy.api.request.lease=1s",
+                        "semel.policy.api.request.backoff=none")
+                .run();
+        context.getBean(JdbcTemplate.class).execute("CREATE TABLE IF NOT EXISTS effect (name VARCHAR(100) NOT NULL)");
+        return context;
+    }
+
+    private void dieOf(String path, String database) throws IOException, InterruptedException {
+        Path said = directory.resolve(path);
+        Process process = new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Ddies=true",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Service.class.getName(),
+                        database,
+                        path))
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile())
+                .start();
+        try {
+            assertThat(process.waitFor(120, TimeUnit.SECONDS)).as(path).isTrue();
+            assertThat(process.exitValue()).as(Files.readString(said)).isEqualTo(DIED);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** Until the lease of the run that died is over. */
+    private static HttpResponse<String> decided(Web web, String path) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (true) {
+            HttpResponse<String> response = web.post("/marker/" + path + "/" + path, path, null);
+            if (!response.body().contains("idempotency.in_progress") || System.nanoTime() - end > 0) {
+                return response;
+            }
+            Thread.sleep(100);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Databases.class)
+    void aRequestWhoseInnerTransactionWasCommittedIsUnknownAfterACrashAndOneThatWroteNothingIsRunAgain(Databases kind)
+            throws Exception {
+        String database = kind.fresh();
+        for (String path : PATHS) {
+            dieOf(path, database);
+        }
+        try (ConfigurableApplicationContext context = start(database)) {
+            Web web = Web.of(context);
+            MarkerDesk desk = context.getBean(MarkerDesk.class);
+            for (String path : PATHS.subList(0, 2)) {
+                HttpResponse<String> again = decided(web, path);
+                assertThat(again.body()).as(path).contains("idempotency.outcome_unknown");
+                assertThat(again.statusCode()).as(path).isEqualTo(409);
+                assertThat(desk.effects(path)).as(path).isEqualTo(1);
+            }
+            HttpResponse<String> again = decided(web, "nothing-and-gone");
+            assertThat(again.body()).isEqualTo("done");
+            assertThat(desk.effects("nothing-and-gone")).isZero();
+        }
+    }
+}
