@@ -6,6 +6,7 @@ import dev.semel.SemelException;
 import dev.semel.execution.Exchanges.End;
 import dev.semel.execution.OpenRun;
 import dev.semel.execution.Settled;
+import dev.semel.http.Problems.Problem;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
@@ -48,6 +49,7 @@ final class Handling {
     private volatile boolean asynchronous;
     private volatile @Nullable Thrown thrown;
     private volatile @Nullable Throwable broken;
+    private volatile boolean passing;
 
     Handling(Config config, Asked asked, IdempotencyFilter.Admitted admitted) {
         this.config = config;
@@ -156,6 +158,7 @@ final class Handling {
     /** A transaction that many share may be run again: then the request is as if it had just come in. */
     private void restart(SpooledRequest request, Set<String> attributes) {
         thrown = null;
+        passing = false;
         request.restart();
         held.reset();
         for (String name : Collections.list(request.getAttributeNames())) {
@@ -206,14 +209,22 @@ final class Handling {
     }
 
     private void failed(Throwable why) {
-        thrown = judged(why);
-        if (thrown.meaning() == Hooks.Exceptions.Meaning.VERSION_MISMATCH && !mayHaveTakenEffect()) {
-            try {
-                reply.versionMismatch();
-                thrown = null;
-            } catch (IOException e) {
-                thrown = judged(e);
-            }
+        Thrown judged = judged(why);
+        thrown = judged;
+        Problem problem = judged.problem();
+        if (problem == null) {
+            return;
+        }
+        boolean lasting = Nested.isLasting(problem);
+        if (lasting ? mayHaveTakenEffect() : !isKnownToHaveNoEffect()) {
+            return;
+        }
+        try {
+            reply.hold(problem);
+            thrown = null;
+            passing = !lasting;
+        } catch (IOException e) {
+            thrown = judged(e);
         }
     }
 
@@ -221,6 +232,11 @@ final class Handling {
     private boolean mayHaveTakenEffect() {
         OpenRun granted = run;
         return rule().level() == Level.MARKER && granted != null && (granted.marked() || doubt() != null);
+    }
+
+    /** Then an answer that may be another the next time leaves no record. */
+    private boolean isKnownToHaveNoEffect() {
+        return rule().level() == Level.SPAN || !exchange.isMarked() && (exchange.isWithoutEffect() || doubt() == null);
     }
 
     private Thrown judged(Throwable why) {
@@ -379,7 +395,9 @@ final class Handling {
     private Verdict verdict() {
         Throwable off = broken;
         Thrown why = thrown != null || off == null ? thrown : judged(off);
-        return Verdict.of(asked, held, why, config.following().time());
+        return passing && why == null
+                ? Verdict.DROPPED
+                : Verdict.of(asked, held, why, config.following().time());
     }
 
     private void respond(Settled settled) throws IOException, ServletException {
@@ -402,6 +420,6 @@ final class Handling {
             reply.committed();
         }
         Thrown why = thrown;
-        reply.send(settled, why == null ? null : why.exception());
+        reply.send(settled, why);
     }
 }

@@ -12,12 +12,6 @@ import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +24,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
 
     private final HttpServletResponse real;
     private final Spool body;
-    private final List<Map.Entry<String, String>> before = new ArrayList<>();
+    private final EarlierHeaders before;
     private @Nullable ServletOutputStream stream;
     private @Nullable PrintWriter writer;
     private @Nullable String written;
@@ -50,12 +44,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
         super(response);
         this.real = response;
         this.body = new Spool(inMemory, largest);
-        // Tomcat names a header once for each of its values.
-        Set<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
-        names.addAll(response.getHeaderNames());
-        for (String name : names) {
-            response.getHeaders(name).forEach(value -> before.add(Map.entry(name, value)));
-        }
+        this.before = EarlierHeaders.of(response);
     }
 
     /** While something is included, the container's wrapper for that. */
@@ -144,15 +133,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
     public void reset() {
         resetBuffer();
         super.reset();
-        Set<String> seen = new HashSet<>();
-        before.forEach(header -> {
-            // A container may have put its own back already.
-            if (seen.add(header.getKey())) {
-                real.setHeader(header.getKey(), header.getValue());
-            } else {
-                real.addHeader(header.getKey(), header.getValue());
-            }
-        });
+        before.restore(real);
         anew();
     }
 
@@ -237,13 +218,21 @@ final class HeldResponse extends HttpServletResponseWrapper {
     /**
      * Writes the body of an error that is to be kept, which the container would write too late.
      *
+     * @param otherwise writes it where the first gives an error of its own instead
      * @throws IOException also when not all of the handler's body could be held, which a writer tells nobody
      */
-    void writeError(HttpServletRequest request, Hooks.Errors errors) throws IOException, ServletException {
+    void writeError(HttpServletRequest request, Hooks.Errors errors, Hooks.Errors otherwise)
+            throws IOException, ServletException {
         Error said = error;
         if (said != null) {
             anew();
             errors.write(request, this, said.status, said.message);
+            if (error != null) {
+                resetBuffer();
+                anew();
+                setStatus(said.status);
+                otherwise.write(request, this, said.status, said.message);
+            }
         }
         flushBuffer();
         if (unwritten != null) {

@@ -32,6 +32,9 @@ import org.slf4j.LoggerFactory;
 public final class IdempotencyFilter implements Filter {
     private static final Logger LOG = LoggerFactory.getLogger(IdempotencyFilter.class);
 
+    /** Of a request that came without a key. */
+    private static final String BARE = IdempotencyFilter.class.getName() + ".bare";
+
     private final Config config;
     private final AtomicBoolean saidWhoIsMissing = new AtomicBoolean();
 
@@ -54,6 +57,8 @@ public final class IdempotencyFilter implements Filter {
         Handling known = Handling.of(http);
         if (known != null && http.getDispatcherType() == DispatcherType.ASYNC) {
             known.resume(request, response, chain);
+        } else if (http.getDispatcherType() == DispatcherType.ASYNC && http.getAttribute(BARE) != null) {
+            passOn(http, to, chain);
         } else if (known != null || http.getDispatcherType() != DispatcherType.REQUEST) {
             chain.doFilter(request, response);
         } else {
@@ -88,7 +93,8 @@ public final class IdempotencyFilter implements Filter {
         Admitted admitted = new Admitted(config, request);
         Problem refusal = bare ? admitted.refusalWithoutKey() : admitted.refusal(keys);
         if (bare && refusal == null) {
-            chain.doFilter(request, response);
+            request.setAttribute(BARE, true);
+            passOn(request, response, chain);
             return;
         }
         if (refusal != null) {
@@ -104,6 +110,45 @@ public final class IdempotencyFilter implements Filter {
             return;
         }
         new Handling(config, new Handling.Asked(request, response, ids, match), admitted).run(chain);
+    }
+
+    /** Runs a request that came without a key. Exceptions that have an answer get the same as under a key. */
+    private void passOn(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        EarlierHeaders before = EarlierHeaders.of(response);
+        try {
+            chain.doFilter(request, response);
+        } catch (IOException | ServletException | RuntimeException e) {
+            Problem problem = Thrown.of(e, config.judging().exceptions()).problem();
+            if (problem == null || response.isCommitted()) {
+                throw e;
+            }
+            response.reset();
+            before.restore(response);
+            write(request, response, problem);
+        }
+    }
+
+    /**
+     * For a framework whose handler has thrown, on a route that the filter lets pass: answers Semel's own exceptions that have an
+     * answer ({@link VersionMismatch}, {@code SemelException.NoResult}) as it does under a key.
+     *
+     * @return false when the exception has none, or is the filter's to answer
+     */
+    public boolean answers(HttpServletRequest request, HttpServletResponse response, Throwable thrown)
+            throws IOException {
+        Problem problem = Exchange.of(request).isPresent() ? null : Nested.of(thrown);
+        if (problem == null || response.isCommitted()) {
+            return false;
+        }
+        response.resetBuffer();
+        write(request, response, problem);
+        return true;
+    }
+
+    private void write(HttpServletRequest request, HttpServletResponse response, Problem problem) throws IOException {
+        Ids ids = Ids.of(request, response, config.following().ids());
+        config.answering().problems().write(request, response, ids, problem);
     }
 
     /**
@@ -136,18 +181,14 @@ public final class IdempotencyFilter implements Filter {
                         + " route with Rule.off().",
                 match.operation(),
                 request.getRequestURI());
-        Ids ids = Ids.of(request, response, config.following().ids());
-        config.answering()
-                .problems()
-                .write(
-                        request,
-                        response,
-                        ids,
-                        Problem.of(
-                                ProblemCode.NOT_PROTECTED,
-                                "The request needs the protection of its key and would have run without it. It was not run."
-                                        + " The service is not set up correctly.",
-                                Next.CONTACT));
+        write(
+                request,
+                response,
+                Problem.of(
+                        ProblemCode.NOT_PROTECTED,
+                        "The request needs the protection of its key and would have run without it. It was not run. The"
+                                + " service is not set up correctly.",
+                        Next.CONTACT));
         return false;
     }
 

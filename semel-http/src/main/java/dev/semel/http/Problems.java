@@ -5,6 +5,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
@@ -99,7 +100,12 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
         response.setContentType("application/problem+json");
         response.setHeader("Cache-Control", "no-store");
         response.setContentLength(body.length);
-        response.getOutputStream().write(body);
+        try {
+            response.getOutputStream().write(body);
+        } catch (IllegalStateException e) {
+            // Somebody has taken its writer already.
+            response.getWriter().write(new String(body, StandardCharsets.UTF_8));
+        }
     }
 
     /** Whole seconds, at least one: a client that comes back earlier is told the same again. */

@@ -56,30 +56,17 @@ final class Reply {
                 .retryAfter(asked.match().rule().breaker().pause()));
     }
 
-    /** As the handler's answer, which is held and kept. */
-    void versionMismatch() throws IOException {
+    /** As the handler's answer. */
+    void hold(Problem problem) throws IOException {
         held.reset();
-        config.answering()
-                .problems()
-                .write(
-                        asked.request(),
-                        held,
-                        asked.ids(),
-                        Problem.of(
-                                ProblemCode.VERSION_MISMATCH,
-                                "The resource has another version than the request says. Read it again, and send the change"
-                                        + " under a new key.",
-                                Next.CONTACT));
+        config.answering().problems().write(asked.request(), held, asked.ids(), problem);
     }
 
     /** What is kept of the held response. */
     byte[] snapshot() throws IOException, ServletException {
+        Hooks.Errors ours = (request, response, status, message) -> Problems.error(response, asked.ids(), status);
         Hooks.Errors errors = config.answering().errors();
-        held.writeError(
-                asked.request(),
-                errors != null
-                        ? errors
-                        : (request, response, status, message) -> Problems.error(response, asked.ids(), status));
+        held.writeError(asked.request(), errors != null ? errors : ours, ours);
         Snapshot snapshot = Snapshot.of(
                 held,
                 asked.match().rule().limits().responseBytes(),
@@ -111,10 +98,17 @@ final class Reply {
     }
 
     /** What the handler gave: its response, or its exception, which is the container's to answer. */
-    void send(Settled settled, @Nullable Throwable thrown) throws IOException, ServletException {
+    void send(Settled settled, @Nullable Thrown thrown) throws IOException, ServletException {
+        if (thrown != null && thrown.meaning() == Hooks.Exceptions.Meaning.FAILURE && thrown.problem() != null) {
+            refuse(
+                    settled instanceof Settled.Ended ended && ended.again() != null
+                            ? Told.retryLater(ended.again())
+                            : Told.unknown());
+            return;
+        }
         if (thrown != null) {
             held.discard();
-            rethrow(thrown);
+            rethrow(thrown.exception());
         }
         if (settled instanceof Settled.Ended ended && ended.again() != null && !held.containsHeader("Retry-After")) {
             held.setHeader("Retry-After", Long.toString(Problems.seconds(ended.again())));

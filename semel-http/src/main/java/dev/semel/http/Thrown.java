@@ -1,6 +1,8 @@
 package dev.semel.http;
 
 import dev.semel.Failure;
+import dev.semel.http.Hooks.Exceptions.Meaning;
+import dev.semel.http.Problems.Problem;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.InvocationTargetException;
@@ -10,8 +12,15 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** An exception that left the handler, and what it means. */
-record Thrown(Throwable exception, Hooks.Exceptions.Meaning meaning) {
+/**
+ * An exception that left the handler, and what it means.
+ *
+ * @param problem as which it is answered; absent when it is the container's to answer
+ */
+record Thrown(
+        Throwable exception,
+        Hooks.Exceptions.Meaning meaning,
+        @Nullable Problem problem) {
     private static final int DEEPEST = 32;
 
     /** Where frameworks leave an exception that they have answered themselves. */
@@ -22,15 +31,20 @@ record Thrown(Throwable exception, Hooks.Exceptions.Meaning meaning) {
     static Thrown of(Throwable thrown, Hooks.@Nullable Exceptions exceptions) {
         Throwable current = thrown;
         for (int depth = 0; current != null && depth < DEEPEST; depth++) {
-            Hooks.Exceptions.Meaning meaning = current instanceof VersionMismatch
-                    ? Hooks.Exceptions.Meaning.VERSION_MISMATCH
-                    : exceptions == null ? Hooks.Exceptions.Meaning.FAILURE : exceptions.of(current);
-            if (meaning != Hooks.Exceptions.Meaning.FAILURE) {
-                return new Thrown(thrown, meaning);
+            Meaning meaning = current instanceof VersionMismatch
+                    ? Meaning.VERSION_MISMATCH
+                    : exceptions == null ? Meaning.FAILURE : exceptions.of(current);
+            if (meaning != Meaning.FAILURE) {
+                return new Thrown(
+                        thrown, meaning, meaning == Meaning.VERSION_MISMATCH ? Nested.versionMismatch() : null);
+            }
+            Problem problem = Nested.of(current);
+            if (problem != null) {
+                return new Thrown(thrown, Meaning.FAILURE, problem);
             }
             current = current.getCause();
         }
-        return new Thrown(thrown, Hooks.Exceptions.Meaning.FAILURE);
+        return new Thrown(thrown, Meaning.FAILURE, null);
     }
 
     Failure failure(String operation) {

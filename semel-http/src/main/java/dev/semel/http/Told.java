@@ -64,6 +64,10 @@ final class Told implements Answer.Cases<byte[], Problem> {
 
     @Override
     public Problem unknown(Answer.Unknown<byte[]> answer) {
+        return unknown();
+    }
+
+    static Problem unknown() {
         return Problem.of(
                 ProblemCode.OUTCOME_UNKNOWN,
                 "The request was interrupted and may have taken effect. It is not run again until that is decided.",
@@ -79,11 +83,15 @@ final class Told implements Answer.Cases<byte[], Problem> {
 
     @Override
     public Problem retryLater(Answer.RetryLater<byte[]> answer) {
+        return retryLater(answer.in());
+    }
+
+    static Problem retryLater(Duration pause) {
         return Problem.of(
                         ProblemCode.RETRY_LATER,
                         "The request failed without effect. Repeat it with the same key after the pause.",
                         Next.RETRY)
-                .retryAfter(answer.in());
+                .retryAfter(pause);
     }
 
     @Override

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 record Verdict(Kind kind, Failure failure) {
     private static final Failure NONE = Failure.of(Failure.Category.UNKNOWN, "It did not fail.");
 
+    /** An answer that leaves no record. */
+    static final Verdict DROPPED = new Verdict(Kind.DROP, NONE);
+
     /** What becomes of the record. */
     enum Kind {
         /** Done; kept for the retention of successes. */
@@ -25,12 +28,12 @@ record Verdict(Kind kind, Failure failure) {
     static Verdict of(Handling.Asked asked, HeldResponse held, @Nullable Thrown thrown, TimeSource time) {
         if (thrown != null) {
             return thrown.meaning() == Hooks.Exceptions.Meaning.REFUSAL
-                    ? new Verdict(Kind.DROP, NONE)
+                    ? DROPPED
                     : new Verdict(Kind.FAIL, thrown.failure(asked.match().operation()));
         }
         int status = held.getStatus();
         if (status == 401 || status == 403 || status == 413 || status == 429) {
-            return new Verdict(Kind.DROP, NONE);
+            return DROPPED;
         }
         if (status < 400) {
             return new Verdict(Kind.KEEP, NONE);

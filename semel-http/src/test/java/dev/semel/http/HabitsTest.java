@@ -105,7 +105,8 @@ class HabitsTest {
             held.getWriter().write("x".repeat(200));
             String told = "nothing";
             try {
-                held.writeError(request, (asked, answer, status, message) -> {});
+                held.writeError(
+                        request, (asked, answer, status, message) -> {}, (asked, answer, status, message) -> {});
             } catch (IOException e) {
                 told = e.getMessage();
             }

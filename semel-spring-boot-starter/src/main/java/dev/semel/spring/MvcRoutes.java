@@ -3,8 +3,6 @@ package dev.semel.spring;
 import dev.semel.http.Hooks;
 import dev.semel.http.Rule;
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletRequestWrapper;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +39,7 @@ final class MvcRoutes implements Hooks.Routes {
 
     @Override
     public Optional<Found> find(HttpServletRequest request) {
-        Probe probe = new Probe(request);
+        RequestCopy probe = new RequestCopy(request);
         ServletRequestPathUtils.parseAndCache(probe);
         HandlerExecutionChain chain = chain(probe);
         Found found = chain == null ? null : found(probe, chain.getHandler());
@@ -64,7 +62,7 @@ final class MvcRoutes implements Hooks.Routes {
         return new Found(pattern.toString(), Map.of(), ruled.rule(), ruled.asynchronous(), ApiVersions.of(mapped));
     }
 
-    private @Nullable HandlerExecutionChain chain(Probe probe) {
+    private @Nullable HandlerExecutionChain chain(RequestCopy probe) {
         try {
             for (HandlerMapping mapping : mappings.get()) {
                 HandlerExecutionChain chain = mapping.getHandler(probe);
@@ -86,7 +84,7 @@ final class MvcRoutes implements Hooks.Routes {
                 : handler instanceof HandlerFunction<?>;
     }
 
-    private static Map<String, String> values(Probe probe, String pattern) {
+    private static Map<String, String> values(RequestCopy probe, String pattern) {
         Map<String, String> values = new HashMap<>();
         if (pattern.contains("*")) {
             // What a wildcard stands for has no name.
@@ -97,43 +95,5 @@ final class MvcRoutes implements Hooks.Routes {
             found.forEach((name, value) -> values.put(String.valueOf(name), String.valueOf(value)));
         }
         return values;
-    }
-
-    /** Attributes that are set on it are its own. */
-    private static final class Probe extends HttpServletRequestWrapper {
-        private final Map<String, Optional<Object>> own = new HashMap<>();
-
-        Probe(HttpServletRequest request) {
-            super(request);
-        }
-
-        @Override
-        public @Nullable Object getAttribute(String name) {
-            Optional<Object> mine = own.get(name);
-            return mine == null ? super.getAttribute(name) : mine.orElse(null);
-        }
-
-        @Override
-        public void setAttribute(String name, @Nullable Object value) {
-            own.put(name, Optional.ofNullable(value));
-        }
-
-        @Override
-        public void removeAttribute(String name) {
-            own.put(name, Optional.empty());
-        }
-
-        @Override
-        public java.util.Enumeration<String> getAttributeNames() {
-            var names = new java.util.TreeSet<>(Collections.list(super.getAttributeNames()));
-            own.forEach((name, value) -> {
-                if (value.isPresent()) {
-                    names.add(name);
-                } else {
-                    names.remove(name);
-                }
-            });
-            return Collections.enumeration(names);
-        }
     }
 }

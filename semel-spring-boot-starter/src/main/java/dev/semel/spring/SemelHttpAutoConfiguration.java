@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -82,7 +83,7 @@ public class SemelHttpAutoConfiguration {
                 .orElseGet(() -> new CrossOrigins(SingletonSupplier.of(() -> CrossOrigins.filters(context)))));
         hooks.find(Hooks.RateLimit.class).ifPresent(settings::withRateLimit);
         hooks.find(Hooks.Authorization.class).ifPresent(settings::withAuthorization);
-        hooks.find(Hooks.Errors.class).ifPresent(settings::withErrors);
+        hooks.find(Hooks.Errors.class).or(() -> BootErrors.of(context)).ifPresent(settings::withErrors);
         settings.withExceptions(
                 new SpringExceptions(hooks.find(Hooks.Exceptions.class).orElse(null)));
         hooks.find(Hooks.StatusLink.class).ifPresent(settings::withStatusLink);
@@ -170,6 +171,11 @@ public class SemelHttpAutoConfiguration {
     @Bean
     MappedInterceptor semelRouteGuard(IdempotencyFilter filter, MvcRoutes routes) {
         return new MappedInterceptor(new String[] {"/**"}, new RouteGuard(filter, routes));
+    }
+
+    @Bean
+    SemelExceptionResolver semelExceptionResolver(ObjectProvider<IdempotencyFilter> filter) {
+        return new SemelExceptionResolver(filter::getObject);
     }
 
     @Bean
