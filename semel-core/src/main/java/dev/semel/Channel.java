@@ -99,7 +99,7 @@ public sealed interface Channel<P> {
 
     /**
      * @param operation name, payload, policy
-     * @param lane the ordering key of a payload: 1 to 255 characters, or nothing for a message that follows nobody
+     * @param lane the ordering key of a payload: 1 to 255 characters without NUL, or nothing for a message that follows nobody
      */
     record Definition<P>(Operation.Definition<P, Void> operation, Function<? super P, @Nullable String> lane) {
         static <P> Definition<P> of(String name, Class<P> payload) {
@@ -115,7 +115,7 @@ public sealed interface Channel<P> {
         public @Nullable String laneOf(@Nullable P value) {
             String key = value == null ? null : lane.apply(value);
             if (key != null) {
-                Text.check("lane of a message of " + operation.name(), key, 255);
+                Text.checkStored("lane of a message of " + operation.name(), key, 255);
             }
             return key;
         }

@@ -16,7 +16,7 @@ public abstract class SemelException extends RuntimeException {
     }
 
     /** The caller gave something that cannot be: a key of no or too many characters, a payload that is not JSON. */
-    public static final class Invalid extends SemelException {
+    public static class Invalid extends SemelException {
         private static final long serialVersionUID = 1;
 
         public Invalid(String message) {
@@ -24,6 +24,34 @@ public abstract class SemelException extends RuntimeException {
         }
 
         public Invalid(String message, Throwable cause) {
+            super(message, cause);
+        }
+
+        /**
+         * Refuses what no store can keep alike as a name: 1 to so many characters, no control characters, no half of a surrogate
+         * pair.
+         *
+         * @param what the field, for the message
+         */
+        public static void unlessName(String what, String value, int max) {
+            Text.checkName(what, value, max);
+        }
+
+        /** As {@link #unlessName}, for a sentence: of control characters only NUL is refused. */
+        public static void unlessText(String what, String value, int max) {
+            Text.checkStored(what, value, max);
+        }
+    }
+
+    /**
+     * The store refuses to keep what a call would write, because of the data itself: a character that it cannot encode, a value
+     * over one of its limits, a constraint that was added to its tables. Nothing was written for this record. The same call is
+     * refused again; calls about other records are not affected.
+     */
+    public static final class DataRefused extends Invalid {
+        private static final long serialVersionUID = 1;
+
+        public DataRefused(String message, Throwable cause) {
             super(message, cause);
         }
     }

@@ -18,6 +18,16 @@ final class Text {
         }
     }
 
+    /** As {@link #check}, and without NUL, which not every store can keep in a text. For what is not a name, such as a reason. */
+    static void checkStored(String what, String value, int max) {
+        check(what, value, max);
+        int nul = value.indexOf('\0');
+        if (nul >= 0) {
+            throw new SemelException.Invalid("The " + what + " has a NUL character at position " + nul
+                    + ": such text cannot be stored. Use 1 to " + max + " characters without NUL.");
+        }
+    }
+
     static void check(String what, String value, int max) {
         int length = value.length();
         if (length == 0) {
@@ -26,7 +36,7 @@ final class Text {
         }
         if (length > max) {
             throw new SemelException.Invalid("The " + what + " has " + length + " characters: at most " + max
-                    + " are kept. Hash the long part (Keys.contentHash) and use the hash.");
+                    + " are kept. Shorten it; of a key or a lane, hash the long part (Keys.contentHash).");
         }
         for (int i = 0; i < length; i++) {
             char c = value.charAt(i);

@@ -1,5 +1,6 @@
 package dev.semel.audit;
 
+import dev.semel.SemelException;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditLog;
@@ -10,6 +11,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Replays and conflicts are read paths: their events are counted here by record and second, and written behind the caller's
@@ -17,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * only its detail.
  */
 public final class ReplayBuffer {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplayBuffer.class);
     private static final int MOST = 10_000;
 
     private record Slot(
@@ -87,10 +91,13 @@ public final class ReplayBuffer {
         if (entries.isEmpty()) {
             return;
         }
+        int written = 0;
         try {
-            log.append(entries);
+            while (written < entries.size()) {
+                written += append(entries.subList(written, entries.size()));
+            }
         } catch (RuntimeException e) {
-            for (int i = 0; i < taken.size(); i++) {
+            for (int i = written; i < taken.size(); i++) {
                 Counted back = counts.get(i);
                 slots.merge(taken.get(i), back, (present, returned) -> {
                     present.count().add(returned.count().sum());
@@ -98,6 +105,31 @@ public final class ReplayBuffer {
                 });
             }
             throw e;
+        }
+    }
+
+    /**
+     * Writes the first of them, all if it can be: an event that the store refuses for its data is told in the log and costs
+     * only itself. Says how many are done with.
+     */
+    private int append(List<AuditEntry> entries) {
+        try {
+            log.append(entries);
+            return entries.size();
+        } catch (SemelException.DataRefused e) {
+            if (entries.size() > 1) {
+                return append(entries.subList(0, entries.size() / 2));
+            }
+            AuditEntry lost = entries.get(0);
+            LOG.error(
+                    "Could not write an audit event (type {}, tenant {}, operation {}, record {}): the store rejected its"
+                            + " data; the event is lost",
+                    lost.type(),
+                    lost.subject().tenant(),
+                    lost.subject().operation(),
+                    lost.subject().record(),
+                    e);
+            return 1;
         }
     }
 }

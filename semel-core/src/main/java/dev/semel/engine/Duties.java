@@ -23,8 +23,8 @@ public record Duties(
     /** How much of each a round does: sweeping comes round within a second or so whatever there is to do. */
     private static final int SEALS = 10;
 
-    private static final int CHUNKS = 5;
-    private static final int SEGMENTS = 10;
+    private static final int CHUNKS = 10;
+    private static final int SEGMENTS = 5;
     private static final Duration GOES_ON = Duration.ofMillis(50);
 
     /** What asks others: whether an interrupted run took effect, and what they delivered. */

@@ -88,6 +88,11 @@ final class AtomicAttempt<P, R> {
         return new Attempt.Threw<>(refused.why(), LeaseKeeper.Stop.NONE, number);
     }
 
+    /** How the try ended whose record the store refuses for its data: nothing of it is kept. */
+    Attempt.Threw<R> refused(SemelException.DataRefused refused) {
+        return new Attempt.Threw<>(refused, LeaseKeeper.Stop.NONE, number);
+    }
+
     private Ended<Attempt<R>> run(Tx tx, Mode mode, int attempt, @Nullable Row found) throws Exception {
         number = attempt;
         Handled<R> handled = handled(tx, attempt);

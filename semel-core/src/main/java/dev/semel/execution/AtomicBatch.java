@@ -91,7 +91,7 @@ public final class AtomicBatch {
             boolean whole = AtomicRunner.checked(() -> AtomicRunner.transactions(environment.store())
                     .run(tx -> together.in(tx, version) ? Ended.keep(true) : Ended.undo(false)));
             return whole ? together.committed() : Map.of();
-        } catch (SemelException.LeaseLost | CommitRefused e) {
+        } catch (SemelException.LeaseLost | SemelException.DataRefused | CommitRefused e) {
             return Map.of();
         } catch (SemelException.OutcomeUnknown e) {
             return together.unknown();

@@ -53,13 +53,17 @@ public final class AtomicRunner {
         if (known != null && asked.sameMeaning(known.fingerprint())) {
             return attempt.answers().told(attempt.answers().replayed(known.result()), asked.id());
         }
-        return environment
-                .memory()
-                .flights()
-                .fly(
-                        asked,
-                        flight -> Patience.await(environment, asked, () -> attempts(asked, attempt, flight)),
-                        attempt.answers());
+        try {
+            return environment
+                    .memory()
+                    .flights()
+                    .fly(
+                            asked,
+                            flight -> Patience.await(environment, asked, () -> attempts(asked, attempt, flight)),
+                            attempt.answers());
+        } catch (SemelException.DataRefused e) {
+            return Answers.rejected(asked.correlationId(), String.valueOf(e.getMessage()));
+        }
     }
 
     /** In a transaction that somebody else ends: one try, under a savepoint, leaving no failure behind. */
@@ -85,6 +89,8 @@ public final class AtomicRunner {
         try {
             return checked(() -> tx.part(() -> attempt.in(tx, modes, 1)));
         } catch (CommitRefused e) {
+            return attempt.refused(e);
+        } catch (SemelException.DataRefused e) {
             return attempt.refused(e);
         }
     }
@@ -133,6 +139,8 @@ public final class AtomicRunner {
             try {
                 return transactions(environment.store()).run(tx -> attempt.in(tx, modes, number));
             } catch (CommitRefused e) {
+                return attempt.refused(e);
+            } catch (SemelException.DataRefused e) {
                 return attempt.refused(e);
             }
         });

@@ -19,7 +19,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -77,13 +76,20 @@ public final class Commits {
         return each(asked, reservations::submitAll, Reserved.Failed::new, Commits::failure);
     }
 
-    /** The store being away is waited out for a moment: what ran should not be left unfinished for a hiccup. */
+    /**
+     * The store being away is waited out for a moment: what ran should not be left unfinished for a hiccup.
+     *
+     * @throws SemelException.DataRefused when the store refuses what it would write
+     */
     Moved move(Move move) {
         Moved moved = repeated(() -> moves.submit(move), true);
-        return moved instanceof Moved.Locked ? repeated(() -> alone(move), true) : moved;
+        return moved instanceof Moved.Locked ? repeated(() -> alone(move), true) : moved.unlocked(move.id());
     }
 
-    /** Those whose records stay locked by others are answered {@link Moved.Locked}. */
+    /**
+     * Those whose records stay locked by others are answered {@link Moved.Locked}, those whose data the store refuses
+     * {@link Moved.NotStored}.
+     */
     public List<Moved> moveAll(List<Move> batch) {
         List<Moved> moved = new ArrayList<>(repeated(() -> moves.submitAll(batch), true));
         for (int i = 0; i < moved.size(); i++) {
@@ -104,21 +110,26 @@ public final class Commits {
         return repeated(() -> stored(arrivals.submit(arrival)), false);
     }
 
-    /** @throws SemelException.OutcomeUnknown also when some are stored and others are surely not */
+    /**
+     * Those whose data the store refuses are {@link Enqueued.Failed}.
+     *
+     * @throws SemelException.OutcomeUnknown also when some are stored and others are surely not
+     */
     List<Enqueued> enqueueAll(List<Arrival> batch) {
         if (batch.isEmpty()) {
             return List.of();
         }
         List<Enqueued> answers = each(batch, arrivals::submitAll, Enqueued.Failed::new, Commits::failure);
-        long failed = answers.stream().filter(Enqueued.Failed.class::isInstance).count();
-        if (failed > 0) {
-            SemelException why = answers.stream()
-                    .map(Commits::failure)
-                    .filter(Objects::nonNull)
-                    .findFirst()
-                    .orElseThrow();
+        List<SemelException> failures = answers.stream()
+                .map(Commits::failure)
+                .filter(why -> why != null && !(why instanceof SemelException.DataRefused))
+                .toList();
+        if (!failures.isEmpty()) {
+            SemelException why = failures.get(0);
+            long stored =
+                    answers.stream().filter(answer -> failure(answer) == null).count();
             throw new SemelException.OutcomeUnknown(
-                    (batch.size() - failed) + " of " + batch.size() + " messages are stored; the store failed before it"
+                    stored + " of " + batch.size() + " messages are stored; the store failed before it"
                             + " came to the others (" + why.getMessage()
                             + "). Send all of them again: those that are stored count as duplicates.",
                     why);
@@ -174,10 +185,15 @@ public final class Commits {
                     .toList();
         }
         SemelException first = failure.apply(answers.get(0));
-        if (first != null && answers.stream().allMatch(answer -> failure.apply(answer) != null)) {
+        if (first != null && answers.stream().allMatch(answer -> mayPass(failure.apply(answer)))) {
             throw first;
         }
         return answers;
+    }
+
+    /** A failure of the store, not of the item's own data. */
+    private static boolean mayPass(@Nullable SemelException failure) {
+        return failure != null && !(failure instanceof SemelException.DataRefused);
     }
 
     private static <I, O> List<O> part(

@@ -105,6 +105,20 @@ public final class Delivery<P, R> implements AutoCloseable {
         }
     }
 
+    /**
+     * What is left in place of an end that the store refuses for its data: a dead letter that says so. To deliver it again would
+     * end in the same way.
+     */
+    public Ending notStored(SemelException.DataRefused why) {
+        Verdict verdict = Verdict.notStored(asked, why, row.status().attempt());
+        return end(
+                Ending.Kind.DEAD,
+                Transition.FAIL,
+                Transition.failure(asked.policy().retention().deadLetters(), Failures.encode(verdict.failure())),
+                attempt(EventType.SYSTEM_ERROR, verdict.failure(), null, "replay or discard"),
+                verdict.failure());
+    }
+
     public Row row() {
         return row;
     }

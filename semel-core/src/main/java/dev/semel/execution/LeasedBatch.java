@@ -116,7 +116,9 @@ public final class LeasedBatch {
 
     private <P, R> void notGranted(Item<P, R> item, Reserved reserved, Map<Integer, Answer<R>> answered) {
         Asked<P, R> asked = item.asked();
-        if (reserved instanceof Reserved.Failed failed) {
+        if (reserved instanceof Reserved.Failed failed && failed.why() instanceof SemelException.DataRefused refused) {
+            answered.put(item.place(), Answers.rejected(asked.correlationId(), String.valueOf(refused.getMessage())));
+        } else if (reserved instanceof Reserved.Failed failed) {
             answered.put(item.place(), Answers.notRun(asked.correlationId(), failed.why()));
         } else if (reserved instanceof Reserved.Existing existing && asked.asksFor(existing.row())) {
             answered.put(item.place(), single.existing(asked, existing, new Answers<>(environment, asked)));
@@ -174,16 +176,18 @@ public final class LeasedBatch {
         }
         for (int i = 0; i < returned.size(); i++) {
             Ran<P, R> ran = returned.get(i);
-            Answer<R> answer = moved.get(i) instanceof Moved.Locked
-                    ? unrecorded(ran)
-                    : ran.run()
-                            .done(
-                                    ran.granted(),
-                                    moved.get(i),
-                                    ran.returned(),
-                                    ran.item().flight());
-            answered.put(ran.item().place(), answer);
+            answered.put(ran.item().place(), finished(ran, moved.get(i)));
         }
+    }
+
+    private static <R> Answer<R> finished(Ran<?, R> ran, Moved moved) {
+        if (moved instanceof Moved.Locked) {
+            return unrecorded(ran);
+        }
+        return moved instanceof Moved.NotStored refused
+                ? ran.run().notStored(ran.granted(), refused.why())
+                : ran.run()
+                        .done(ran.granted(), moved, ran.returned(), ran.item().flight());
     }
 
     private static <R> Answer<R> unrecorded(Ran<?, R> ran) {

@@ -139,8 +139,25 @@ final class LeasedRun<P, R> {
             moved = finish(completion(granted, returned.snapshot()));
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return answers.unknown("It ran, but its end could not be recorded; it is being looked into.");
+        } catch (SemelException.DataRefused e) {
+            return notStored(granted, e);
         }
         return done(granted, moved, returned, flight);
+    }
+
+    /** The store refuses what the run left, and would each time: the record fails for good, and says why. */
+    Answer<R> notStored(Reserved.Granted granted, SemelException.DataRefused why) {
+        Verdict verdict = Verdict.notStored(asked, why, granted.attempt());
+        Move move = Transition.FAIL.of(
+                asked.id(),
+                granted.fence(),
+                Transition.failure(asked.policy().retention().failure(), Failures.encode(verdict.failure())),
+                event(EventType.SYSTEM_ERROR, verdict, null, "contact"));
+        try {
+            return finish(move) instanceof Moved.Refused refused ? lost(refused) : answers.failed(verdict.failure());
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown | SemelException.DataRefused e) {
+            return answers.unknown("It ran, but its end could not be recorded; it is being looked into.");
+        }
     }
 
     /** The answer once the end is recorded: by this move, or before it by whoever had the record under the same fence. */
@@ -307,7 +324,7 @@ final class LeasedRun<P, R> {
     private Answer<R> finished(Move move, Answer<R> answer) {
         try {
             return finish(move) instanceof Moved.Refused refused ? lost(refused) : answer;
-        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown | SemelException.DataRefused e) {
             return answers.unknown("It failed, and that could not be recorded; it is being looked into.");
         }
     }

@@ -62,7 +62,11 @@ public final class LeasedRunner {
         if (known != null && asked.sameMeaning(known.fingerprint())) {
             return answers.told(answers.replayed(known.result()), asked.id());
         }
-        return fly(asked, handler, answers);
+        try {
+            return fly(asked, handler, answers);
+        } catch (SemelException.DataRefused e) {
+            return Answers.rejected(asked.correlationId(), String.valueOf(e.getMessage()));
+        }
     }
 
     private <P, R> Answer<R> fly(Asked<P, R> asked, LeasedHandler<P, R> handler, Answers<R> answers) {

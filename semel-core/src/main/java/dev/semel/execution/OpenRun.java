@@ -346,6 +346,8 @@ public final class OpenRun implements Begun {
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             how = new Told(
                     answers.unknown("It ran, but its end could not be recorded; it is being looked into."), null);
+        } catch (SemelException.DataRefused e) {
+            how = new Told(leased.notStored(granted, e), null);
         } finally {
             held.close();
             environment.memory().flights().end(asked, flight);

@@ -122,9 +122,14 @@ public final class Sending {
     /** In a commit of its own, or one that others share. */
     private Sent byItself(Ready ready) {
         long began = now();
-        Enqueued enqueued = ready.identity.neighbours().isEmpty()
-                ? environment.commits().enqueue(ready.arrival)
-                : besideNeighbours(ready);
+        Enqueued enqueued;
+        try {
+            enqueued = ready.identity.neighbours().isEmpty()
+                    ? environment.commits().enqueue(ready.arrival)
+                    : besideNeighbours(ready);
+        } catch (SemelException.DataRefused e) {
+            return told(ready, new Enqueued.Failed(e), began);
+        }
         environment.memory().bells().ring(Set.of(ready.definition.name()));
         return told(ready, enqueued, began);
     }
@@ -196,6 +201,10 @@ public final class Sending {
         Header header = ready.arrival.header();
         if (enqueued instanceof Enqueued.Made) {
             return new Sent.Accepted(true, header.correlationId());
+        }
+        if (enqueued instanceof Enqueued.Failed failed) {
+            return new Sent.Rejected(new Notice(
+                    header.correlationId(), String.valueOf(failed.why().getMessage()), Set.of(Next.CONTACT)));
         }
         if (enqueued == null) {
             throw new SemelException.TransactionMustBeRetried(

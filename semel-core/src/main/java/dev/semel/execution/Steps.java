@@ -1,6 +1,7 @@
 package dev.semel.execution;
 
 import dev.semel.Channel;
+import dev.semel.Key;
 import dev.semel.LeasedContext;
 import dev.semel.Message;
 import dev.semel.Mode;
@@ -116,6 +117,7 @@ final class Steps implements LeasedContext {
 
     @Override
     public <T> @Nullable T step(String name, Class<T> result, boolean repeatable, Step<T> part) throws Exception {
+        SemelException.Invalid.unlessText("step name", name, Key.MAX_LENGTH);
         if (!used.add(name)) {
             throw new SemelException.Invalid(asked.name() + ": the step \"" + name
                     + "\" is used twice in one run. Give each step a name of its own.");

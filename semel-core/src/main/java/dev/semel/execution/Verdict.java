@@ -1,6 +1,7 @@
 package dev.semel.execution;
 
 import dev.semel.Failure;
+import dev.semel.SemelException;
 import dev.semel.audit.Events;
 import dev.semel.policy.Classifier;
 import dev.semel.policy.Delays;
@@ -43,6 +44,17 @@ record Verdict(Failure failure, RetryDecision decision, int attempt, boolean int
                 decision instanceof RetryDecision.RateLimited limited ? limited.failure() : judgement.failure();
         Verdict verdict = new Verdict(failure, decision, attempt, interrupted);
         verdict.log(asked, thrown);
+        return verdict;
+    }
+
+    /** An attempt whose end the store refuses for its data: another attempt would leave the same. */
+    static Verdict notStored(Asked<?, ?> asked, SemelException.DataRefused why, int attempt) {
+        Failure failure = Failure.of(
+                        Failure.Category.INVALID_OUTPUT,
+                        "It ran, but the store refuses what it left: " + why.getMessage())
+                .withException(why);
+        Verdict verdict = new Verdict(failure, new RetryDecision.Terminal(true), attempt, false);
+        verdict.log(asked, why);
         return verdict;
     }
 

@@ -78,14 +78,20 @@ public final class Operator {
     /**
      * Who acts, and why.
      *
-     * @param reason written into the audit; never empty
+     * @param actor 1 to 255 characters without control characters
+     * @param reason written into the audit; 1 to {@link #MAX_REASON} characters without NUL
      */
     public record Warrant(String actor, String reason) {
+        /** The longest reason in characters. */
+        public static final int MAX_REASON = 2_000;
+
         public Warrant {
             if (actor.isBlank() || reason.isBlank()) {
                 throw new SemelException.Invalid(
                         "An operator's action needs a name and a reason for the audit. Give both.");
             }
+            SemelException.Invalid.unlessName("operator's name", actor, 255);
+            SemelException.Invalid.unlessText("operator's reason", reason, MAX_REASON);
         }
 
         /** For an event: why, and what else there is to say. */
@@ -239,14 +245,26 @@ public final class Operator {
 
     /** Stops claims from a channel, for all nodes, until it is resumed. It accepts messages meanwhile. */
     public long pause(String operation, @Nullable String tenant, Warrant warrant) {
+        demandNames(operation, tenant);
         Switchboard.Pause pause = new Switchboard.Pause(operation, tenant, warrant.reason(), time.millis(), 0);
         return store.switchboard().pause(pause, channelEvent(EventType.CHANNEL_PAUSED, operation, tenant, warrant));
     }
 
     /** Ends a pause; says whether there was one. */
     public boolean resume(String operation, @Nullable String tenant, Warrant warrant) {
+        demandNames(operation, tenant);
         return store.switchboard()
                 .resume(operation, tenant, channelEvent(EventType.CHANNEL_RESUMED, operation, tenant, warrant));
+    }
+
+    /** What is set for a name that no operation and no tenant can have would be there for nothing. */
+    private static void demandNames(@Nullable String operation, @Nullable String tenant) {
+        if (operation != null) {
+            SemelException.Invalid.unlessName("operation name", operation, 120);
+        }
+        if (tenant != null) {
+            Tenant.of(tenant);
+        }
     }
 
     private AuditEntry channelEvent(EventType type, String operation, @Nullable String tenant, Warrant warrant) {
@@ -257,6 +275,7 @@ public final class Operator {
 
     /** Sets a mode for all nodes. Grants made before are not undone; none is made after. */
     public long setMode(Switchboard.Setting setting, Warrant warrant) {
+        demandNames(setting.operation(), setting.tenant());
         String tenant = setting.tenant() == null ? "*" : setting.tenant();
         AuditEntry.Subject subject = new AuditEntry.Subject(tenant, setting.operation(), null, null, null);
         AuditEntry event = events.event(

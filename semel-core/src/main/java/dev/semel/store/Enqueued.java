@@ -14,7 +14,8 @@ public sealed interface Enqueued {
      * The store failed before it came to this one; others of the same batch may have been made. The same arrival may be given
      * again.
      *
-     * @param why unavailable when nothing was written for it; unknown when that cannot be told
+     * @param why unavailable when nothing was written for it; unknown when that cannot be told; data refused when it would be
+     *     refused again
      */
     record Failed(SemelException why) implements Enqueued {}
 }

@@ -8,15 +8,19 @@ import org.jspecify.annotations.Nullable;
 /** The answer to a {@link Move}. */
 public sealed interface Moved {
     /**
-     * This answer, unless the record is locked.
+     * This answer, unless the record is locked or the store refuses the data.
      *
-     * @throws SemelException.Locked when it is
+     * @throws SemelException.Locked when it is locked
+     * @throws SemelException.DataRefused when the data is refused
      */
     default Moved unlocked(RecordId id) {
         if (this instanceof Locked) {
             throw new SemelException.Locked(
                     "Record " + id + " is locked by another transaction that has not ended; nothing"
                             + " was written. Repeat the call later.");
+        }
+        if (this instanceof NotStored refused) {
+            throw refused.why();
         }
         return this;
     }
@@ -39,6 +43,9 @@ public sealed interface Moved {
 
     /** Another transaction holds a lock on the record and did not end in time; nothing was written. */
     record Locked() implements Moved {}
+
+    /** The store refuses the data of this move, and would again; nothing was written for it. */
+    record NotStored(SemelException.DataRefused why) implements Moved {}
 
     /** Nothing was written. The record stands so, or is absent. */
     record Refused(@Nullable Status current) implements Moved {}

@@ -431,6 +431,15 @@ final class Desk<P, R> {
     }
 
     private void written(Delivery<P, R> delivery, Ending ending, @Nullable Moved moved) {
+        if (moved instanceof Moved.NotStored refused) {
+            Ending instead = delivery.notStored(refused.why());
+            finisher.add(instead, then -> settled(delivery, instead, then instanceof Moved.NotStored ? null : then));
+        } else {
+            settled(delivery, ending, moved);
+        }
+    }
+
+    private void settled(Delivery<P, R> delivery, Ending ending, @Nullable Moved moved) {
         if (moved == null) {
             window.failed();
         } else if (moved instanceof Moved.Refused) {

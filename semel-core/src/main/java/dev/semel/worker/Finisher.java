@@ -126,7 +126,7 @@ final class Finisher implements AutoCloseable {
         try {
             List<Move> moves = batch.stream().map(item -> item.ending.move()).toList();
             moved = commits.moveAll(moves);
-            warnOfLocked(moved);
+            warnOfUnwritten(batch, moved);
         } catch (RuntimeException e) {
             // Whatever it was: a writer that ended here would leave all that follows unwritten and held for ever.
             LOG.warn(
@@ -138,7 +138,15 @@ final class Finisher implements AutoCloseable {
         }
     }
 
-    private static void warnOfLocked(List<Moved> moved) {
+    private static void warnOfUnwritten(List<Item> batch, List<Moved> moved) {
+        for (int i = 0; i < moved.size(); i++) {
+            if (moved.get(i) instanceof Moved.NotStored refused) {
+                LOG.error(
+                        "Could not record the delivery result of record {}: the store rejected its data",
+                        batch.get(i).ending.move().id().prefix(),
+                        refused.why());
+            }
+        }
         long locked = moved.stream().filter(Moved.Locked.class::isInstance).count();
         if (locked > 0) {
             LOG.warn(

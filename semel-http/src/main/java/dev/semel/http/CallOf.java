@@ -69,6 +69,10 @@ record CallOf(Call<byte[]> call, Map<String, String> details) {
      */
     private static String shown(String name) {
         String line = name.replaceAll("[\\p{Cntrl}\\p{Cs}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]", " ");
-        return line.length() <= 255 ? line : line.substring(0, 252) + "...";
+        if (line.length() <= 255) {
+            return line;
+        }
+        int end = Character.isHighSurrogate(line.charAt(251)) ? 251 : 252;
+        return line.substring(0, end) + "...";
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel.jdbc;
 
+import dev.semel.SemelException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,24 @@ final class PostgresErrors {
     /** The server is another one than the epoch was raised for, or was started again ({@link PostgresSql#EPOCH}). */
     static boolean otherServer(SQLException e) {
         return state(e).equals("22012");
+    }
+
+    /**
+     * The server refuses the data itself, and would again: it cannot be encoded or is out of range (22), breaks a constraint
+     * (23, 44), or is too large for an index or a row (54000).
+     */
+    static boolean badData(SQLException e) {
+        String state = state(e);
+        boolean data = state.startsWith("22") || state.startsWith("23") || state.startsWith("44");
+        return (data || state.equals("54000")) && !otherServer(e);
+    }
+
+    /** Says only the SQLState: the driver's text, which is the cause's, may quote what somebody sent. */
+    static SemelException.DataRefused dataRefused(String what, SQLException e) {
+        return new SemelException.DataRefused(
+                "the store rejected the data of " + what + " (SQLState " + state(e)
+                        + "); nothing was written for it. Repeating it is rejected again: correct the data.",
+                e);
     }
 
     /** The connection is gone, so that the fate of what was sent is open. */

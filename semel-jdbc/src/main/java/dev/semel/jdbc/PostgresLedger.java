@@ -119,17 +119,8 @@ final class PostgresLedger implements Ledger {
         }
         try {
             return sessions.checked(MOVE, c -> moved(c, batch));
-        } catch (SemelException.Locked e) {
-            Map<RecordId, Moved> answers = new HashMap<>();
-            PostgresApart.each(
-                    batch,
-                    part -> {
-                        List<Moved> moved = sessions.hastily(MOVE, c -> moved(c, part));
-                        IntStream.range(0, part.size())
-                                .forEach(i -> answers.put(part.get(i).id(), moved.get(i)));
-                    },
-                    move -> answers.put(move.id(), new Moved.Locked()));
-            return batch.stream().map(move -> answers.get(move.id())).toList();
+        } catch (SemelException.Locked | SemelException.DataRefused e) {
+            return inParts(batch, e);
         }
     }
 
@@ -143,6 +134,20 @@ final class PostgresLedger implements Ledger {
         } catch (SemelException.Locked e) {
             return new Moved.Locked();
         }
+    }
+
+    private List<Moved> inParts(List<Move> batch, SemelException why) {
+        Map<RecordId, Moved> answers = new HashMap<>();
+        BatchParts.each(
+                batch,
+                why,
+                (part, hasty) -> {
+                    List<Moved> moved = sessions.transaction(MOVE, hasty, c -> moved(c, part));
+                    IntStream.range(0, part.size())
+                            .forEach(i -> answers.put(part.get(i).id(), moved.get(i)));
+                },
+                (move, e) -> answers.put(move.id(), BatchParts.notMoved(move, e)));
+        return batch.stream().map(move -> answers.get(move.id())).toList();
     }
 
     private List<Moved> moved(Connection connection, List<Move> batch) throws SQLException {

@@ -95,11 +95,12 @@ final class PostgresQueue implements Queue {
     private void store(List<Arrival> batch, Map<RecordId, Enqueued> answers) {
         try {
             insert(batch, answers);
-        } catch (SemelException.Locked e) {
-            PostgresApart.each(
+        } catch (SemelException.Locked | SemelException.DataRefused e) {
+            BatchParts.each(
                     unanswered(batch, answers),
-                    part -> made(part, sessions.hastily(WHAT, c -> enqueue(c, part)), answers),
-                    arrival -> answers.put(arrival.id(), new Enqueued.Failed(e)));
+                    e,
+                    (part, hasty) -> made(part, sessions.transaction(WHAT, hasty, c -> enqueue(c, part)), answers),
+                    (arrival, why) -> answers.put(arrival.id(), BatchParts.notEnqueued(arrival, why)));
         }
     }
 

@@ -79,8 +79,8 @@ final class PostgresReserve {
                             ? sessions.checked(
                                     WHAT, c -> new PostgresGrants(c, sessions.now()).insert(modesVersion, open))
                             : sessions.transaction(WHAT, c -> insert(c, open)));
-        } catch (SemelException.Locked e) {
-            apart(open, this::insert);
+        } catch (SemelException.Locked | SemelException.DataRefused e) {
+            apart(open, e, this::insert);
         }
     }
 
@@ -96,11 +96,12 @@ final class PostgresReserve {
         Map<RecordId, Reserved> grant(Connection connection, List<Reservation> part) throws SQLException;
     }
 
-    private void apart(List<Reservation> open, Way way) {
-        PostgresApart.each(
+    private void apart(List<Reservation> open, SemelException why, Way way) {
+        BatchParts.each(
                 open,
-                part -> answers.putAll(sessions.hastily(WHAT, c -> way.grant(c, part))),
-                asked -> answers.put(asked.identity().id(), new Reserved.Locked()));
+                why,
+                (part, hasty) -> answers.putAll(sessions.transaction(WHAT, hasty, c -> way.grant(c, part))),
+                (asked, e) -> answers.put(asked.identity().id(), BatchParts.notReserved(asked, e)));
     }
 
     /** Answers what needs no grant, from what is there; returns the rest that is there. */
@@ -136,8 +137,8 @@ final class PostgresReserve {
     private void grant(List<Reservation> grantable) {
         try {
             answers.putAll(sessions.transaction(WHAT, c -> grant(c, grantable)));
-        } catch (SemelException.Locked e) {
-            apart(grantable, this::grant);
+        } catch (SemelException.Locked | SemelException.DataRefused e) {
+            apart(grantable, e, this::grant);
         }
     }
 

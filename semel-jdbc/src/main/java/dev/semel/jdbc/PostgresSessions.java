@@ -153,11 +153,15 @@ final class PostgresSessions {
     }
 
     /**
-     * The same, without patience: for a batch that has waited for a lock in vain and is taken apart.
+     * The same for a part of a batch that is taken apart.
      *
-     * @throws SemelException.Locked when a lock is not to be had almost at once; nothing was written
+     * @param hasty whether the batch has waited for a lock in vain
+     * @throws SemelException.Locked when a lock is not to be had, in haste almost at once; nothing was written
      */
-    <T> T hastily(String what, Body<T> body) {
+    <T> T transaction(String what, boolean hasty, Body<T> body) {
+        if (!hasty) {
+            return transaction(what, body);
+        }
         return transaction(what, connection -> {
             try (Statement statement = connection.createStatement()) {
                 statement.execute("SET LOCAL " + PostgresSql.LOCK_WAIT + " = '" + HASTY_MILLIS + "'");
@@ -281,6 +285,9 @@ final class PostgresSessions {
                             + "); nothing was written. Another transaction holds the record and has not ended: repeat the"
                             + " call later; pg_blocking_pids and pg_stat_activity tell who holds it.",
                     e);
+        }
+        if (PostgresErrors.badData(e)) {
+            return PostgresErrors.dataRefused(what, e);
         }
         return PostgresErrors.connectionLost(e)
                 ? new SemelException.OutcomeUnknown(

@@ -54,7 +54,7 @@ final class PostgresSql {
 
     /**
      * A transaction of the ledger's own waits for a lock no longer than this: its owner may be paused, and whoever waits
-     * holds up others. A batch that has waited in vain is taken apart, see {@link PostgresApart}, and then has
+     * holds up others. A batch that has waited in vain is taken apart, see {@link BatchParts}, and then has
      * {@link #LOCK_WAIT} say how long. Local to the transaction, because the connection may be the application's.
      */
     static final String BOUNDED_WAIT =

@@ -564,6 +564,9 @@ final class PostgresTx implements Transactions.Tx {
                                 + PostgresErrors.advice(e),
                         e);
             }
+            if (PostgresErrors.badData(e)) {
+                throw PostgresErrors.dataRefused(what, e);
+            }
             throw new SemelException.StoreUnavailable(
                     sessions.name() + ": " + what + " failed (" + PostgresErrors.brief(e)
                             + "); the transaction is rolled back and nothing is committed. " + PostgresErrors.advice(e),

@@ -4,6 +4,11 @@ import dev.semel.SemelException;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.time.Uninterrupted;
 import java.sql.SQLException;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /** How the ports get at the file: to write through the one writer, to read beside it. */
 final class SqliteAccess {
@@ -30,11 +35,38 @@ final class SqliteAccess {
         return Uninterrupted.repeating(() -> written(write));
     }
 
+    /** What is done for each of a batch. */
+    @FunctionalInterface
+    interface Each<I, O> {
+        List<O> run(List<I> items) throws SQLException;
+    }
+
+    /** A batch in one commit; in several if some of its items are refused for their data, which are answered for themselves. */
+    <I, O> List<O> writeEach(
+            List<I> batch, Function<SqliteLine, Each<I, O>> each, BiFunction<I, SemelException, O> refused) {
+        try {
+            return write(line -> each.apply(line).run(batch));
+        } catch (SemelException.DataRefused e) {
+            Map<I, O> answers = new IdentityHashMap<>();
+            BatchParts.each(
+                    batch,
+                    e,
+                    (part, hasty) -> {
+                        List<O> done = write(line -> each.apply(line).run(part));
+                        for (int i = 0; i < part.size(); i++) {
+                            answers.put(part.get(i), done.get(i));
+                        }
+                    },
+                    (item, why) -> answers.put(item, refused.apply(item, why)));
+            return batch.stream().map(answers::get).toList();
+        }
+    }
+
     private <T> T written(Write<T> write) {
         try {
             return writer.run(held -> Ended.keep(write.run(held)));
         } catch (SQLException e) {
-            throw file.errors().unavailable(e);
+            throw file.errors().writeFailed(e);
         } catch (InterruptedException e) {
             throw file.errors().interrupted(e);
         } catch (RuntimeException e) {

@@ -33,9 +33,11 @@ final class SqliteAuditLog implements AuditLog {
     private static final String REMOVE_SEAL = "DELETE FROM semel_seal WHERE number = ?";
 
     private final SqliteAccess access;
+    private final SqliteBackground background;
 
-    SqliteAuditLog(SqliteAccess access) {
+    SqliteAuditLog(SqliteAccess access, SqliteBackground background) {
         this.access = access;
+        this.background = background;
     }
 
     @Override
@@ -108,7 +110,7 @@ final class SqliteAuditLog implements AuditLog {
 
     @Override
     public Optional<PurgedSegment> purge(long ageMillis, Function<PurgedSegment, AuditEntry> event) {
-        return access.write(line -> {
+        return background.write(line -> {
             SqliteSession session = line.session();
             Seal seal = session.first(OLDEST_SEAL, SqliteSession.NOTHING, Rows::seal)
                     .orElse(null);

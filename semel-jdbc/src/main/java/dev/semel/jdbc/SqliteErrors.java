@@ -26,6 +26,8 @@ record SqliteErrors(String store) {
     static final int CANTOPEN = SQLiteErrorCode.SQLITE_CANTOPEN.code;
     static final int CONSTRAINT = SQLiteErrorCode.SQLITE_CONSTRAINT.code;
     static final int NOTADB = SQLiteErrorCode.SQLITE_NOTADB.code;
+    static final int TOOBIG = SQLiteErrorCode.SQLITE_TOOBIG.code;
+    static final int MISMATCH = SQLiteErrorCode.SQLITE_MISMATCH.code;
 
     private static final int DEEPEST = 20;
 
@@ -38,6 +40,12 @@ record SqliteErrors(String store) {
     static boolean mayRollBack(SQLException e) {
         int code = code(e);
         return code != ERROR && code != CONSTRAINT;
+    }
+
+    /** SQLite refuses the data itself, and would again: a constraint, a value that is too big or of another type. */
+    static boolean badData(SQLException e) {
+        int code = code(e);
+        return code == CONSTRAINT || code == TOOBIG || code == MISMATCH;
     }
 
     static boolean isBusy(SQLException e) {
@@ -65,6 +73,16 @@ record SqliteErrors(String store) {
     SemelException.StoreUnavailable unavailable(SQLException e) {
         return new SemelException.StoreUnavailable(
                 store + ": " + reason(e) + " Nothing was committed; the same call may be repeated.", e);
+    }
+
+    /** For a failed write of Semel's own. */
+    SemelException writeFailed(SQLException e) {
+        return badData(e)
+                ? new SemelException.DataRefused(
+                        "the store rejected its data (SQLite result code " + code(e)
+                                + "); nothing was written for it. Repeating it is rejected again: correct the data.",
+                        e)
+                : unavailable(e);
     }
 
     SemelException.StoreUnavailable cannotBegin(SQLException e) {

@@ -83,7 +83,7 @@ final class SqliteJoined extends SqliteTx {
 
     @Override
     SemelException translated(SQLException e) {
-        return SqliteErrors.isBusy(e) ? errors.mustBeRetried(e) : errors.unavailable(e);
+        return SqliteErrors.isBusy(e) ? errors.mustBeRetried(e) : errors.writeFailed(e);
     }
 
     @Override

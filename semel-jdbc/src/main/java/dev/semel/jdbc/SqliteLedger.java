@@ -43,25 +43,30 @@ final class SqliteLedger implements Ledger {
             + " FROM semel_record WHERE parent = ? AND place IS NOT NULL ORDER BY place LIMIT ?";
 
     private final SqliteAccess access;
+    private final SqliteBackground background;
 
-    SqliteLedger(SqliteAccess access) {
+    SqliteLedger(SqliteAccess access, SqliteBackground background) {
         this.access = access;
+        this.background = background;
     }
 
     @Override
     public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
-        return access.write(line -> {
-            List<Reserved> answers = new ArrayList<>(batch.size());
-            for (Reservation each : batch) {
-                answers.add(line.records().reserve(modesVersion, each));
-            }
-            return answers;
-        });
+        return access.writeEach(
+                batch,
+                line -> part -> {
+                    List<Reserved> answers = new ArrayList<>(part.size());
+                    for (Reservation each : part) {
+                        answers.add(line.records().reserve(modesVersion, each));
+                    }
+                    return answers;
+                },
+                BatchParts::notReserved);
     }
 
     @Override
     public List<Moved> move(List<Move> batch) {
-        return access.write(line -> line.records().move(batch));
+        return access.writeEach(batch, line -> line.records()::move, BatchParts::notMoved);
     }
 
     @Override
@@ -178,6 +183,6 @@ final class SqliteLedger implements Ledger {
 
     @Override
     public Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) {
-        return access.write(line -> line.records().purge(limit, events));
+        return background.write(line -> line.records().purge(limit, events));
     }
 }

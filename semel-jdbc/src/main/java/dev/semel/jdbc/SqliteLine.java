@@ -243,7 +243,24 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
             full |= SqliteErrors.code(e) == SqliteErrors.FULL;
             throw e;
         }
-        tendLog();
+    }
+
+    /** By another connection: this one would see what it has not committed. Each commit moves the counter. */
+    @Override
+    public boolean hasCommitted() {
+        unsound = true;
+        try {
+            SqliteSession other = file.connect(SqliteFile.Role.CHECKPOINT);
+            try {
+                long stored = other.first(READ_META, SqliteSession.NOTHING, row -> row.getLong(2))
+                        .orElse(-1L);
+                return stored == counter && counter > committed;
+            } finally {
+                other.close();
+            }
+        } catch (SQLException e) {
+            return false;
+        }
     }
 
     private void writeAndCommit() throws SQLException {
@@ -334,7 +351,8 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
      * <p>On a small disk less is enough: the log may not grow beyond what is left of the disk, or there would be no room to
      * copy it to.
      */
-    private void tendLog() {
+    @Override
+    public void tend() {
         try {
             int[] log = log(LOG);
             int left = log[0] - log[1];

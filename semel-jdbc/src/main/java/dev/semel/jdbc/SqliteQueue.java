@@ -54,7 +54,7 @@ final class SqliteQueue implements Queue {
 
     @Override
     public List<Enqueued> enqueue(List<Arrival> batch) {
-        return access.write(line -> line.records().arrivals().enqueue(batch));
+        return access.writeEach(batch, line -> line.records().arrivals()::enqueue, BatchParts::notEnqueued);
     }
 
     @Override

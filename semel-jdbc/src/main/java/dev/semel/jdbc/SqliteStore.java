@@ -31,8 +31,9 @@ final class SqliteStore implements Store {
     private SqliteStore(SqliteAccess access, SqliteSidecar sidecar, String name, @Nullable Demarcation demarcation) {
         this.access = access;
         this.sidecar = sidecar;
-        this.ledger = new SqliteLedger(access);
-        this.audit = new SqliteAuditLog(access);
+        SqliteBackground background = new SqliteBackground(access, TimeSource.system());
+        this.ledger = new SqliteLedger(access, background);
+        this.audit = new SqliteAuditLog(access, background);
         this.switchboard = new SqliteSwitchboard(access);
         this.queue = new SqliteQueue(access);
         this.transactions = new SqliteTransactions(access, new SqliteJoined.Marks(sidecar, name), demarcation);

@@ -159,7 +159,7 @@ final class SqliteTransactions implements Transactions {
 
         @Override
         SemelException translated(SQLException e) {
-            return access.errors().unavailable(e);
+            return access.errors().writeFailed(e);
         }
 
         @Override

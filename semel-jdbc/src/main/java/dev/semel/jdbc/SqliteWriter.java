@@ -77,8 +77,9 @@ import org.jspecify.annotations.Nullable;
  * Out of memory or stack, a caller can die anywhere: in the driver, between a savepoint and its release, while it hands the
  * writer on. Nothing that needs a call is certain to be done then. So a caller that leaves only marks its ticket, by writing a
  * field, and whoever finds the writer with one that has left {@linkplain #reclaim takes it over}: the connection is given up, the
- * members of the batch are woken and run again alone, and the writer goes to the next. After an error of that kind inside a
- * work the batch fails as a whole, too, because the driver may have been left in the middle of a statement.
+ * members of the batch are woken and, unless it was committed, run again alone, and the writer goes to the next. After an error of that kind inside a
+ * work the batch fails as a whole, too, because the driver may have been left in the middle of a statement. An error after the
+ * COMMIT, while the log is tended, runs nobody again; for one inside the COMMIT the file is looked at.
  *
  * <h2>Bounds</h2>
  *
@@ -109,6 +110,12 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
         void rollbackTo(int depth) throws SQLException;
 
         void commit() throws SQLException;
+
+        /** After an error inside {@link #commit}: whether the transaction is in the file all the same. */
+        boolean hasCommitted();
+
+        /** Called after each commit, before the writer is passed on. */
+        void tend();
 
         /** Ends the transaction if there still is one; never fails. */
         void rollback();
@@ -142,6 +149,7 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
     private final TimeSource waits;
     private final SqliteErrors errors;
     private final AtomicLong commits = new AtomicLong();
+    private final AtomicLong served = new AtomicLong();
     private final WriterHandover handover;
 
     /** Touched by the holder only. */
@@ -166,6 +174,11 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
     /** How many transactions were committed. */
     long commits() {
         return commits.get();
+    }
+
+    /** How many works the writer was given to. */
+    long served() {
+        return served.get();
     }
 
     /** Whether somebody holds the writer. */
@@ -277,6 +290,7 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
         boolean committed;
         try {
             take(ticket);
+            served.incrementAndGet();
             Batch mine = batch != null ? batch : begin(ticket);
             turn.batch = mine;
             work(ticket, task, turn);
@@ -407,6 +421,9 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
         }
         ticket.phase = "committing";
         boolean committed = conclude(mine);
+        if (committed) {
+            tend();
+        }
         mine.ended = true;
         batch = null;
         handover.pass(ticket);
@@ -422,14 +439,27 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
                 return false;
             }
             line.commit();
-            mine.failed = false;
-            commits.incrementAndGet();
-            return true;
         } catch (SQLException | RuntimeException e) {
             mine.cause = e;
             line.rollback();
             mine.inDoubt = line.inDoubt();
             return false;
+        } catch (Error e) {
+            if (!line.hasCommitted()) {
+                throw e;
+            }
+        }
+        mine.failed = false;
+        commits.incrementAndGet();
+        return true;
+    }
+
+    /** The commit stands, whatever happens here: nobody is run again because of it, and nobody hears of it. */
+    private void tend() {
+        try {
+            line.tend();
+        } catch (RuntimeException | Error e) {
+            line.giveUp();
         }
     }
 
@@ -449,7 +479,7 @@ final class SqliteWriter<L extends SqliteWriter.Line> {
             line.giveUp();
             Batch open = batch;
             if (open != null) {
-                open.failed = true;
+                // It counts as failed unless it was committed before its last holder died.
                 open.ended = true;
                 open.done.open();
                 batch = null;

@@ -184,9 +184,9 @@ class PostgresCommitTest {
     void anErrorOfTheLandingThatGoesWithTheCommitIsTheLedgersAndLeavesNothing() throws Exception {
         schema.execute("ALTER TABLE semel_record ADD CONSTRAINT never CHECK (operation = '')");
         assertThatThrownBy(() -> land(new Sample("k")))
-                .isInstanceOf(SemelException.StoreUnavailable.class)
+                .isInstanceOf(SemelException.DataRefused.class)
                 .hasMessageContaining("landing a result")
-                .hasMessageContaining("nothing is committed");
+                .hasMessageContaining("nothing was written");
         assertThat(effects()).isZero();
         schema.execute("ALTER TABLE semel_record DROP CONSTRAINT never");
         assertThat(land(new Sample("k"))).isEqualTo("done");

@@ -28,6 +28,21 @@ class PostgresStoreContractTest extends StoreContract {
         return Optional.of(schema().connect());
     }
 
+    @Override
+    protected boolean refuse(String word) {
+        schema().execute("""
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    RAISE EXCEPTION 'planted' USING ERRCODE = '22021';
+                END $$;
+                CREATE TRIGGER refuse_record BEFORE INSERT OR UPDATE ON semel_record FOR EACH ROW
+                    WHEN (NEW.payload = '%1$s'::bytea OR NEW.result = '%1$s'::bytea) EXECUTE FUNCTION refuse();
+                CREATE TRIGGER refuse_event BEFORE INSERT ON semel_audit FOR EACH ROW
+                    WHEN (NEW.correlation = '%1$s') EXECUTE FUNCTION refuse()
+                """.formatted(word));
+        return true;
+    }
+
     private FreshSchema schema() {
         return Objects.requireNonNull(schema, "opened first");
     }

@@ -18,6 +18,7 @@ final class ScriptedLine implements SqliteWriter.Line {
     private volatile boolean inDoubt;
     private boolean lost;
     private boolean begun;
+    private boolean landed;
     private boolean keepsWhatItGivesUp;
     private int untilError;
     int begins;
@@ -87,6 +88,7 @@ final class ScriptedLine implements SqliteWriter.Line {
         }
         inDoubt = false;
         lost = false;
+        landed = false;
         begun = true;
         open.clear();
         savepoints.clear();
@@ -133,6 +135,17 @@ final class ScriptedLine implements SqliteWriter.Line {
         committed.addAll(open);
         open.clear();
         begun = false;
+        landed = true;
+        command();
+    }
+
+    @Override
+    public boolean hasCommitted() {
+        return landed;
+    }
+
+    @Override
+    public void tend() {
         command();
     }
 

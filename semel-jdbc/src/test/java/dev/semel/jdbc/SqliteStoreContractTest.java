@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +34,21 @@ class SqliteStoreContractTest extends StoreContract {
     @Override
     protected Optional<Connection> connect() throws SQLException {
         return Optional.of(DriverManager.getConnection("jdbc:sqlite:" + file));
+    }
+
+    @Override
+    protected boolean refuse(String word) throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = connection.createStatement()) {
+            for (String event : List.of("INSERT", "UPDATE")) {
+                statement.execute("CREATE TRIGGER refuse_" + event + " BEFORE " + event + " ON semel_record"
+                        + " WHEN CAST(NEW.payload AS TEXT) = '" + word + "' OR CAST(NEW.result AS TEXT) = '" + word
+                        + "' BEGIN SELECT RAISE(ABORT, 'planted'); END");
+            }
+            statement.execute("CREATE TRIGGER refuse_event BEFORE INSERT ON semel_audit WHEN NEW.correlation = '" + word
+                    + "' BEGIN SELECT RAISE(ABORT, 'planted'); END");
+        }
+        return true;
     }
 
     @Override

@@ -41,6 +41,39 @@ class SqliteWriterErrorTest {
     }
 
     @Test
+    void b8_anErrorWhileTheLogIsTendedAfterACommitRunsNobodyAgainAndIsToldToNobody() throws Exception {
+        ScriptedLine line = new ScriptedLine();
+        SqliteWriter<ScriptedLine> writer = writer(line, TimeSource.system());
+        AtomicInteger runs = new AtomicInteger();
+        // begin 2, savepoint 2, release 1, commit 2, then the log
+        line.failCommand(8);
+        assertThat(writer.<String>run(held -> {
+                    runs.incrementAndGet();
+                    held.write("claim");
+                    return Ended.keep("claimed");
+                }))
+                .isEqualTo("claimed");
+        assertThat(line.hasFailed()).isTrue();
+        assertThat(runs.get()).isEqualTo(1);
+        assertThat(isServed(writer)).isTrue();
+        assertThat(line.committed).containsExactly("claim", "last");
+    }
+
+    @Test
+    void b8_anErrorInsideACommitThatWasCarriedOutRunsNobodyAgain() throws Exception {
+        ScriptedLine line = new ScriptedLine();
+        SqliteWriter<ScriptedLine> writer = writer(line, TimeSource.system());
+        line.failCommand(7);
+        assertThat(writer.<String>run(held -> {
+                    held.write("claim");
+                    return Ended.keep("claimed");
+                }))
+                .isEqualTo("claimed");
+        assertThat(line.hasFailed()).isTrue();
+        assertThat(line.committed).containsExactly("claim");
+    }
+
+    @Test
     void b8_anErrorAtAnyWaitOrWakeUpLosesNotTheWriter() throws Exception {
         for (int step = 1; step <= 40; step++) {
             FailingGates gates = new FailingGates();
@@ -124,10 +157,10 @@ class SqliteWriterErrorTest {
     private List<String> callAll(SqliteWriter<ScriptedLine> writer) throws Exception {
         List<Future<String>> calls = new ArrayList<>();
         for (String name : List.of("a", "b", "c")) {
+            // As a claim or an operator's event does, it writes each time that it runs: a second run of what is
+            // committed shows.
             calls.add(threads.submit(() -> writer.run(held -> {
-                if (!held.committed.contains(name)) {
-                    held.write(name);
-                }
+                held.write(name);
                 return name.equals("b") ? Ended.keep(nested(writer)) : Ended.keep(name);
             })));
         }

@@ -45,6 +45,23 @@ public abstract class StoreContract {
         return false;
     }
 
+    /**
+     * Makes the place that was opened last in this test refuse the word: as the payload or result of a record, and as the
+     * correlation id of an audit event. As an operator's constraint does, or data that the engine cannot encode.
+     *
+     * @return false when the store refuses nothing that it can be given
+     */
+    protected boolean refuse(String word) throws SQLException {
+        return false;
+    }
+
+    @Nested
+    class RefusingData extends RefusedDataSuite {
+        RefusingData() {
+            super(StoreContract.this);
+        }
+    }
+
     @Nested
     class Reserving extends ReserveSuite {
         Reserving() {

@@ -27,6 +27,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class BadData extends BadDataSuite {
+        BadData() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class AtomicCalls extends AtomicSuite {
         AtomicCalls() {
             super(EngineContract.this);

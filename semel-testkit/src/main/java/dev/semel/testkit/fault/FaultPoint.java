@@ -1,8 +1,15 @@
 package dev.semel.testkit.fault;
 
 import dev.semel.SemelException;
+import dev.semel.key.RecordId;
 import java.net.SocketException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Where a call meets its fault. */
 record FaultPoint(Faults faults) {
@@ -22,6 +29,41 @@ record FaultPoint(Faults faults) {
                 return answer;
             }
         }
+    }
+
+    /** As {@link #pass} for a batch, without those of its items that are refused: they are answered for themselves. */
+    <I, O> List<O> each(
+            StoreCall call,
+            List<I> batch,
+            Function<I, @Nullable RecordId> data,
+            Function<List<I>, List<O>> action,
+            Function<SemelException.DataRefused, O> refused) {
+        List<O> answers = new ArrayList<>();
+        List<I> rest = new ArrayList<>();
+        for (I item : batch) {
+            RecordId id = data.apply(item);
+            boolean bad = id != null && faults.refuses(call, id);
+            answers.add(bad ? refused.apply(refusal(call, id)) : null);
+            if (!bad) {
+                rest.add(item);
+            }
+        }
+        Iterator<O> done = pass(call, () -> action.apply(rest)).iterator();
+        answers.replaceAll(answer -> answer == null ? done.next() : answer);
+        return answers;
+    }
+
+    /** For what is written in a transaction, which an error ends. */
+    void demandData(StoreCall call, @Nullable RecordId id) {
+        if (id != null && faults.refuses(call, id)) {
+            throw refusal(call, id);
+        }
+    }
+
+    private static SemelException.DataRefused refusal(StoreCall call, RecordId id) {
+        return new SemelException.DataRefused(
+                "record " + id + ": a fault was injected at " + call + ": the store rejected its data.",
+                new SQLException("injected", "22021"));
     }
 
     static SemelException unavailable(StoreCall call) {

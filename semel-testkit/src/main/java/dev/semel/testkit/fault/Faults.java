@@ -1,5 +1,6 @@
 package dev.semel.testkit.fault;
 
+import dev.semel.key.RecordId;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 
@@ -14,6 +15,14 @@ public interface Faults {
 
     /** Told after the call was carried out and before its caller hears of it. */
     default void done(StoreCall call) {}
+
+    /**
+     * Whether the store refuses the data of this item: of a reservation, a message, or a result that completes a record. The others
+     * of its batch are not affected; a transaction is rolled back.
+     */
+    default boolean refuses(StoreCall call, RecordId record) {
+        return false;
+    }
 
     /** Nothing goes wrong. */
     static Faults none() {

@@ -65,6 +65,11 @@ public final class FaultyStore extends ForwardingStore {
         return delegate().queue().map(queue -> new FaultyQueue(queue, point));
     }
 
+    /** The record that a move completes, with a result of its own; absent when it does something else. */
+    static @Nullable RecordId completed(Move move) {
+        return move.to() == State.COMPLETED ? move.id() : null;
+    }
+
     private static final class FaultyQueue extends ForwardingQueue {
         private final FaultPoint point;
 
@@ -75,7 +80,7 @@ public final class FaultyStore extends ForwardingStore {
 
         @Override
         public List<Enqueued> enqueue(List<Arrival> batch) {
-            return point.pass(StoreCall.ENQUEUE, () -> super.enqueue(batch));
+            return point.each(StoreCall.ENQUEUE, batch, Arrival::id, super::enqueue, Enqueued.Failed::new);
         }
 
         @Override
@@ -119,12 +124,17 @@ public final class FaultyStore extends ForwardingStore {
 
         @Override
         public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
-            return point.pass(StoreCall.RESERVE, () -> super.reserve(modesVersion, batch));
+            return point.each(
+                    StoreCall.RESERVE,
+                    batch,
+                    each -> each.identity().id(),
+                    rest -> super.reserve(modesVersion, rest),
+                    Reserved.Failed::new);
         }
 
         @Override
         public List<Moved> move(List<Move> batch) {
-            return point.pass(StoreCall.MOVE, () -> super.move(batch));
+            return point.each(StoreCall.MOVE, batch, FaultyStore::completed, super::move, Moved.NotStored::new);
         }
 
         @Override

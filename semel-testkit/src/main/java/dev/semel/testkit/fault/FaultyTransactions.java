@@ -7,6 +7,7 @@ import dev.semel.store.Landing;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Opening;
+import dev.semel.store.State;
 import dev.semel.store.Transactions;
 import java.util.List;
 
@@ -56,6 +57,9 @@ final class FaultyTransactions extends ForwardingTransactions {
 
         @Override
         public void land(List<Landing> landings) {
+            landings.stream()
+                    .filter(landing -> landing.state() == State.COMPLETED)
+                    .forEach(landing -> point.demandData(StoreCall.LAND, landing.id()));
             point.pass(StoreCall.LAND, () -> {
                 super.land(landings);
                 return landings;
@@ -64,11 +68,13 @@ final class FaultyTransactions extends ForwardingTransactions {
 
         @Override
         public List<Moved> move(List<Move> moves) {
+            moves.forEach(move -> point.demandData(StoreCall.TX_MOVE, FaultyStore.completed(move)));
             return point.pass(StoreCall.TX_MOVE, () -> super.move(moves));
         }
 
         @Override
         public List<Enqueued> enqueue(List<Arrival> batch) {
+            batch.forEach(arrival -> point.demandData(StoreCall.TX_ENQUEUE, arrival.id()));
             return point.pass(StoreCall.TX_ENQUEUE, () -> super.enqueue(batch));
         }
     }
