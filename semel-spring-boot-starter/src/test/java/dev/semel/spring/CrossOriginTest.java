@@ -116,7 +116,7 @@ class CrossOriginTest {
                         "server.port=0",
                         "spring.datasource.url=" + Databases.SQLITE.fresh(),
                         "spring.main.banner-mode=off",
-                        "spring.autoconfigure.exclude=" + Databases.JPA + "," + SpringPageTest.SECURITY,
+                        "spring.autoconfigure.exclude=" + Databases.JPA + "," + Web.SECURITY,
                         "semel.http.anonymous=true")
                 .run();
     }
