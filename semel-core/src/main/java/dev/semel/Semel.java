@@ -159,6 +159,12 @@ public interface Semel extends AutoCloseable {
          */
         Settings withAuditRetention(Duration retention);
 
+        /**
+         * How long a reconciler may take to answer; 30 seconds by default. One that takes longer is interrupted: its record stays
+         * UNKNOWN and is asked about again later, and other records do not wait for it.
+         */
+        Settings withReconcilerTimeout(Duration timeout);
+
         /** Largest payload and largest result, in bytes; 1 MiB by default. */
         Settings withLargestValue(int bytes);
 

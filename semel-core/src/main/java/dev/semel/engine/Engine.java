@@ -84,7 +84,7 @@ public final class Engine implements Semel {
                 worker,
                 new Sweeper(environment, registry, leased, takeovers),
                 new Duties.Inquiries(
-                        new Reconciliation(environment, registry),
+                        new Reconciliation(environment, registry, settings.reconcilerCalls()),
                         new DeliveryRounds(
                                 store,
                                 new DeliveryCheck(store.ledger(), registry::definition),
@@ -276,6 +276,7 @@ public final class Engine implements Semel {
         worker.close();
         housekeepers.forEach(Housekeeper::close);
         takeovers.close();
+        duties.reconciliation().close();
         try {
             environment.audits().buffer().flush(true);
         } catch (RuntimeException e) {

@@ -12,6 +12,7 @@ import dev.semel.time.TimeSource;
 import dev.semel.watch.Guarded;
 import dev.semel.watch.MicrometerWatch;
 import dev.semel.watch.Watch;
+import dev.semel.worker.ReconcilerCalls;
 import dev.semel.worker.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ public final class EngineSettings implements Semel.Settings {
               </dependency>""";
 
     private static final Duration SHORTEST_AUDIT = Duration.ofDays(1);
+    private static final Duration RECONCILER_TIMEOUT = Duration.ofSeconds(30);
 
     private final Supplier<Store> store;
     private final List<Policy> policies = new ArrayList<>();
@@ -46,6 +48,8 @@ public final class EngineSettings implements Semel.Settings {
     private boolean auditEach;
     private boolean audit = true;
     private Duration auditRetention = Duration.ofDays(365);
+    private Duration reconcilerTimeout = RECONCILER_TIMEOUT;
+    private boolean reconcilerThreads;
     private int largest = 1 << 20;
     private Mode mode = Mode.LIVE;
     private Watch watch = Watch.NONE;
@@ -112,6 +116,15 @@ public final class EngineSettings implements Semel.Settings {
     }
 
     @Override
+    public EngineSettings withReconcilerTimeout(Duration value) {
+        if (value.isNegative() || value.isZero()) {
+            faults.add("a reconciler time-out of " + value + ": use more than zero");
+        }
+        reconcilerTimeout = value;
+        return this;
+    }
+
+    @Override
     public EngineSettings withLargestValue(int bytes) {
         if (bytes < 1) {
             faults.add("a largest value of " + bytes + " bytes: use 1 or more");
@@ -162,6 +175,12 @@ public final class EngineSettings implements Semel.Settings {
         return this;
     }
 
+    /** Reconcilers run on threads of their own, as they do in the background, also where nothing else runs by itself. */
+    public EngineSettings withReconcilerThreads() {
+        reconcilerThreads = true;
+        return this;
+    }
+
     /** Handlers of channels run on platform threads, also where the runtime has virtual ones. */
     public EngineSettings withPlatformThreads() {
         virtualThreads = false;
@@ -208,6 +227,10 @@ public final class EngineSettings implements Semel.Settings {
 
     Duration auditRetention() {
         return auditRetention;
+    }
+
+    ReconcilerCalls reconcilerCalls() {
+        return new ReconcilerCalls(time, reconcilerTimeout, background || reconcilerThreads);
     }
 
     boolean audit() {

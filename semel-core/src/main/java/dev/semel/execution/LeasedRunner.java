@@ -136,9 +136,9 @@ public final class LeasedRunner {
         }
     }
 
-    /** Parks a record whose lease is over and which may not be run again. */
+    /** Parks a record whose lease is over and which may not be run again; its payload need not be readable. */
     public void lose(Operation.Leased<?, ?> operation, Row row) {
-        lose(Asked.of(environment, operation, row), row);
+        lose(Asked.unread(environment, operation, row), row);
     }
 
     /** Whether an interrupted run of the operation may be run again at all. */

@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks sources regularly what they delivered. A look at a window is a message of the source's own channel, keyed by the
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Windows that nobody looked at, because no node was up, are made up for as long as they ended within half a day.
  */
 public final class DeliveryRounds {
+    private static final Logger LOG = LoggerFactory.getLogger(DeliveryRounds.class);
     private static final int PAGES_A_MESSAGE = 20;
     private static final Duration MADE_UP_FOR = Duration.ofHours(12);
     private static final Tenant SYSTEM = Tenant.of("semel.system");
@@ -100,14 +103,27 @@ public final class DeliveryRounds {
     /** Begins with the windows that have ended. One that another node began with is not begun again. */
     public void begin() {
         for (Asked asked : sources.values()) {
-            long every = asked.schedule.every().toMillis();
-            long now = time.millis();
-            long newest = Math.floorDiv(now - asked.schedule.grace().toMillis(), every) * every;
-            long oldest = Math.min(newest, Math.floorDiv(now - MADE_UP_FOR.toMillis(), every) * every + every);
-            for (long until = Math.max(oldest, asked.begun + every); until <= newest; until += every) {
-                sender.send(asked.channel, message(new Round(until - every, until, 1, null, Report.EMPTY)));
-                asked.begun = until;
+            try {
+                begin(asked);
+            } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+                throw e;
+            } catch (RuntimeException e) {
+                LOG.warn(
+                        "Could not queue the questions to the source {}; retrying in a second, continuing with the next source.",
+                        asked.source.name(),
+                        e);
             }
+        }
+    }
+
+    private void begin(Asked asked) {
+        long every = asked.schedule.every().toMillis();
+        long now = time.millis();
+        long newest = Math.floorDiv(now - asked.schedule.grace().toMillis(), every) * every;
+        long oldest = Math.min(newest, Math.floorDiv(now - MADE_UP_FOR.toMillis(), every) * every + every);
+        for (long until = Math.max(oldest, asked.begun + every); until <= newest; until += every) {
+            sender.send(asked.channel, message(new Round(until - every, until, 1, null, Report.EMPTY)));
+            asked.begun = until;
         }
     }
 

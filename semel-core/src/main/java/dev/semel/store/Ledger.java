@@ -57,8 +57,17 @@ public interface Ledger {
     /** The steps of a record, by age. */
     List<Row> steps(RecordId parent);
 
-    /** Records of the operations, in the state, whose {@code at} has passed, longest overdue first; no steps. */
-    List<Row> overdue(State state, Collection<String> operations, int limit);
+    /** As below, from the beginning. */
+    default List<Row> overdue(State state, Collection<String> operations, int limit) {
+        return overdue(state, operations, RecordFilter.Cursor.OLDEST, limit);
+    }
+
+    /**
+     * Records of the operations, in the state, whose {@code at} has passed, longest overdue first; no steps.
+     *
+     * @param behind where an earlier list ended: in the order of {@code at} and then of ids, both rising
+     */
+    List<Row> overdue(State state, Collection<String> operations, RecordFilter.Cursor behind, int limit);
 
     /**
      * Records in the state, those first that need attention last, for people. Steps are left out.

@@ -235,9 +235,10 @@ final class MemoryLedger implements Ledger {
     }
 
     @Override
-    public List<Row> overdue(State wanted, Collection<String> operations, int limit) {
+    public List<Row> overdue(State wanted, Collection<String> operations, RecordFilter.Cursor behind, int limit) {
         return state.locked(() -> state.overdue(
                 wanted,
+                behind,
                 state.now(),
                 limit,
                 row -> !row.isStep() && operations.contains(row.header().operation())));

@@ -134,8 +134,13 @@ final class MemoryState {
 
     /** Rows in the state whose time has come, longest overdue first. */
     List<Row> overdue(State state, long now, int limit, Predicate<Row> condition) {
+        return overdue(state, RecordFilter.Cursor.OLDEST, now, limit, condition);
+    }
+
+    /** The same, behind a record. */
+    List<Row> overdue(State state, RecordFilter.Cursor behind, long now, int limit, Predicate<Row> condition) {
         List<Row> found = new ArrayList<>();
-        for (Due due : attention.get(state)) {
+        for (Due due : attention.get(state).tailSet(new Due(behind.at(), behind.id()), false)) {
             if (due.at() > now || found.size() == limit) {
                 break;
             }

@@ -21,13 +21,17 @@ public record RecordFilter(
     }
 
     /**
-     * Where a list goes on: behind this record, in the order of {@code at} and then of ids, both falling.
+     * Where a list goes on: behind this record, in the order of {@code at} and then of ids. Lists for people have both falling,
+     * {@link Ledger#overdue} both rising.
      *
      * @param at of the last record seen
      */
     public record Cursor(long at, RecordId id) {
-        /** Before everything. */
+        /** Before everything, where both fall. */
         public static final Cursor START = new Cursor(Long.MAX_VALUE, RecordId.LAST);
+
+        /** Before everything, where both rise. */
+        public static final Cursor OLDEST = new Cursor(Long.MIN_VALUE, RecordId.LAST);
 
         public static Cursor behind(Row row) {
             return new Cursor(row.status().at(), row.id());

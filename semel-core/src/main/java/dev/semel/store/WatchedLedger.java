@@ -34,8 +34,8 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     }
 
     @Override
-    public List<Row> overdue(State state, Collection<String> operations, int limit) {
-        return timing.of("overdue", () -> ledger.overdue(state, operations, limit));
+    public List<Row> overdue(State state, Collection<String> operations, RecordFilter.Cursor behind, int limit) {
+        return timing.of("overdue", () -> ledger.overdue(state, operations, behind, limit));
     }
 
     @Override

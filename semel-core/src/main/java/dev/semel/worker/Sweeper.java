@@ -18,7 +18,6 @@ import dev.semel.store.Moved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.watch.Watch;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -32,45 +31,52 @@ import org.slf4j.LoggerFactory;
  */
 public final class Sweeper {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
-    private static final int LIMIT = 100;
 
     private final Environment environment;
     private final Registry registry;
     private final LeasedRunner runner;
     private final Executor takeovers;
+    private final OverdueWalk expired;
+    private final WarnedOnce warned = new WarnedOnce();
 
     public Sweeper(Environment environment, Registry registry, LeasedRunner runner, Executor takeovers) {
         this.environment = environment;
         this.registry = registry;
         this.runner = runner;
         this.takeovers = takeovers;
+        this.expired = new OverdueWalk(environment.store().ledger(), State.IN_PROGRESS);
     }
 
+    /** A bounded round; a further one goes on where it ended. */
     public void sweep() {
-        Collection<String> operations = registry.all(known -> true);
-        if (operations.isEmpty()) {
-            return;
-        }
-        for (Row row : environment.store().ledger().overdue(State.IN_PROGRESS, operations, LIMIT)) {
+        expired.round(registry.all(known -> true), row -> {
             Registry.Known<?, ?> known = registry.find(row.header().operation());
-            if (known == null) {
-                continue;
+            if (known != null) {
+                guarded(row, () -> {
+                    if (row.line() == null) {
+                        sweep(known, row);
+                    } else {
+                        sweepClaimed(known, row);
+                    }
+                });
             }
-            try {
-                if (row.line() == null) {
-                    sweep(known, row);
-                } else {
-                    sweepClaimed(known, row);
-                }
-            } catch (SemelException.Locked e) {
-                LOG.debug(
-                        "{} is locked by another transaction; it is swept again.",
-                        row.id().prefix());
-            } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-                throw e;
-            } catch (RuntimeException e) {
+        });
+    }
+
+    /** A record that is locked, whose payload cannot be read, or that anything else is wrong with, stops none behind it. */
+    private void guarded(Row row, Runnable work) {
+        try {
+            work.run();
+        } catch (SemelException.Locked e) {
+            LOG.debug(
+                    "{} is locked by another transaction; it is swept again.",
+                    row.id().prefix());
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            throw e;
+        } catch (RuntimeException | LinkageError | StackOverflowError e) {
+            if (warned.add(row)) {
                 LOG.warn(
-                        "Sweeping {}/{} failed; continuing with the next expired lease.",
+                        "Sweeping {}/{} failed; continuing with the next expired lease, retrying this one with each sweep.",
                         row.header().operation(),
                         row.id().prefix(),
                         e);
@@ -133,7 +139,7 @@ public final class Sweeper {
         }
         @Nullable LeasedHandler<P, R> handler = known.leased();
         if (handler != null) {
-            takeovers.execute(() -> runner.takeOver(operation, row, handler));
+            takeovers.execute(() -> guarded(row, () -> runner.takeOver(operation, row, handler)));
         }
     }
 }

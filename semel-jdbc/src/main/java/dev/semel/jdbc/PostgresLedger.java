@@ -54,7 +54,8 @@ final class PostgresLedger implements Ledger {
      */
     private static final String OVERDUE = INDEXED + "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE state = %s AND at <= (SELECT " + PostgresSql.NOW
-            + ") AND operation = ANY(?::text[]) AND (parent IS NULL OR place IS NOT NULL) ORDER BY at LIMIT ?";
+            + ") AND (at, id) > (?, ?) AND operation = ANY(?::text[]) AND (parent IS NULL OR place IS NOT NULL)"
+            + " ORDER BY at, id LIMIT ?";
 
     /**
      * By place on disk, and each row judged again as it is deleted: one that was renewed meanwhile has moved. What somebody
@@ -217,13 +218,15 @@ final class PostgresLedger implements Ledger {
     }
 
     @Override
-    public List<Row> overdue(State state, Collection<String> operations, int limit) {
+    public List<Row> overdue(State state, Collection<String> operations, RecordFilter.Cursor behind, int limit) {
         return operations.isEmpty()
                 ? List.of()
                 : rows(
                         "a search",
                         OVERDUE.formatted(state.code()),
                         binder -> binder.number(sessions.now())
+                                .number(behind.at())
+                                .bytes(behind.id().bytes())
                                 .texts(List.copyOf(operations), operation -> operation)
                                 .number((long) limit));
     }

@@ -26,8 +26,8 @@ final class SqliteLedger implements Ledger {
     private static final String STEPS =
             "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE parent = ? AND place IS NULL ORDER BY n";
     private static final String OVERDUE = "SELECT " + Rows.WITH_LINE
-            + " FROM semel_record WHERE state = ? AND at <= ? AND (parent IS NULL OR place IS NOT NULL)"
-            + " AND operation IN (%s) ORDER BY at LIMIT ?";
+            + " FROM semel_record WHERE state = ? AND at <= ? AND (at, id) > (?, ?) AND (parent IS NULL OR place IS NOT NULL)"
+            + " AND operation IN (%s) ORDER BY at, id LIMIT ?";
 
     private static final String LIST = "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE state = ?1 AND (at, id) < (?2, ?3) AND fence <= ?4"
@@ -105,7 +105,7 @@ final class SqliteLedger implements Ledger {
     }
 
     @Override
-    public List<Row> overdue(State state, Collection<String> operations, int limit) {
+    public List<Row> overdue(State state, Collection<String> operations, RecordFilter.Cursor behind, int limit) {
         if (operations.isEmpty()) {
             return List.of();
         }
@@ -116,7 +116,9 @@ final class SqliteLedger implements Ledger {
                 statement -> {
                     statement.setInt(1, state.code());
                     statement.setLong(2, now);
-                    int position = 3;
+                    statement.setLong(3, behind.at());
+                    statement.setBytes(4, behind.id().bytes());
+                    int position = 5;
                     for (String operation : operations) {
                         statement.setString(position++, operation);
                     }

@@ -2,13 +2,16 @@ package dev.semel.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.key.RecordId;
 import dev.semel.store.Found;
 import dev.semel.store.Inspection;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Renewal;
+import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Status;
 import dev.semel.store.Tally;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -106,6 +109,27 @@ abstract class LookupSuite extends ContractSuite {
                 .extracting(row -> row.header().key())
                 .containsExactly("another state");
         assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), 10)).isEmpty();
+    }
+
+    @Test
+    void b13_whatIsOverdueIsReadPageByPageAlsoAmongRecordsOfOneMoment() {
+        for (int i = 0; i < 7; i++) {
+            put("same " + i, State.IN_PROGRESS, 100, 0);
+        }
+        put("later", State.IN_PROGRESS, 200, 0);
+        put("not yet", State.IN_PROGRESS, 501, 0);
+        pass(500);
+        List<Row> all = ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), 10);
+        assertThat(all).hasSize(8);
+        List<RecordId> paged = new ArrayList<>();
+        RecordFilter.Cursor behind = RecordFilter.Cursor.OLDEST;
+        List<Row> page = ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), behind, 3);
+        while (!page.isEmpty()) {
+            page.forEach(row -> paged.add(row.id()));
+            behind = RecordFilter.Cursor.behind(page.get(page.size() - 1));
+            page = ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), behind, 3);
+        }
+        assertThat(paged).containsExactlyElementsOf(all.stream().map(Row::id).toList());
     }
 
     @Test

@@ -69,6 +69,20 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class ManyExpiredRecords extends ManyExpiredSuite {
+        ManyExpiredRecords() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class ReconcilersThatHang extends HangingReconcilerSuite {
+        ReconcilersThatHang() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class DecisionsAboutSteps extends StepDecisionSuite {
         DecisionsAboutSteps() {
             super(EngineContract.this);

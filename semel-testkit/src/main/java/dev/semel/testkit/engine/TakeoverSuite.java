@@ -11,6 +11,7 @@ import dev.semel.ledger.Transition;
 import dev.semel.store.Ledger;
 import dev.semel.store.LedgerState;
 import dev.semel.store.Move;
+import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Store;
@@ -171,8 +172,9 @@ abstract class TakeoverSuite extends EngineSuite {
             public Ledger ledger() {
                 return new ForwardingLedger(delegate().ledger()) {
                     @Override
-                    public List<Row> overdue(State state, Collection<String> operations, int limit) {
-                        List<Row> rows = super.overdue(state, operations, limit);
+                    public List<Row> overdue(
+                            State state, Collection<String> operations, RecordFilter.Cursor behind, int limit) {
+                        List<Row> rows = super.overdue(state, operations, behind, limit);
                         rows.forEach(then);
                         return rows;
                     }

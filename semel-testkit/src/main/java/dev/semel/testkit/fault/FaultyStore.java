@@ -14,6 +14,7 @@ import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Queue;
+import dev.semel.store.RecordFilter;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
@@ -158,8 +159,8 @@ public final class FaultyStore extends ForwardingStore {
         }
 
         @Override
-        public List<Row> overdue(State state, Collection<String> operations, int limit) {
-            return point.pass(StoreCall.OVERDUE, () -> super.overdue(state, operations, limit));
+        public List<Row> overdue(State state, Collection<String> operations, RecordFilter.Cursor behind, int limit) {
+            return point.pass(StoreCall.OVERDUE, () -> super.overdue(state, operations, behind, limit));
         }
 
         @Override

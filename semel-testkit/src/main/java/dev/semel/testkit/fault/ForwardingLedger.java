@@ -61,8 +61,8 @@ public abstract class ForwardingLedger implements Ledger {
     }
 
     @Override
-    public List<Row> overdue(State state, Collection<String> operations, int limit) {
-        return delegate.overdue(state, operations, limit);
+    public List<Row> overdue(State state, Collection<String> operations, RecordFilter.Cursor behind, int limit) {
+        return delegate.overdue(state, operations, behind, limit);
     }
 
     @Override

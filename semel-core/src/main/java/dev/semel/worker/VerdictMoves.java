@@ -1,0 +1,131 @@
+package dev.semel.worker;
+
+import dev.semel.Operation;
+import dev.semel.Policy;
+import dev.semel.Reconciler.Verdict;
+import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
+import dev.semel.execution.Environment;
+import dev.semel.execution.Failures;
+import dev.semel.execution.InterruptedSteps;
+import dev.semel.ledger.Transition;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Move;
+import dev.semel.store.RecordFilter;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What becomes of a record and its interrupted steps by a reconciler's verdict. Only works it out; nothing is written. */
+final class VerdictMoves {
+    /** Until a reconciler that cannot tell is asked again. */
+    static final Duration ASK_AGAIN = Duration.ofMinutes(1);
+
+    private final Environment environment;
+
+    VerdictMoves(Environment environment) {
+        this.environment = environment;
+    }
+
+    /** The verdict about the record, once what it says about its steps is taken down. */
+    <R> Verdict<R> decided(Verdict<R> verdict, InterruptedSteps steps) {
+        if (verdict instanceof Verdict.BySteps<R> each) {
+            return decidedByStep(each, steps);
+        }
+        if (verdict instanceof Verdict.TookEffect) {
+            steps.rows().forEach(step -> steps.settle(step, null));
+        } else if (!(verdict instanceof Verdict.StillUnknown)) {
+            steps.releaseAll();
+        }
+        return Objects.requireNonNull(verdict, "the reconciler gave no verdict");
+    }
+
+    private <R> Verdict<R> decidedByStep(Verdict.BySteps<R> each, InterruptedSteps steps) {
+        Verdict<R> whole = steps.rows().isEmpty()
+                ? Verdict.stillUnknown("no interrupted step is stored that could be decided")
+                : Verdict.noEffect();
+        boolean decided = steps.rows().stream()
+                .allMatch(step -> isDecided(each.verdicts().get(step.header().key())));
+        for (Row step : steps.rows()) {
+            Verdict<?> verdict = each.verdicts().get(step.header().key());
+            if (verdict instanceof Verdict.TookEffect<?> done) {
+                steps.settle(step, encode(done.result()));
+            } else if (verdict instanceof Verdict.NoEffect) {
+                steps.release(step);
+            } else if (verdict instanceof Verdict.Failed<?> failed) {
+                // Once it is released nobody knows of its failure: it goes with the record, or is asked about again.
+                if (decided) {
+                    steps.release(step);
+                    whole = Verdict.failed(failed.failure());
+                }
+            } else {
+                whole = Verdict.stillUnknown("step " + step.header().key() + " is not decided");
+            }
+        }
+        return whole;
+    }
+
+    private static boolean isDecided(@Nullable Verdict<?> verdict) {
+        return verdict != null && !(verdict instanceof Verdict.StillUnknown);
+    }
+
+    private byte @Nullable [] encode(@Nullable Object result) {
+        return result == null ? null : environment.tools().codec().encode(result, result.getClass());
+    }
+
+    /** What the verdict makes of the record. */
+    <R> Move move(Verdict<R> verdict, Operation.Definition<?, R> definition, Policy policy, Row row) {
+        long fence = row.status().fence();
+        if (verdict instanceof Verdict.TookEffect<R> done) {
+            byte[] result = environment.tools().codec().encode(done.result(), definition.result());
+            Move.Change kept = Transition.result(policy.retention().success(), result)
+                    .at(place(Transition.RECONCILE_DONE, policy, row));
+            return Transition.RECONCILE_DONE.of(row.id(), fence, kept, event(row, policy, "took_effect"));
+        }
+        if (verdict instanceof Verdict.NoEffect) {
+            // A message is delivered again by a worker, however long that takes; a call by its next caller, or never.
+            Duration keep = row.line() == null ? policy.retention().failure() : Duration.ZERO;
+            Move.Change due = Transition.due(Duration.ZERO, keep, 0, row.failure())
+                    .at(place(Transition.RECONCILE_RETRY, policy, row));
+            return Transition.RECONCILE_RETRY.of(row.id(), fence, due, event(row, policy, "no_effect"));
+        }
+        if (verdict instanceof Verdict.Failed<R> failed) {
+            Duration keep = row.line() == null
+                    ? policy.retention().failure()
+                    : policy.retention().deadLetters();
+            Move.Change kept = Transition.failure(keep, Failures.encode(failed.failure()))
+                    .at(place(Transition.RECONCILE_FAIL, policy, row));
+            return Transition.RECONCILE_FAIL.of(row.id(), fence, kept, event(row, policy, "failed"));
+        }
+        return later(policy, row);
+    }
+
+    /** It keeps how long it will have been UNKNOWN then, since the time of the next question says nothing about that. */
+    Move later(Policy policy, Row row) {
+        long now = environment
+                .store()
+                .ledger()
+                .tally(State.UNKNOWN, RecordFilter.ALL, 1)
+                .now();
+        long since = row.status().at() - row.status().keepMillis();
+        Duration age = Duration.ofMillis(Math.max(0, now - since)).plus(ASK_AGAIN);
+        Move.Change later =
+                Transition.due(ASK_AGAIN, age, -1, row.failure()).at(place(Transition.ASK_AGAIN, policy, row));
+        return Transition.ASK_AGAIN.of(row.id(), row.status().fence(), later, null);
+    }
+
+    private static Move.@Nullable Place place(Transition transition, Policy policy, Row row) {
+        return transition.place(row.line(), policy.options().deadHead());
+    }
+
+    private AuditEntry event(Row row, Policy policy, String verdict) {
+        Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
+        return environment
+                .audits()
+                .events()
+                .event(EventType.OPERATION_RECONCILED, about, Map.of("recovery_action", verdict));
+    }
+}
