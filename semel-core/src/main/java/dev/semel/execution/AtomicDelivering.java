@@ -38,10 +38,12 @@ public final class AtomicDelivering {
         deliveries.forEach(Delivery::begin);
         for (Delivery<P, R> delivery : deliveries) {
             Ending before = stopped.contains(delivery.lane()) ? delivery.handedBack() : before(delivery);
-            if (before == null) {
+            Delivery.Start start = before == null ? delivery.count() : Delivery.Start.NOT_COUNTED;
+            if (start == Delivery.Start.NOW) {
                 runnable.add(delivery);
             } else {
-                leave(delivery, before, endings, stopped);
+                Ending back = before == null ? delivery.handedBack() : before;
+                leave(delivery, start == Delivery.Start.LOST ? null : back, endings, stopped);
             }
         }
         Set<Delivery<P, R>> committed = new HashSet<>();
@@ -190,8 +192,7 @@ public final class AtomicDelivering {
                             LeaseKeeper.Stop.NONE);
                 }
                 AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, delivery.asked(), handler);
-                AtomicAttempt.Handled<R> handled =
-                        attempt.handled(tx, delivery.row().status().attempt());
+                AtomicAttempt.Handled<R> handled = attempt.handled(tx, delivery.number());
                 sent.addAll(attempt.sent());
                 if (handled instanceof AtomicAttempt.Handled.Threw<R> threw) {
                     return new Tried.Threw(threw.thrown(), threw.stop());

@@ -10,6 +10,7 @@ import dev.semel.policy.RetryDecision;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Line;
 import dev.semel.store.Move;
+import dev.semel.store.Moved;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.watch.Outcome;
@@ -21,6 +22,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One claimed record under its grant, from the claim to what it leaves. Its lease is renewed from the start; whoever has
  * written its end closes it.
+ *
+ * <p><b>What counts as an attempt.</b> A claim counts nothing: a node that dies has claimed many records whose handlers never
+ * began. The attempt is counted by the move that writes its end. A node that dies writes none, so what it held is a
+ * <i>suspect</i>: it may be what killed the node. The attempt of a suspect is counted before its handler begins ({@link #count}),
+ * so that a record which kills every node ends after as many attempts as its policy has, and one more that nobody counted.
  *
  * @param <P> what it carries
  * @param <R> what its operation answers; nothing for a channel
@@ -35,25 +41,39 @@ public final class Delivery<P, R> implements AutoCloseable {
     private final Row row;
     private final Asked<P, R> asked;
     private final LeaseKeeper.Watched held;
+    private final boolean suspect;
     private volatile boolean left;
+    private volatile boolean counted;
 
-    private Delivery(Environment environment, Row row, Asked<P, R> asked, long since) {
+    private Delivery(Environment environment, ClaimedRow claimed, Asked<P, R> asked) {
         this.environment = environment;
-        this.row = row;
+        this.row = claimed.row;
         this.asked = asked;
+        this.suspect = claimed.takenOver || wasTakenOver(row);
         this.held = environment
                 .memory()
                 .keeper()
                 .hold(new LeaseKeeper.Lease(
-                        row.id(), row.status().fence(), asked.policy().limits().lease(), since));
+                        row.id(), row.status().fence(), asked.policy().limits().lease(), claimed.since));
     }
 
     /**
+     * A record as a claim brought it.
+     *
      * @param since when it was asked for, by this node's monotonic clock
-     * @throws SemelException.Invalid when the payload cannot be read as the handler's type; see {@link #unreadable}
+     * @param takenOver whether its last holder let its lease run out
      */
-    public static <P, R> Delivery<P, R> of(Environment environment, Operation<P, R> operation, Row row, long since) {
-        return new Delivery<>(environment, row, Asked.of(environment, operation, row), since);
+    public record ClaimedRow(Row row, long since, boolean takenOver) {}
+
+    /** @throws SemelException.Invalid when the payload cannot be read as the handler's type; see {@link #unreadable} */
+    public static <P, R> Delivery<P, R> of(Environment environment, Operation<P, R> operation, ClaimedRow claimed) {
+        return new Delivery<>(environment, claimed, Asked.of(environment, operation, claimed.row));
+    }
+
+    /** Whether it was handed back by somebody who had taken it over, or lost in all its attempts and replayed. */
+    private static boolean wasTakenOver(Row row) {
+        byte[] failure = row.failure();
+        return failure != null && Failures.decode(failure).category() == Failure.Category.LEASE_LOST;
     }
 
     /**
@@ -62,7 +82,8 @@ public final class Delivery<P, R> implements AutoCloseable {
      * and nobody could read it, it is a dead letter, never a loss.
      */
     public static Ending unreadable(
-            Environment environment, Operation<?, ?> operation, Row row, SemelException.Invalid why) {
+            Environment environment, Operation<?, ?> operation, ClaimedRow claimed, SemelException.Invalid why) {
+        Row row = claimed.row;
         Policy policy =
                 environment.tools().catalogue().get(operation.definition().policy());
         Failure failure = Failure.of(
@@ -70,8 +91,7 @@ public final class Delivery<P, R> implements AutoCloseable {
                 "Its payload cannot be read as "
                         + operation.definition().payload().getName() + ": " + why.getMessage());
         Asked<?, ?> unread = Asked.unread(environment, operation, row);
-        Delivery<?, ?> delivery =
-                new Delivery<>(environment, row, unread, environment.time().nanos());
+        Delivery<?, ?> delivery = new Delivery<>(environment, claimed, unread);
         Duration before = pauseOfUnread(row);
         return before.compareTo(LONGEST_PAUSE) >= 0
                 ? delivery.dead(policy, failure)
@@ -89,7 +109,7 @@ public final class Delivery<P, R> implements AutoCloseable {
     private Ending leftToOthers(Failure failure, Duration pause) {
         try (this) {
             Move.Change back =
-                    Transition.due(pause, Duration.ZERO, row.status().attempt() - 1, Failures.encode(failure, pause));
+                    Transition.due(pause, Duration.ZERO, row.status().attempt(), Failures.encode(failure, pause));
             return end(Ending.Kind.HANDED_BACK, Transition.HAND_BACK, back, null, failure);
         }
     }
@@ -99,8 +119,8 @@ public final class Delivery<P, R> implements AutoCloseable {
             return end(
                     Ending.Kind.DEAD,
                     Transition.FAIL,
-                    Transition.failure(policy.retention().deadLetters(), Failures.encode(failure)),
-                    attempt(EventType.SYSTEM_ERROR, failure, null, "replay or discard"),
+                    notRun(Transition.failure(policy.retention().deadLetters(), Failures.encode(failure))),
+                    attempt(EventType.SYSTEM_ERROR, row.status().attempt(), failure, null),
                     failure);
         }
     }
@@ -132,7 +152,59 @@ public final class Delivery<P, R> implements AutoCloseable {
     }
 
     Reserved.Granted grant() {
-        return new Reserved.Granted(row.status().fence(), row.status().attempt(), false);
+        return new Reserved.Granted(row.status().fence(), number(), false);
+    }
+
+    /** The number of the attempt that begins now. */
+    int number() {
+        return row.status().attempt() + 1;
+    }
+
+    /** Whether it may be what killed the node that had it before. */
+    public boolean isSuspect() {
+        return suspect;
+    }
+
+    /** Whether its attempt is counted already. */
+    public boolean isCounted() {
+        return counted;
+    }
+
+    /**
+     * Counts the attempt of a suspect, just before its handler begins.
+     *
+     * @return whether it may begin; if not, it was lost to another node, or the store could not be asked
+     */
+    Start count() {
+        if (!suspect || counted || !mayBeTakenOver()) {
+            return Start.NOW;
+        }
+        Move.Change running =
+                new Move.Change(asked.policy().limits().lease().toMillis(), 0, number(), false, null, row.failure());
+        try {
+            Moved moved = environment
+                    .commits()
+                    .move(Transition.BEGIN.of(row.id(), row.status().fence(), running, null));
+            counted = !(moved instanceof Moved.Refused);
+            return counted ? Start.NOW : Start.LOST;
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            // It may be counted all the same; handing it back takes that away.
+            return Start.NOT_COUNTED;
+        }
+    }
+
+    /** What may not be parks as UNKNOWN when its holder dies, and its attempt is counted then. */
+    private boolean mayBeTakenOver() {
+        return asked.operation() instanceof Operation.Atomic || repeatable();
+    }
+
+    /** Whether a handler may begin. */
+    enum Start {
+        NOW,
+        /** Another node has the record. */
+        LOST,
+        /** The store could not be asked: the record is handed back. */
+        NOT_COUNTED
     }
 
     /** The lane it keeps to; absent when it follows nobody. */
@@ -186,7 +258,7 @@ public final class Delivery<P, R> implements AutoCloseable {
         return end(
                 Ending.Kind.SHADOWED,
                 Transition.SHADOW,
-                Transition.result(asked.policy().retention().deadLetters(), null),
+                notRun(Transition.result(asked.policy().retention().deadLetters(), null)),
                 outcome(EventType.OPERATION_SHADOWED, Map.of()),
                 null);
     }
@@ -197,9 +269,17 @@ public final class Delivery<P, R> implements AutoCloseable {
     }
 
     private Ending handedBack(Ending.Kind kind, @Nullable Failure failure) {
-        Move.Change back =
-                Transition.due(Duration.ZERO, Duration.ZERO, row.status().attempt() - 1, row.failure());
+        Move.Change back = Transition.due(
+                Duration.ZERO, Duration.ZERO, row.status().attempt(), suspect ? suspicion() : row.failure());
         return end(kind, Transition.HAND_BACK, back, null, failure);
+    }
+
+    /** What tells the next one who claims it that it is a suspect. */
+    private byte[] suspicion() {
+        Failure failure = Failure.of(
+                Failure.Category.LEASE_LOST,
+                "A node that held it died or was cut off; whether its handler had begun is not known.");
+        return Failures.encode(failure, Failures.delay(row.failure()));
     }
 
     /** Its deadline passed before it could begin. */
@@ -209,8 +289,8 @@ public final class Delivery<P, R> implements AutoCloseable {
         return end(
                 Ending.Kind.DEAD,
                 Transition.FAIL,
-                Transition.failure(asked.policy().retention().deadLetters(), Failures.encode(failure)),
-                attempt(EventType.SYSTEM_ERROR, failure, null, "replay or discard"),
+                notRun(Transition.failure(asked.policy().retention().deadLetters(), Failures.encode(failure))),
+                attempt(EventType.SYSTEM_ERROR, row.status().attempt(), failure, null),
                 failure);
     }
 
@@ -244,8 +324,7 @@ public final class Delivery<P, R> implements AutoCloseable {
         if (thrown instanceof Steps.Interrupted) {
             return unknown(Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
         }
-        Verdict verdict =
-                Verdict.of(environment, asked, thrown, stop, row.status().attempt(), Failures.delay(row.failure()));
+        Verdict verdict = Verdict.of(environment, asked, thrown, stop, number(), Failures.delay(row.failure()));
         if (verdict.interrupted()) {
             return interrupted(verdict, atomic);
         }
@@ -285,7 +364,7 @@ public final class Delivery<P, R> implements AutoCloseable {
                     Ending.Kind.RETRIED,
                     Transition.RETRY,
                     Transition.due(in.delay(), Duration.ZERO, -1, Failures.encode(failure, in.delay())),
-                    attempt(EventType.RETRY_ATTEMPT, failure, in.delay(), "retry"),
+                    attempt(EventType.RETRY_ATTEMPT, number(), failure, in.delay()),
                     failure);
         }
         boolean exhausted = verdict.decision() instanceof RetryDecision.Exhausted;
@@ -293,11 +372,7 @@ public final class Delivery<P, R> implements AutoCloseable {
                 Ending.Kind.DEAD,
                 Transition.FAIL,
                 Transition.failure(asked.policy().retention().deadLetters(), Failures.encode(failure)),
-                attempt(
-                        exhausted ? EventType.RETRY_EXHAUSTED : EventType.SYSTEM_ERROR,
-                        failure,
-                        null,
-                        "replay or discard"),
+                attempt(exhausted ? EventType.RETRY_EXHAUSTED : EventType.SYSTEM_ERROR, number(), failure, null),
                 failure);
     }
 
@@ -308,19 +383,27 @@ public final class Delivery<P, R> implements AutoCloseable {
             @Nullable AuditEntry event,
             @Nullable Failure failure) {
         Move.Place place = transition.place(row.line(), asked.policy().options().deadHead());
-        return new Ending(kind, transition.of(row.id(), row.status().fence(), change.at(place), event), failure);
+        Move.Change whole = (change.attempt() < 0 ? change.counting(number()) : change).at(place);
+        return new Ending(kind, transition.of(row.id(), row.status().fence(), whole, event), failure);
     }
 
     private @Nullable AuditEntry outcome(EventType type, Map<String, ?> details) {
         return environment.audits().events().outcome(type, asked.about(), details);
     }
 
-    private @Nullable AuditEntry attempt(EventType type, Failure failure, @Nullable Duration delay, String recovery) {
-        if (type == EventType.RETRY_ATTEMPT) {
+    /** Its handler did not begin: no attempt is counted. */
+    private Move.Change notRun(Move.Change change) {
+        return change.counting(row.status().attempt());
+    }
+
+    /** @param delay until it is tried again; nothing when it is not */
+    private @Nullable AuditEntry attempt(EventType type, int number, Failure failure, @Nullable Duration delay) {
+        boolean again = type == EventType.RETRY_ATTEMPT;
+        if (again) {
             asked.retries(environment, failure);
         }
-        Verdict verdict = new Verdict(
-                failure, new RetryDecision.Terminal(true), row.status().attempt(), false);
+        String recovery = again ? "retry" : "replay or discard";
+        Verdict verdict = new Verdict(failure, new RetryDecision.Terminal(true), number, false);
         return environment.audits().events().attempt(type, asked.about(), verdict.tried(asked, delay, recovery));
     }
 }

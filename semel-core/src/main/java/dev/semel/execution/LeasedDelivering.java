@@ -33,6 +33,10 @@ public final class LeasedDelivering {
         if (delivery.isLate()) {
             return delivery.late();
         }
+        Delivery.Start start = delivery.count();
+        if (start != Delivery.Start.NOW) {
+            return start == Delivery.Start.LOST ? null : delivery.handedBack();
+        }
         LeasedRun<P, R> run =
                 new LeasedRun<>(environment, delivery.asked(), new Answers<>(environment, delivery.asked()), handler);
         LeasedRun.Ran<R> ran = run.invoke(delivery.grant(), delivery.held());

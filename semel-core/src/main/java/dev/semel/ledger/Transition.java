@@ -37,6 +37,11 @@ public enum Transition {
     DOUBT(UNKNOWN, COMPLETED),
     /** The owner committed a part of its effect and goes on: if it is interrupted, nobody takes over. */
     HOLD(IN_PROGRESS, IN_PROGRESS),
+    /**
+     * The handler of a record that was taken over begins: its attempt is counted before, because whoever had it did not live to
+     * tell how its own ended.
+     */
+    BEGIN(IN_PROGRESS, IN_PROGRESS),
     /** An attempt failed and there will be another. */
     RETRY(FAILED_RETRYABLE, IN_PROGRESS),
     /** An attempt failed for good. */
@@ -109,7 +114,7 @@ public enum Transition {
             case REPLAY_BY_HANDLER -> standing ? null : new Move.Place(lane, Move.Then.JOIN);
             case ASK_AGAIN ->
                 !standing || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
-            case ANSWER, DOUBT, HOLD, RETRY, HAND_BACK, RELEASE_STEP, REPLAY_BY_CALLER -> null;
+            case ANSWER, DOUBT, HOLD, BEGIN, RETRY, HAND_BACK, RELEASE_STEP, REPLAY_BY_CALLER -> null;
         };
     }
 

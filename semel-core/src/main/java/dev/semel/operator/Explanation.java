@@ -79,9 +79,11 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
 
     private static Explanation running(String name, Row row, long now, Map<String, Object> facts) {
         long left = row.status().at() - now;
+        String who = row.line() == null
+                ? " is running: attempt " + row.status().attempts()
+                : " is running on a node, or waits there for its turn: " + times(row.status().attempt()) + " counted so far";
         String sentence = left > 0
-                ? name + " is running: attempt " + row.status().attempts() + ", its lease is renewed or ends in "
-                        + shown(left) + "."
+                ? name + who + ", its lease is renewed or ends in " + shown(left) + "."
                 : name + " was running, and its lease is over since " + shown(-left)
                         + ": a node that serves it takes it over, or parks it.";
         return new Explanation(sentence, facts, left > 0 ? "wait" : "see that a node with its handler is up");

@@ -25,9 +25,15 @@ public record Claim(
     /**
      * @param records at most so many records
      * @param run at most so many consecutive records of one lane
+     * @param takeovers of these, at most so many that are taken from a holder whose lease is over
      * @param budget of these, how many may be retries
      */
-    public record Amount(int records, int run, Budget budget) {}
+    public record Amount(int records, int run, int takeovers, Budget budget) {
+        /** With no other limit for what is taken over. */
+        public Amount(int records, int run, Budget budget) {
+            this(records, run, records, budget);
+        }
+    }
 
     /**
      * Retries that all nodes together may begin in a second, with up to a second's worth saved up. The store counts them.

@@ -10,7 +10,8 @@ import java.util.List;
  * that nobody else places, grants or finishes in it meanwhile.
  *
  * @param placed arrivals that take their place now, in this order, each behind all that are placed already
- * @param granted consecutive records from the head on, in order; empty when the head cannot be granted
+ * @param granted consecutive records from the head on, in order; empty when the head cannot be granted. All of them are taken
+ *     over, or none is: what another left unfinished may be what killed it, and brings nothing else along
  */
 public record LanePlan(List<Placed> placed, List<RecordId> granted) {
 
@@ -20,12 +21,16 @@ public record LanePlan(List<Placed> placed, List<RecordId> granted) {
     /** A record of the lane. */
     public record Member(RecordId id, State state, int attempt, long at) {
         /** Whether it may be granted now. */
-        boolean ready(Reservation.Grant grant, long now) {
+        private boolean ready(Reservation.Grant grant, long now) {
             return switch (state) {
                 case QUEUED, FAILED_RETRYABLE -> at <= now;
                 case IN_PROGRESS -> at <= now && grant.repeatable() && attempt < grant.maxAttempts();
                 default -> false;
             };
+        }
+
+        private boolean takenOver() {
+            return state == State.IN_PROGRESS;
         }
     }
 
@@ -33,9 +38,10 @@ public record LanePlan(List<Placed> placed, List<RecordId> granted) {
      * @param standing the first ones of the lane, in its order; all of them if fewer than {@code run}
      * @param arrivals those that take their place now, in the order of arrival
      * @param run at most so many are granted
+     * @param takeovers at most so many are taken over
      */
     public static LanePlan of(
-            List<Member> standing, List<Member> arrivals, Reservation.Grant grant, int run, long now) {
+            List<Member> standing, List<Member> arrivals, Reservation.Grant grant, int run, int takeovers, long now) {
         List<Placed> placed = new ArrayList<>();
         for (Member arrival : arrivals) {
             boolean first = standing.isEmpty() && placed.isEmpty();
@@ -46,8 +52,10 @@ public record LanePlan(List<Placed> placed, List<RecordId> granted) {
             line.addAll(arrivals);
         }
         List<RecordId> granted = new ArrayList<>();
+        boolean takenOver = !line.isEmpty() && line.get(0).takenOver();
+        int most = takenOver ? Math.min(run, takeovers) : run;
         for (Member member : line) {
-            if (granted.size() == run || !member.ready(grant, now)) {
+            if (granted.size() >= most || member.takenOver() != takenOver || !member.ready(grant, now)) {
                 break;
             }
             granted.add(member.id);

@@ -71,9 +71,11 @@ final class MemoryQueue implements Queue {
         private String last;
         private boolean more;
         private int retries;
+        private int takeovers;
 
         Granting(Claim claim) {
             this.claim = claim;
+            this.takeovers = claim.amount().takeovers();
             this.last = claim.turns().after();
             this.retries =
                     state.lines.retriesLeft(claim.operation(), claim.amount().budget(), now);
@@ -109,7 +111,7 @@ final class MemoryQueue implements Queue {
             List<Row> over = state.overdue(
                     State.IN_PROGRESS,
                     now,
-                    claim.amount().records(),
+                    Math.min(claim.amount().records(), takeovers),
                     row -> row.line() != null
                             && row.header().operation().equals(claim.operation())
                             && row.line().turn() != Turn.WAITING
@@ -152,7 +154,7 @@ final class MemoryQueue implements Queue {
             List<LanePlan.Member> standing = members(state.lines.placed(lane, Math.max(1, run)));
             List<LanePlan.Member> placing = members(arrivals);
             int affordable = LanePlan.affordable(standing, placing, run, retries);
-            LanePlan plan = LanePlan.of(standing, placing, claim.grant(), affordable, now);
+            LanePlan plan = LanePlan.of(standing, placing, claim.grant(), affordable, takeovers, now);
             plan.placed().forEach(this::place);
             more |= !plan.placed().isEmpty();
             plan.granted().forEach(id -> grant(Objects.requireNonNull(state.get(id))));
@@ -180,10 +182,11 @@ final class MemoryQueue implements Queue {
             Status old = row.status();
             boolean takenOver = old.state() == State.IN_PROGRESS;
             retries -= old.state() == State.FAILED_RETRYABLE ? 1 : 0;
+            takeovers -= takenOver ? 1 : 0;
             Status status = new Status(
                     State.IN_PROGRESS,
                     state.nextFence(),
-                    old.attempt() + 1,
+                    old.attempt(),
                     MemoryState.after(now, claim.grant().leaseMillis()),
                     0,
                     claim.grant().owner());

@@ -55,6 +55,11 @@ public record Move(
             return new Change(times, attempt, result, failure, value);
         }
 
+        /** With this count of attempts. */
+        public Change counting(int attempts) {
+            return new Change(times, attempts, result, failure, place);
+        }
+
         public long delayMillis() {
             return times.delayMillis;
         }

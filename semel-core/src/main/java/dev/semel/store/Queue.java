@@ -25,7 +25,8 @@ public interface Queue {
 
     /**
      * Grants what is due: QUEUED and FAILED_RETRYABLE records whose time has come, and IN_PROGRESS ones whose lease is over
-     * if the grant is repeatable and they are below its attempts. What another transaction has locked is left out. Each grant takes a new fence and counts as an attempt.
+     * if the grant is repeatable and they are below its attempts. What another transaction has locked is left out. Each grant
+     * takes a new fence. It is no attempt yet: an attempt is counted when it has ended, or by a move before it begins.
      * Tenants that have something due share the amount evenly; one that has nothing leaves its part to the others, if need be
      * with the next claim.
      */

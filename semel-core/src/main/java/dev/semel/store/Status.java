@@ -4,7 +4,9 @@ package dev.semel.store;
  * What changes about a record.
  *
  * @param fence of the newest grant; 0 when there was none
- * @param attempt grants so far in the present budget; with {@link #LAST_RUN} added, the present one is not taken over
+ * @param attempt attempts so far in the present budget. Of a record that a caller runs, the present one included. Of one that a
+ *     worker was granted, those that have ended, and the present one only if it was counted before it began. With
+ *     {@link #LAST_RUN} added, the present one is not taken over
  * @param at when it next needs attention, in the store's milliseconds: due, end of lease, end of retention
  * @param keepMillis how long a direct FAILED_RETRYABLE is kept beyond {@code at}; of an UNKNOWN how long it has been that at
  *     {@code at}; 0 otherwise

@@ -47,6 +47,10 @@ final class Desk<P, R> {
     private static final Logger LOG = LoggerFactory.getLogger(Desk.class);
     private static final int LARGEST_CLAIM = 512;
     private static final int LONGEST_RUN = 256;
+
+    /** So few at once, because they run one after the other: other nodes take their part. */
+    private static final int MOST_SUSPECTS = 8;
+
     private static final Duration BRIEF = Duration.ofMillis(1);
     private static final Duration BRIEF_TRANSACTION = Duration.ofMillis(10);
     private static final long WAITED_TOO_LONG = Duration.ofSeconds(1).toNanos();
@@ -62,7 +66,9 @@ final class Desk<P, R> {
     private final Window window;
     private final Shelf<P, R> shelf;
     private final Pace pace = new Pace();
+    private final SuspectPermit permit;
     private final AtomicInteger held = new AtomicInteger();
+    private final AtomicInteger suspects = new AtomicInteger();
     private final AtomicInteger heldInLanes = new AtomicInteger();
     private final AtomicLong nextRetry = new AtomicLong(Long.MAX_VALUE);
     private final Set<RecordId> overdue = new HashSet<>();
@@ -73,7 +79,7 @@ final class Desk<P, R> {
 
     private String lastTenant = "";
 
-    Desk(Environment environment, Registry.Known<P, R> known, Finisher finisher, Pauses pauses) {
+    Desk(Environment environment, Registry.Known<P, R> known, Finisher finisher, Pauses pauses, SuspectPermit permit) {
         this.environment = environment;
         this.known = known;
         this.operation = known.operation();
@@ -81,6 +87,7 @@ final class Desk<P, R> {
         this.capacity = known.capacity();
         this.finisher = finisher;
         this.pauses = pauses;
+        this.permit = permit;
         this.guard = new Guard(operation.name(), capacity);
         this.window = new Window(capacity.concurrency());
         this.shelf = new Shelf<>(capacity.perTenant());
@@ -97,7 +104,10 @@ final class Desk<P, R> {
 
     /** Units that could begin; none while the modes cannot be read. */
     int waiting() {
-        return environment.modes().isAway() ? 0 : shelf.ready();
+        if (environment.modes().isAway()) {
+            return 0;
+        }
+        return shelf.ready() + (permit.isFree() && shelf.hasReadySuspect() ? 1 : 0);
     }
 
     /** How long a thread may be at it before another one is set to what waits. */
@@ -140,7 +150,7 @@ final class Desk<P, R> {
     }
 
     private Round claimed() {
-        int open = window.size() - held.get();
+        int open = window.size() - (held.get() - suspects.get());
         int room = open < leastRoom() ? 0 : guard.allowed(Math.min(LARGEST_CLAIM, open));
         if (room <= 0) {
             return Round.FULL;
@@ -234,6 +244,7 @@ final class Desk<P, R> {
                 new Claim.Amount(
                         room,
                         repeatable() ? LONGEST_RUN : 1,
+                        Math.max(0, Math.min(room, MOST_SUSPECTS - suspects.get())),
                         new Claim.Budget(policy.retry().budget())),
                 new Claim.Turns(lastTenant, except),
                 this::takenOver);
@@ -277,6 +288,7 @@ final class Desk<P, R> {
                     put(loose);
                 }
                 held.incrementAndGet();
+                suspects.addAndGet(delivery.isSuspect() ? 1 : 0);
                 heldInLanes.addAndGet(delivery.lane() == null ? 0 : 1);
                 loose.add(delivery);
             }
@@ -297,10 +309,11 @@ final class Desk<P, R> {
 
     /** A payload that the handler's type cannot read is left to nodes that can; the others flow, unless it stands before them in a lane. */
     private @Nullable Delivery<P, R> opened(Row row, long since, Set<Long> stopped) {
+        Delivery.ClaimedRow claimed = new Delivery.ClaimedRow(row, since, overdue.contains(row.id()));
         try {
-            return Delivery.of(environment, operation, row, since);
+            return Delivery.of(environment, operation, claimed);
         } catch (SemelException.Invalid e) {
-            Ending unread = Delivery.unreadable(environment, operation, row, e);
+            Ending unread = Delivery.unreadable(environment, operation, claimed, e);
             Line.Lane lane = Objects.requireNonNull(row.line()).lane();
             if (lane != null && !unread.letsLaneGoOn()) {
                 stopped.add(lane.number());
@@ -312,22 +325,41 @@ final class Desk<P, R> {
 
     /** Runs what is next on this thread; says whether there was anything that may begin. */
     boolean runSome() {
-        if (shelf.size() == 0 || !environment.modes().known()) {
+        if (shelf.size() + shelf.suspects() == 0 || !environment.modes().known()) {
             return false;
         }
-        Shelf.Hand<P, R> hand = shelf.take(known.atomic() == null ? 1 : pace.together());
+        return runSuspect() || run(shelf.take(known.atomic() == null ? 1 : pace.together()));
+    }
+
+    private boolean runSuspect() {
+        if (!shelf.hasReadySuspect() || !permit.tryTake()) {
+            return false;
+        }
+        try {
+            return run(shelf.takeSuspect());
+        } finally {
+            permit.giveBack();
+        }
+    }
+
+    private boolean run(Shelf.Hand<P, R> hand) {
         List<Unit<P, R>> units = hand.units();
         if (units.isEmpty()) {
             return false;
         }
-        if (environment.tools().time().nanos() - units.get(0).since() > WAITED_TOO_LONG) {
+        if (!units.get(0).isSuspect()
+                && environment.tools().time().nanos() - units.get(0).since() > WAITED_TOO_LONG) {
             window.crowded();
         }
         try {
-            if (known.atomic() != null) {
-                runAtomic(units);
-            } else {
+            if (known.atomic() == null) {
                 units.forEach(this::runLeased);
+            } else if (units.get(0).isSuspect()) {
+                runAlone(units.get(0));
+            } else {
+                runAtomic(units.stream()
+                        .flatMap(unit -> unit.deliveries().stream())
+                        .toList());
             }
         } catch (RuntimeException | Error e) {
             units.forEach(this::letGo);
@@ -347,9 +379,20 @@ final class Desk<P, R> {
         }
     }
 
-    private void runAtomic(List<Unit<P, R>> units) {
-        List<Delivery<P, R>> deliveries =
-                units.stream().flatMap(unit -> unit.deliveries().stream()).toList();
+    /** One transaction for each, begun when the end of the one before is written. */
+    private void runAlone(Unit<P, R> unit) {
+        boolean goesOn = true;
+        for (Delivery<P, R> delivery : unit.deliveries()) {
+            if (goesOn) {
+                goesOn = runAtomic(List.of(delivery)) || delivery.lane() == null;
+            } else {
+                end(delivery, delivery.handedBack());
+            }
+        }
+    }
+
+    /** @return whether all of them are committed */
+    private boolean runAtomic(List<Delivery<P, R>> deliveries) {
         List<Delivery<P, R>> allowed = new ArrayList<>();
         Set<Long> stopped = new HashSet<>();
         for (Delivery<P, R> delivery : deliveries) {
@@ -377,6 +420,7 @@ final class Desk<P, R> {
                 settled(delivery);
             }
         }
+        return outcome.committed().containsAll(deliveries);
     }
 
     private AtomicHandler<P, R> handler() {
@@ -426,7 +470,12 @@ final class Desk<P, R> {
             case DONE -> pauses.worked(operation.name());
             default -> {}
         }
-        finisher.add(ending, moved -> written(delivery, ending, moved));
+        if (delivery.isCounted()) {
+            // If this node dies before it is written, the attempt is spent: nothing that may kill it begins meanwhile.
+            finisher.writeNow(ending, moved -> written(delivery, ending, moved));
+        } else {
+            finisher.add(ending, moved -> written(delivery, ending, moved));
+        }
         delivery.leave();
     }
 
@@ -481,8 +530,9 @@ final class Desk<P, R> {
         delivery.leave();
         delivery.close();
         held.decrementAndGet();
+        suspects.addAndGet(delivery.isSuspect() ? -1 : 0);
         heldInLanes.addAndGet(delivery.lane() == null ? 0 : -1);
-        shelf.settled(delivery.row().header().tenant());
+        shelf.settled(delivery.row().header().tenant(), delivery.isSuspect());
     }
 
     /** The store could not be asked. */

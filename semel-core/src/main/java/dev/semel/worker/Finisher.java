@@ -66,6 +66,11 @@ final class Finisher implements AutoCloseable {
         }
     }
 
+    /** Writes an ending on this thread, and comes back when it is written or cannot be. */
+    void writeNow(Ending ending, Consumer<@Nullable Moved> whenWritten) {
+        write(List.of(new Item(ending, whenWritten)));
+    }
+
     /** Has everybody help if something waits: whoever was woken for it may be held up by a store that does not answer. */
     void nudge() {
         if (waiting.get() > 0) {

@@ -5,13 +5,16 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What was claimed and has not begun. Tenants take turns, and none has more than its part of the handlers. Thread-safe.
+ * What was claimed and has not begun. Tenants take turns, and none has more than its part of the handlers. Suspects stand apart
+ * and wait for leave to run: they count neither as work that is at hand nor as a tenant's crowd. Thread-safe.
  *
  * <p>Nothing is lost here when memory runs out: whatever needs some is done before anything is taken away.
  */
@@ -19,9 +22,11 @@ final class Shelf<P, R> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Part<P, R>> parts = new HashMap<>();
     private final Deque<Part<P, R>> turns = new ArrayDeque<>();
+    private final Deque<Unit<P, R>> suspects = new ArrayDeque<>();
     private final int perTenant;
     private volatile int size;
     private volatile int ready;
+    private volatile int suspected;
 
     /** What a handler was given, and of whom. */
     static final class Hand<P, R> {
@@ -43,13 +48,14 @@ final class Shelf<P, R> {
         private final Deque<Unit<P, R>> waiting = new ArrayDeque<>();
         private int handlers;
         private int held;
+        private int suspected;
 
         Part(String tenant) {
             this.tenant = tenant;
         }
 
         private boolean isIdle() {
-            return waiting.isEmpty() && handlers <= 0 && held <= 0;
+            return waiting.isEmpty() && handlers <= 0 && held <= 0 && suspected <= 0;
         }
     }
 
@@ -62,12 +68,41 @@ final class Shelf<P, R> {
         lock.lock();
         try {
             Part<P, R> part = parts.computeIfAbsent(unit.tenant(), Part::new);
-            if (part.waiting.isEmpty()) {
-                turns.add(part);
+            if (unit.isSuspect()) {
+                suspects.add(unit);
+                suspected++;
+            } else {
+                if (part.waiting.isEmpty()) {
+                    turns.add(part);
+                }
+                part.waiting.add(unit);
+                count(part, 1);
             }
-            part.waiting.add(unit);
-            part.held += unit.deliveries().size();
-            count(part, 1);
+            part.held += unit.unsuspected();
+            part.suspected += unit.deliveries().size() - unit.unsuspected();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The suspect that has waited longest, of a tenant that may have one more handler; none when there is none. */
+    Hand<P, R> takeSuspect() {
+        lock.lock();
+        try {
+            Hand<P, R> hand = new Hand<>(1);
+            Iterator<Unit<P, R>> each = suspects.iterator();
+            while (each.hasNext() && hand.units.isEmpty()) {
+                Unit<P, R> unit = each.next();
+                if (mayBegin(unit)) {
+                    Part<P, R> part = Objects.requireNonNull(parts.get(unit.tenant()));
+                    hand.parts.add(part);
+                    hand.units.add(unit);
+                    each.remove();
+                    suspected--;
+                    engage(part, 1);
+                }
+            }
+            return hand;
         } finally {
             lock.unlock();
         }
@@ -113,7 +148,10 @@ final class Shelf<P, R> {
     List<Unit<P, R>> takeAll() {
         lock.lock();
         try {
-            List<Unit<P, R>> all = new ArrayList<>(size);
+            List<Unit<P, R>> all = new ArrayList<>(size + suspected);
+            all.addAll(suspects);
+            suspects.clear();
+            suspected = 0;
             for (Part<P, R> part = turns.poll(); part != null; part = turns.poll()) {
                 all.addAll(part.waiting);
                 count(part, -part.waiting.size());
@@ -140,12 +178,13 @@ final class Shelf<P, R> {
     }
 
     /** What a delivery left is written. */
-    void settled(String tenant) {
+    void settled(String tenant, boolean suspect) {
         lock.lock();
         try {
             Part<P, R> part = parts.get(tenant);
             if (part != null) {
-                part.held--;
+                part.held -= suspect ? 0 : 1;
+                part.suspected -= suspect ? 1 : 0;
                 forgetIdle(part);
             }
         } finally {
@@ -173,7 +212,30 @@ final class Shelf<P, R> {
         ready += before == after ? 0 : after ? part.waiting.size() : -part.waiting.size();
     }
 
-    /** Units that have not begun. */
+    /** Whether a suspect waits of a tenant that may have one more handler. */
+    boolean hasReadySuspect() {
+        if (suspected == 0) {
+            return false;
+        }
+        lock.lock();
+        try {
+            return suspects.stream().anyMatch(this::mayBegin);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean mayBegin(Unit<P, R> suspect) {
+        Part<P, R> part = parts.get(suspect.tenant());
+        return part != null && part.handlers < perTenant;
+    }
+
+    /** Units that wait for leave to run alone. */
+    int suspects() {
+        return suspected;
+    }
+
+    /** Units that have not begun, without suspects. */
     int size() {
         return size;
     }

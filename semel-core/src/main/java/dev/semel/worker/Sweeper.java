@@ -111,12 +111,15 @@ public final class Sweeper {
 
     private Move abandoned(Registry.Known<?, ?> known, Policy policy, Row row) {
         boolean atomic = known.operation() instanceof Operation.Atomic;
+        // What may not be repeated was not counted before it began: it is now, as it may have begun.
+        int attempts = row.status().attempt() + (known.mayRepeat(policy) ? 0 : 1);
         Failure failure = Failure.of(
                 Failure.Category.LEASE_LOST,
-                "Its handler did not end within its lease " + row.status().attempt() + " times.");
+                "Its handler did not end within its lease: " + attempts + " of "
+                        + policy.retry().maxAttempts() + " attempts.");
         Transition transition = atomic ? Transition.FAIL : Transition.LOSE;
         long keep = atomic ? policy.retention().deadLetters().toMillis() : 0;
-        Move.Change change = new Move.Change(keep, 0, -1, true, null, Failures.encode(failure))
+        Move.Change change = new Move.Change(keep, 0, attempts, true, null, Failures.encode(failure))
                 .at(transition.place(row.line(), policy.options().deadHead()));
         Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
         AuditEntry event = environment

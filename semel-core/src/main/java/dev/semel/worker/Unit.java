@@ -12,4 +12,14 @@ record Unit<P, R>(String tenant, List<Delivery<P, R>> deliveries, long since) {
     Unit {
         deliveries = List.copyOf(deliveries);
     }
+
+    /** Whether one of them is, so that they run alone. */
+    boolean isSuspect() {
+        return deliveries.stream().anyMatch(Delivery::isSuspect);
+    }
+
+    /** How many of them are not. */
+    int unsuspected() {
+        return (int) deliveries.stream().filter(each -> !each.isSuspect()).count();
+    }
 }

@@ -39,6 +39,7 @@ public final class Worker implements AutoCloseable {
     private final TimeSource time;
     private final Finisher finisher;
     private final Pauses pauses;
+    private final SuspectPermit permit;
     private final Map<String, Served> desks = new ConcurrentHashMap<>();
     private final @Nullable ExecutorService handlers;
     private final @Nullable Announcer announcer;
@@ -85,6 +86,7 @@ public final class Worker implements AutoCloseable {
         this.nudged = time.nanos();
         this.finisher = new Finisher(environment.commits(), time, background ? WRITERS : 0, this::ended);
         this.pauses = new Pauses(environment.store(), environment.audits().events(), time);
+        this.permit = new SuspectPermit(this::ring);
         Signals signals = environment.store().signals().orElse(null);
         this.handlers = background ? Threads.handlers(staff == Staff.VIRTUAL_THREADS) : null;
         this.claims = background ? Threads.forEver("semel-claims", time, this::claimRound) : null;
@@ -102,7 +104,7 @@ public final class Worker implements AutoCloseable {
 
     /** Serves an operation from now on. */
     public <P, R> void serve(Registry.Known<P, R> known) {
-        Desk<P, R> desk = new Desk<>(environment, known, finisher, pauses);
+        Desk<P, R> desk = new Desk<>(environment, known, finisher, pauses, permit);
         desks.put(desk.name(), new Served(desk, time.nanos()));
         wake(Set.of(desk.name()));
     }

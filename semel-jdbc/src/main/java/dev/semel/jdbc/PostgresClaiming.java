@@ -29,12 +29,14 @@ final class PostgresClaiming {
     private boolean more;
     private boolean modesChanged;
     private boolean partial;
+    private int takeovers;
 
     PostgresClaiming(PostgresSessions sessions, PostgresFlow flow, Claim claim) {
         this.sessions = sessions;
         this.flow = flow;
         this.claim = claim;
         this.last = claim.turns().after();
+        this.takeovers = claim.amount().takeovers();
     }
 
     Claimed run() {
@@ -173,8 +175,15 @@ final class PostgresClaiming {
         Set<Long> except = new HashSet<>();
         for (int round = 1; ; round++) {
             try {
-                return sessions.transaction(
-                        WHAT, c -> new PostgresLanes(c, sessions.now(), claim).grant(share, over, except));
+                int[] left = {takeovers};
+                PostgresLanes.Granted granted = sessions.transaction(WHAT, c -> {
+                    PostgresLanes lanes = new PostgresLanes(c, sessions.now(), claim, takeovers);
+                    PostgresLanes.Granted some = lanes.grant(share, over, except);
+                    left[0] = lanes.takeovers();
+                    return some;
+                });
+                takeovers = left[0];
+                return granted;
             } catch (SemelException.Locked e) {
                 if (round == BLOCKED_ROUNDS || !(e.getCause() instanceof PostgresLanes.Blocked blocked)) {
                     throw e;
@@ -186,14 +195,15 @@ final class PostgresClaiming {
 
     private void takeOver() {
         flow.tookOver();
-        if (open() == 0 || !claim.grant().repeatable()) {
+        int most = Math.min(open(), takeovers);
+        if (most <= 0 || !claim.grant().repeatable()) {
             return;
         }
-        int most = open();
         PostgresFree.Over over =
                 sessions.transaction(WHAT, c -> new PostgresFree(c, sessions.now(), claim).takeOver(most));
         modesChanged |= over.modesChanged();
         rows.addAll(over.rows());
+        takeovers -= over.rows().size();
         overLanes.addAll(over.lanes());
         more |= over.rows().size() + over.lanes().size() == most;
     }

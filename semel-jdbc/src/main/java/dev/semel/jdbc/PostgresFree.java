@@ -19,9 +19,8 @@ final class PostgresFree {
     static final String LOCK_MODES = "SELECT " + PostgresSql.BY_INDEX + ", " + PostgresSql.SHARE_MODES + "; ";
 
     /** What a grant writes: two parameters, the lease and the owner. */
-    static final String GRANTED =
-            "state = 1, fence = c.high | nextval('semel_fence'), attempt = r.attempt + 1, keep = NULL,"
-                    + " result = NULL, at = c.now + least(?::bigint, 9223372036854775807 - c.now), owner = ?";
+    static final String GRANTED = "state = 1, fence = c.high | nextval('semel_fence'), keep = NULL,"
+            + " result = NULL, at = c.now + least(?::bigint, 9223372036854775807 - c.now), owner = ?";
 
     /** By place on disk: the rows are locked, and one that had moved on when it was locked is left for the next claim. */
     private static final String GRANT = LOCK_MODES

@@ -98,7 +98,6 @@ final class PostgresLanes {
                     place = coalesce(i.place, r.place),
                     state = CASE WHEN i.granted = 1 THEN 1 ELSE r.state END,
                     fence = CASE WHEN i.granted = 1 THEN c.high | i.counter ELSE r.fence END,
-                    attempt = CASE WHEN i.granted = 1 THEN r.attempt + 1 ELSE r.attempt END,
                     keep = CASE WHEN i.granted = 0 THEN r.keep END,
                     result = CASE WHEN i.granted = 0 THEN r.result END,
                     at = CASE WHEN i.granted = 1 THEN c.now + least(?::bigint, 9223372036854775807 - c.now) ELSE r.at END,
@@ -200,11 +199,19 @@ final class PostgresLanes {
     private final Connection connection;
     private final @Nullable Long now;
     private final Claim claim;
+    private int takeovers;
 
-    PostgresLanes(Connection connection, @Nullable Long now, Claim claim) {
+    /** @param takeovers at most so many are taken over from others */
+    PostgresLanes(Connection connection, @Nullable Long now, Claim claim, int takeovers) {
         this.connection = connection;
         this.now = now;
         this.claim = claim;
+        this.takeovers = takeovers;
+    }
+
+    /** How many more may be taken over. */
+    int takeovers() {
+        return takeovers;
     }
 
     /**
@@ -355,7 +362,7 @@ final class PostgresLanes {
         List<LanePlan.Member> arrived =
                 lane.arrived.stream().map(Member::planned).toList();
         int affordable = LanePlan.affordable(standing, arrived, run, retries);
-        LanePlan plan = LanePlan.of(standing, arrived, claim.grant(), affordable, at);
+        LanePlan plan = LanePlan.of(standing, arrived, claim.grant(), affordable, takeovers, at);
         Map<RecordId, Integer> turns = new HashMap<>();
         plan.placed().forEach(placed -> turns.put(placed.id(), placed.turn().code()));
         Set<RecordId> granted = new HashSet<>(plan.granted());
@@ -364,6 +371,7 @@ final class PostgresLanes {
         all.addAll(lane.arrived);
         for (Member member : all) {
             int turn = turns.getOrDefault(member.id(), -1);
+            takeovers -= granted.contains(member.id()) && member.state() == State.IN_PROGRESS ? 1 : 0;
             if (turn >= 0 || granted.contains(member.id())) {
                 items.add(new Item(number, member, turn, granted.contains(member.id())));
             }

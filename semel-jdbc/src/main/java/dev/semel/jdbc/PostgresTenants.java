@@ -170,7 +170,8 @@ final class PostgresTenants {
 
     static Found free(Connection connection, @Nullable Long now, Claim claim, String after) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND_FREE)) {
-            int attempts = claim.grant().repeatable() ? claim.grant().maxAttempts() : 0;
+            boolean takesOver = claim.grant().repeatable() && claim.amount().takeovers() > 0;
+            int attempts = takesOver ? claim.grant().maxAttempts() : 0;
             List<String> except = List.copyOf(claim.turns().except());
             bind(statement, now, claim, after)
                     .number(now)

@@ -40,7 +40,7 @@ final class SqliteClaim {
     private static final String PLACE = "UPDATE semel_record SET turn = ?, place = ? WHERE n = ?";
     static final String GRANT = """
             UPDATE semel_record
-            SET state = 1, fence = ?1 + granted.key, attempt = attempt + 1, at = ?2, keep = 0, owner = ?3
+            SET state = 1, fence = ?1 + granted.key, at = ?2, keep = 0, owner = ?3
             FROM json_each(?4) AS granted WHERE n = granted.value
             RETURNING n, %s""".formatted(Rows.WITH_LINE);
 
@@ -77,6 +77,7 @@ final class SqliteClaim {
     private String last;
     private boolean more;
     private int retries;
+    private int takeovers;
 
     SqliteClaim(SqliteLine line, Claim claim, long now) {
         this.line = line;
@@ -84,6 +85,7 @@ final class SqliteClaim {
         this.claim = claim;
         this.now = now;
         this.last = claim.turns().after();
+        this.takeovers = claim.amount().takeovers();
     }
 
     Claimed run(SqliteOutlook outlook) throws SQLException {
@@ -95,7 +97,7 @@ final class SqliteClaim {
         retries = before;
         more = outlook.more();
         if (outlook.over()) {
-            begin(over(session, claim, now, room()));
+            begin(over(session, claim, now, Math.min(room(), takeovers)));
         }
         int each = share(outlook.tenants().size());
         for (String tenant : outlook.tenants()) {
@@ -188,6 +190,7 @@ final class SqliteClaim {
     private void take(Candidate candidate) {
         granted.add(candidate);
         retries -= candidate.member().state() == State.FAILED_RETRYABLE ? 1 : 0;
+        takeovers -= candidate.member().state() == State.IN_PROGRESS ? 1 : 0;
     }
 
     /** @param arrivals whose time has come to take their place */
@@ -201,7 +204,7 @@ final class SqliteClaim {
                 },
                 Candidate::read);
         int affordable = LanePlan.affordable(members(standing), members(arrivals), run, retries);
-        LanePlan plan = LanePlan.of(members(standing), members(arrivals), claim.grant(), affordable, now);
+        LanePlan plan = LanePlan.of(members(standing), members(arrivals), claim.grant(), affordable, takeovers, now);
         Map<RecordId, Candidate> known = new HashMap<>();
         standing.forEach(each -> known.put(each.member().id(), each));
         arrivals.forEach(each -> known.put(each.member().id(), each));

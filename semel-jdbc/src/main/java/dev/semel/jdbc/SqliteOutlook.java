@@ -40,6 +40,7 @@ record SqliteOutlook(long modes, boolean over, List<String> tenants, boolean mor
         long modes = session.first(MODES, SqliteSession.NOTHING, row -> row.getLong(1))
                 .orElse(-1L);
         boolean over = claim.grant().repeatable()
+                && claim.amount().takeovers() > 0
                 && !SqliteClaim.over(session, claim, now, 1).isEmpty();
         boolean retries = new SqliteBudget(session, claim).left(now) > 0;
         String after = claim.turns().after();

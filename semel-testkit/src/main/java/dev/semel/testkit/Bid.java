@@ -16,6 +16,7 @@ final class Bid {
     private final int records;
     private String operation = Post.CHANNEL;
     private int run;
+    private int takeovers;
     private long owner = OWNERS.incrementAndGet();
     private long lease = Ask.LEASE;
     private boolean repeatable = true;
@@ -27,6 +28,7 @@ final class Bid {
     private Bid(int records) {
         this.records = records;
         this.run = records;
+        this.takeovers = records;
     }
 
     /** For at most so many, in runs as long. */
@@ -41,6 +43,11 @@ final class Bid {
 
     Bid runsOf(int length) {
         run = length;
+        return this;
+    }
+
+    Bid takingOver(int most) {
+        takeovers = most;
         return this;
     }
 
@@ -90,7 +97,7 @@ final class Bid {
                 operation,
                 modesVersion,
                 new Reservation.Grant(owner, lease, repeatable, attempts),
-                new Claim.Amount(records, run, budget),
+                new Claim.Amount(records, run, takeovers, budget),
                 turns,
                 takenOver);
     }

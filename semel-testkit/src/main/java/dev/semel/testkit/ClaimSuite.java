@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What is due is granted, to one at a time. */
@@ -37,7 +38,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void aGrantIsTheRecordWithItsFenceAttemptLeaseAndOwner() {
+    void aGrantIsTheRecordWithItsFenceLeaseAndOwnerAndCountsNoAttempt() {
         Post post = Post.of("k").with(bytes("what")).notAfter(START + 77_000);
         send(post);
         Row row = grantedOne(Bid.of(5).by(42).leasedFor(1_000));
@@ -45,7 +46,7 @@ abstract class ClaimSuite extends QueueFixture {
         assertThat(row.payload()).isEqualTo(bytes("what"));
         assertThat(line(row).deadline()).isEqualTo(START + 77_000);
         assertThat(row.status())
-                .isEqualTo(new Status(State.IN_PROGRESS, row.status().fence(), 1, START + 1_000, 0, 42));
+                .isEqualTo(new Status(State.IN_PROGRESS, row.status().fence(), 0, START + 1_000, 0, 42));
         assertThat(row.status().fence()).isPositive();
         assertThat(row(post.id())).usingRecursiveComparison().isEqualTo(row);
         assertThat(told(post.id())).isEmpty();
@@ -95,7 +96,7 @@ abstract class ClaimSuite extends QueueFixture {
         pass(1);
         Row second = grantedOne(Bid.of(1).leasedFor(5_000));
         assertThat(second.status().fence()).isGreaterThan(first.status().fence());
-        assertThat(second.status().attempt()).isEqualTo(2);
+        assertThat(second.status().attempt()).isZero();
         assertThat(second.status().at()).isEqualTo(now() + 5_000);
         assertThat(move(shift(first, State.COMPLETED))).isInstanceOf(Moved.Refused.class);
         complete(second);
@@ -117,7 +118,7 @@ abstract class ClaimSuite extends QueueFixture {
     @Test
     void aTakeoverIsToldInItsCommitWithTheFenceAndAttemptAfterIt() {
         send(Post.of("k"), Post.of("fresh").after(1_000));
-        grantedOne(Bid.of(1).leasedFor(1_000));
+        begin(grantedOne(Bid.of(1).leasedFor(1_000)), 1_000);
         pass(1_000);
         List<Row> shown = new ArrayList<>();
         List<Row> rows = all(Bid.of(10).telling(row -> {
@@ -131,7 +132,7 @@ abstract class ClaimSuite extends QueueFixture {
         assertThat(told(Post.id("k"))).singleElement().satisfies(event -> {
             assertThat(event.entry().type()).isEqualTo(9);
             assertThat(event.entry().fence()).isEqualTo(taken.status().fence());
-            assertThat(event.entry().attempt()).isEqualTo(2);
+            assertThat(event.entry().attempt()).isEqualTo(1);
         });
     }
 
@@ -140,8 +141,9 @@ abstract class ClaimSuite extends QueueFixture {
         send(Post.of("k"));
         grantedOne(Bid.of(1).leasedFor(1_000));
         pass(1_000);
-        assertThat(grantedOne(Bid.of(1).telling(row -> null)).status().attempt())
-                .isEqualTo(2);
+        Row first = posted("k");
+        assertThat(grantedOne(Bid.of(1).telling(row -> null)).status().fence())
+                .isGreaterThan(first.status().fence());
         assertThat(told(Post.id("k"))).isEmpty();
     }
 
@@ -158,8 +160,12 @@ abstract class ClaimSuite extends QueueFixture {
     void a12_aLeaseThatIsOverIsNotTakenOverBeyondItsAttempts() {
         send(Post.of("k"));
         for (int i = 1; i <= 3; i++) {
-            assertThat(grantedOne(Bid.of(1).leasedFor(10).atMost(3)).status().attempt())
-                    .isEqualTo(i);
+            grantedOne(Bid.of(1).leasedFor(10).atMost(3));
+            pass(10);
+            Row row = grantedOne(Bid.of(1).leasedFor(10).atMost(3));
+            assertThat(row.status().attempt()).as("no claim counts").isEqualTo(i - 1);
+            begin(row, 10);
+            assertThat(posted("k").status().attempt()).isEqualTo(i);
             pass(10);
         }
         nothingIsGranted(Bid.of(1).atMost(3));
@@ -167,14 +173,55 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void aRetryIsGrantedWhenItIsDueAndCountsAsAnAttempt() {
+    void attemptThatIsCountedWhileItsHolderHasItKeepsTheFenceAndTheOwnerAndCanBeCountedTwice() {
+        sendTo("lane", "x1", "x2");
+        Row row = granted(Bid.of(10).by(42).leasedFor(1_000)).get(0);
+        pass(900);
+        begin(row, 1_000);
+        begin(row, 1_000);
+        Row counted = posted("x1");
+        assertThat(counted.status())
+                .isEqualTo(new Status(State.IN_PROGRESS, row.status().fence(), 1, now() + 1_000, 0, 42));
+        assertThat(line(counted)).isEqualTo(line(row));
+        assertThat(queue.heldBy(Post.CHANNEL, 42)).extracting(Row::id).contains(row.id());
+        complete(row);
+        assertThat(move(shift(row, State.IN_PROGRESS).attempt(2))).isInstanceOf(Moved.Refused.class);
+        assertThat(posted("x1").status().attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void noMoreIsTakenOverThanAskedForAndFreshOnesAreGrantedBeside() {
+        for (int i = 0; i < 5; i++) {
+            send(Post.of("old" + i));
+        }
+        sendTo("lane", "x1", "x2", "x3");
+        assertThat(all(Bid.of(20).leasedFor(1_000))).hasSize(8);
+        pass(1_000);
+        send(Post.of("fresh"));
+        assertThat(keys(all(Bid.of(20).takingOver(0)))).containsExactly("fresh");
+        assertThat(claim(Bid.of(20).takingOver(2)).rows()).hasSizeLessThanOrEqualTo(2);
+        List<Row> rest = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            List<Row> some = claim(Bid.of(20).takingOver(2)).rows();
+            assertThat(some).hasSizeLessThanOrEqualTo(2);
+            rest.addAll(some);
+        }
+        assertThat(rest).extracting(Row::id).doesNotHaveDuplicates();
+        assertThat(Stream.of("old0", "old1", "old2", "old3", "old4", "x1")
+                        .map(this::posted)
+                        .allMatch(row -> row.status().at() > now()))
+                .isTrue();
+    }
+
+    @Test
+    void aRetryIsGrantedWhenItIsDueWithTheAttemptsThatHaveEnded() {
         send(Post.of("k"));
         Row first = grantedOne(Bid.of(1));
         retry(first, 1_000);
         nothingIsGranted(Bid.of(1));
         pass(1_000);
         Row second = grantedOne(Bid.of(1));
-        assertThat(second.status().attempt()).isEqualTo(2);
+        assertThat(second.status().attempt()).isEqualTo(1);
         assertThat(second.status().fence()).isGreaterThan(first.status().fence());
         assertThat(second.failure()).isEqualTo(bytes("failure"));
     }
@@ -183,9 +230,10 @@ abstract class ClaimSuite extends QueueFixture {
     void whatIsHandedBackHasItsAttemptAgain() {
         send(Post.of("k"));
         Row first = grantedOne(Bid.of(1));
-        apply(shift(first, State.QUEUED).in(0).attempt(first.status().attempt() - 1));
+        begin(first, 1_000);
+        apply(shift(first, State.QUEUED).in(0).attempt(first.status().attempt()));
         Row second = grantedOne(Bid.of(1));
-        assertThat(second.status().attempt()).isEqualTo(1);
+        assertThat(second.status().attempt()).isZero();
         assertThat(second.status().fence()).isGreaterThan(first.status().fence());
         assertThat(move(shift(first, State.COMPLETED))).isInstanceOf(Moved.Refused.class);
     }
@@ -298,7 +346,7 @@ abstract class ClaimSuite extends QueueFixture {
                 case "done" -> complete(row);
                 case "retried" -> retry(row, 0);
                 case "back" ->
-                    apply(shift(row, State.QUEUED).in(0).attempt(row.status().attempt() - 1));
+                    apply(shift(row, State.QUEUED).in(0).attempt(row.status().attempt()));
                 case "kept" ->
                     ledger.renew(List.of(
                             new dev.semel.store.Renewal(row.id(), row.status().fence(), 10_000)));
@@ -386,7 +434,7 @@ abstract class ClaimSuite extends QueueFixture {
         granted.forEach(rows::addAll);
         assertThat(rows).extracting(Row::id).doesNotHaveDuplicates();
         assertThat(rows).extracting(row -> row.status().fence()).doesNotHaveDuplicates();
-        assertThat(rows).allSatisfy(row -> assertThat(row.status().attempt()).isEqualTo(1));
+        assertThat(rows).allSatisfy(row -> assertThat(row.status().attempt()).isZero());
         assertThat(rows.stream().filter(row -> line(row).lane() == null)).hasSize(messages / 2);
     }
 }

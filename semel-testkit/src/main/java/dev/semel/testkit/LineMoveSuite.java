@@ -133,7 +133,7 @@ abstract class LineMoveSuite extends QueueFixture {
         apply(shift(head, State.QUEUED).from(State.FAILED_TERMINAL).in(0).attempt(0));
         Row again = grantedOne(Bid.of(1));
         assertThat(again.header().key()).isEqualTo("x1");
-        assertThat(again.status().attempt()).isEqualTo(1);
+        assertThat(again.status().attempt()).isZero();
         complete(again);
         assertThat(served(Bid.of(1))).containsExactly("x2");
     }
@@ -174,7 +174,7 @@ abstract class LineMoveSuite extends QueueFixture {
                 .joining(line(dead).lane()));
         Row again = grantedOne(Bid.of(1));
         assertThat(line(again).turn()).isEqualTo(Turn.HEAD);
-        assertThat(again.status().attempt()).isEqualTo(1);
+        assertThat(again.status().attempt()).isZero();
     }
 
     @Test

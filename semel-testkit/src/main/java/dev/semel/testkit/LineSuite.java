@@ -133,11 +133,27 @@ abstract class LineSuite extends QueueFixture {
         pass(1_000);
         List<Row> taken =
                 granted(Bid.of(10).telling(row -> Post.of(row.header().key()).event(9)));
-        assertThat(keys(taken)).containsExactly("x1", "x2", "x3");
-        assertThat(taken.stream().map(row -> row.status().attempt())).containsExactly(2, 2, 1);
+        assertThat(keys(taken)).containsExactly("x1", "x2");
         assertThat(toldTypes(Post.id("x1"))).containsExactly(9);
         assertThat(toldTypes(Post.id("x2"))).containsExactly(9);
+        taken.forEach(this::complete);
+        assertThat(keys(granted(Bid.of(10)))).containsExactly("x3");
         assertThat(toldTypes(Post.id("x3"))).isEmpty();
+    }
+
+    @Test
+    void d12_runNeverMixesWhatIsTakenOverWithWhatIsNot() {
+        sendTo("lane", "x1", "x2", "x3", "x4");
+        List<Row> run = granted(Bid.of(3).leasedFor(1_000));
+        assertThat(keys(run)).containsExactly("x1", "x2", "x3");
+        apply(shift(run.get(0), State.QUEUED).in(0).attempt(0));
+        pass(1_000);
+        Row head = grantedOne(Bid.of(10));
+        assertThat(head.header().key()).isEqualTo("x1");
+        complete(head);
+        assertThat(keys(granted(Bid.of(10).takingOver(1).leasedFor(1_000)))).containsExactly("x2");
+        pass(1_000);
+        assertThat(keys(granted(Bid.of(10).takingOver(5)))).containsExactly("x2", "x3");
     }
 
     @Test
@@ -178,7 +194,7 @@ abstract class LineSuite extends QueueFixture {
     @Test
     void a12_aHeadBeyondItsAttemptsHoldsItsLaneUp() {
         sendTo("lane", "x1", "x2");
-        grantedOne(Bid.of(1).leasedFor(1_000).atMost(1));
+        begin(grantedOne(Bid.of(1).leasedFor(1_000).atMost(1)), 1_000);
         pass(1_000);
         nothingIsGranted(Bid.of(10).atMost(1));
         assertThat(posted("x2").status().fence()).isZero();
@@ -281,7 +297,7 @@ abstract class LineSuite extends QueueFixture {
         first.forEach(row -> assertHigherThanItsLane(highest, row));
         pass(1_000);
         List<Row> takenOver = all(Bid.of(60).runsOf(12));
-        assertThat(takenOver).hasSize(36);
+        assertThat(takenOver).hasSize(30);
         takenOver.forEach(row -> assertHigherThanItsLane(highest, row));
         for (int i = takenOver.size() - 1; i >= 0; i--) {
             apply(shift(takenOver.get(i), State.QUEUED).in(0).attempt(0));

@@ -132,13 +132,21 @@ abstract class QueueFixture extends ContractSuite {
         return line(posted(key));
     }
 
+    /** Its handler begins: the attempt is counted under its fence. */
+    void begin(Row row, long lease) {
+        apply(shift(row, State.IN_PROGRESS).in(lease).attempt(row.status().attempt() + 1));
+    }
+
     void complete(Row row) {
         apply(shift(row, State.COMPLETED).in(1_000_000).leaving(line(row).lane()));
     }
 
     /** Failed and due again in so long, keeping its place. */
     void retry(Row row, long in) {
-        apply(shift(row, State.FAILED_RETRYABLE).in(in).failure(bytes("failure")));
+        apply(shift(row, State.FAILED_RETRYABLE)
+                .in(in)
+                .attempt(row.status().attempt() + 1)
+                .failure(bytes("failure")));
     }
 
     /** Dead, and holding up its lane if it has one. */

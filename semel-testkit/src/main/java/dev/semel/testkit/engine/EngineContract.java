@@ -139,6 +139,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class Poison extends PoisonSuite {
+        Poison() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class ModesOfAllNodes extends ModeSuite {
         ModesOfAllNodes() {
             super(EngineContract.this);

@@ -102,6 +102,8 @@ final class Book {
         private int arrivals;
         private long order;
         private long asked;
+        private int attemptsBefore;
+        private boolean takenOver;
 
         Kept(String name, Header header, boolean step) {
             this.name = name;
@@ -184,6 +186,11 @@ final class Book {
                 && !adopted
                 && (row.status().fence() != fence || row.status().at() <= time.millis())) {
             wrong(id, "begun under fence " + fence + " although its lease was over");
+        }
+        Kept kept = Objects.requireNonNull(records.get(id));
+        boolean own = running && row.status().fence() == fence;
+        if (own && kept.takenOver && row.status().attempt() != kept.attemptsBefore + 1) {
+            wrong(id, "begun after it was taken over, and its attempt was not counted before");
         }
     }
 
@@ -385,6 +392,8 @@ final class Book {
                         && b != null
                         && a.state() == b.state()
                         && a.status().fence() == b.status().fence()
+                        && (a.state() != State.IN_PROGRESS
+                                || a.status().attempt() == b.status().attempt())
                         && Arrays.equals(a.result(), b.result());
     }
 
@@ -446,6 +455,13 @@ final class Book {
             kept.highest = Math.max(kept.highest, status.fence());
         }
         boolean takenOver = old != null && old.state() == State.IN_PROGRESS;
+        if (cause == Cause.CLAIM) {
+            kept.takenOver = takenOver;
+            kept.attemptsBefore = old == null ? 0 : old.status().attempt();
+            if (status.attempt() != kept.attemptsBefore) {
+                wrong(id, "a claim counted an attempt that had not begun");
+            }
+        }
         if (old != null && old.status().at() > now) {
             wrong(id, "granted again before its time, while " + old.state());
         }
@@ -468,6 +484,12 @@ final class Book {
     }
 
     private void moved(RecordId id, Kept kept, Row old, Row seen, Cause cause, long now) {
+        if (old.state() == State.IN_PROGRESS && seen.line() != null) {
+            counted(id, kept, seen, cause);
+        }
+        if (old.state() == seen.state() && seen.state() == State.IN_PROGRESS) {
+            return;
+        }
         if (old.state() == seen.state()) {
             wrong(id, cause.name() + " changed the result of " + old.state());
             return;
@@ -480,16 +502,24 @@ final class Book {
         if (!adopted && (move == null || move.fence() != old.status().fence())) {
             wrong(id, cause.name() + " under another fence led from " + old.state() + " to " + seen.state());
         }
-        int attempt = old.status().attempt();
-        if (old.state() == State.IN_PROGRESS
-                && seen.state() == State.QUEUED
-                && seen.status().attempt() != attempt - 1) {
-            wrong(id, "handed back, and its attempt " + attempt + " is spent");
-        }
         if (move != null && move.change().onlyIfOver()) {
             lost(id, kept, old, now);
         }
         outcome(id, kept, seen);
+    }
+
+    /** What a message that a worker was granted is left with: its attempt is counted once, by its end or when it begins. */
+    private void counted(RecordId id, Kept kept, Row seen, Cause cause) {
+        int before = kept.attemptsBefore;
+        int attempt = seen.status().attempt();
+        if (seen.state() == State.QUEUED && attempt != before) {
+            wrong(id, "handed back, and its attempt " + attempt + " is spent");
+        }
+        boolean ran = EnumSet.of(State.COMPLETED, State.FAILED_RETRYABLE, State.IN_PROGRESS)
+                .contains(seen.state());
+        if (cause != Cause.ADOPTION && (attempt < before || attempt > before + 1 || ran && attempt == before)) {
+            wrong(id, cause.name() + " left " + seen.state() + " with " + attempt + " attempts after " + before);
+        }
     }
 
     private void lost(RecordId id, Kept kept, Row old, long now) {

@@ -265,10 +265,12 @@ final class World {
 
     private void send() {
         Channel<String> channel = Mailroom.ALL.get(random.nextInt(Mailroom.ALL.size()));
-        int size = 1 + random.nextInt(4);
+        // Now and then so many that a node which dies has most of them only claimed.
+        boolean many = random.nextInt(6) == 0;
+        int size = many ? 8 + random.nextInt(8) : 1 + random.nextInt(4);
         List<String> payloads = new ArrayList<>();
         for (int each = 0; each < size; each++) {
-            int key = random.nextInt(6);
+            int key = random.nextInt(many ? 24 : 6);
             String lane = random.nextInt(10) == 0 ? "other" : "lane" + key % 2;
             boolean bucketed = channel == Mailroom.TALLY && key % 2 == 0;
             payloads.add(channel.name() + "/" + (bucketed ? Mailroom.BUCKETED : "m") + key + ":" + lane);

@@ -1,6 +1,7 @@
 package dev.semel.testkit.sim;
 
 import dev.semel.key.RecordId;
+import dev.semel.ledger.Transition;
 import dev.semel.store.Arrival;
 import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
@@ -90,6 +91,28 @@ class BuggyQueue extends ForwardingQueue {
                     super.move(row, State.IN_PROGRESS, null);
                     rows.add(super.store.ledger().find(List.of(row.id())).get(row.id()));
                 }
+            }
+            return new Claimed(rows, claimed.more(), claimed.last(), claimed.modesChanged(), claimed.partial());
+        }
+    }
+
+    /** Counts an attempt for whatever it grants, although no handler has begun. */
+    static final class CountsClaims extends BuggyQueue {
+        CountsClaims(Store store, Set<RecordId> sent) {
+            super(store, sent);
+        }
+
+        @Override
+        public Claimed claim(Claim claim) {
+            Claimed claimed = super.claim(claim);
+            List<Row> rows = new ArrayList<>();
+            for (Row row : claimed.rows()) {
+                Move.Change counted = new Move.Change(
+                        claim.grant().leaseMillis(), 0, row.status().attempt() + 1, false, null, null);
+                super.store
+                        .ledger()
+                        .move(List.of(Transition.BEGIN.of(row.id(), row.status().fence(), counted, null)));
+                rows.add(super.store.ledger().find(List.of(row.id())).get(row.id()));
             }
             return new Claimed(rows, claimed.more(), claimed.last(), claimed.modesChanged(), claimed.partial());
         }

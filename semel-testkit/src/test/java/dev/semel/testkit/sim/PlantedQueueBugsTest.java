@@ -167,12 +167,25 @@ class PlantedQueueBugsTest {
                         move -> move.to() == State.QUEUED && move.from().contains(State.IN_PROGRESS)
                                 ? with(
                                         move,
-                                        new Move.Change(
-                                                move.change().times(),
-                                                -1,
-                                                move.change().result(),
-                                                move.change().failure(),
-                                                move.change().place()))
+                                        move.change().counting(move.change().attempt() + 1))
+                                : move)));
+    }
+
+    @Test
+    void d3_claimsThatCountAttempts() {
+        finds(
+                "a claim counted an attempt that had not begun",
+                PlantedBugs.queue(store -> new BuggyQueue.CountsClaims(store, sent)));
+    }
+
+    @Test
+    void d3_messageThatWasTakenOverBeginsUncounted() {
+        finds(
+                "its attempt was not counted before",
+                PlantedBugs.ledger((store, node) -> BuggyLedger.moving(
+                        store,
+                        move -> move.to() == State.IN_PROGRESS
+                                ? with(move, move.change().counting(-1))
                                 : move)));
     }
 
