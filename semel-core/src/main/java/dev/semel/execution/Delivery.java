@@ -135,7 +135,7 @@ public final class Delivery<P, R> implements AutoCloseable {
                 Ending.Kind.DEAD,
                 Transition.FAIL,
                 Transition.failure(asked.policy().retention().deadLetters(), Failures.encode(verdict.failure())),
-                attempt(EventType.SYSTEM_ERROR, verdict.failure(), null, "replay or discard"),
+                attempt(EventType.SYSTEM_ERROR, number(), verdict.failure(), null),
                 verdict.failure());
     }
 
