@@ -130,7 +130,7 @@ public final class Delivery<P, R> implements AutoCloseable {
      * end in the same way.
      */
     public Ending notStored(SemelException.DataRefused why) {
-        Verdict verdict = Verdict.notStored(asked, why, row.status().attempt());
+        Verdict verdict = Verdict.notStored(asked, why, number());
         return end(
                 Ending.Kind.DEAD,
                 Transition.FAIL,
