@@ -110,6 +110,10 @@ public final class AtomicRunner {
                 continue;
             } catch (SemelException.OutcomeUnknown e) {
                 return attempt.answers().uncommitted();
+            } catch (SemelException.Locked e) {
+                // On SQLite by the handler of another engine, which holds the whole file: what is committed can be
+                // read.
+                return attempt.answers().withoutWaiting();
             }
             if (ended instanceof Attempt.Answered<R> answered) {
                 if (answered.found() != null) {

@@ -18,6 +18,8 @@ final class SqliteAccess {
         T run(SqliteLine line) throws SQLException;
     }
 
+    private static final String FENCE = "SELECT fence FROM semel_meta";
+
     private final SqliteFile file;
     private final SqliteLine line;
     private final SqliteWriter<SqliteLine> writer;
@@ -32,7 +34,20 @@ final class SqliteAccess {
 
     /** A write of Semel's own is made although its caller is interrupted: the interrupt is kept for the caller. */
     <T> T write(Write<T> write) {
-        return Uninterrupted.repeating(() -> written(write));
+        SqlitePatience patience = new SqlitePatience(this, false);
+        while (true) {
+            try {
+                return Uninterrupted.repeating(() -> written(write));
+            } catch (SemelException.Locked e) {
+                patience.demandMore(e);
+            }
+        }
+    }
+
+    /** Moves with each commit of any process. */
+    long committedFence() {
+        return readers.read(session -> session.first(FENCE, SqliteSession.NOTHING, row -> row.getLong(1))
+                .orElse(0L));
     }
 
     /** What is done for each of a batch. */

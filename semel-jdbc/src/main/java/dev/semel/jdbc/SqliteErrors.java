@@ -86,6 +86,13 @@ record SqliteErrors(String store) {
     }
 
     SemelException.StoreUnavailable cannotBegin(SQLException e) {
+        if (isBusy(e)) {
+            return new SemelException.Locked(
+                    store
+                            + ": timed out waiting for the file's write lock, which another process holds; nothing was run."
+                            + " Repeat the call later, and look for a long transaction on this file.",
+                    e);
+        }
         return new SemelException.StoreUnavailable(store + ": no write transaction could be begun: " + reason(e), e);
     }
 
@@ -165,8 +172,8 @@ record SqliteErrors(String store) {
                 e);
     }
 
-    SemelException.StoreUnavailable lostTooOften(SemelException.TransactionMustBeRetried e) {
-        return new SemelException.StoreUnavailable(
+    SemelException.Locked lostTooOften(SemelException.TransactionMustBeRetried e) {
+        return new SemelException.Locked(
                 store
                         + ": the file's write lock was not to be had; nothing was committed. Look for a long transaction on"
                         + " this file, then repeat the call.",

@@ -32,6 +32,12 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
     /** How long a statement waits for another process that writes. */
     static final int BUSY_MILLIS = 5_000;
 
+    /** How long the writer is kept waiting for another process, before the next caller may try. */
+    static final int BEGIN_MILLIS = 500;
+
+    /** The same as long as the last one has waited in vain. */
+    static final int BEGIN_AGAIN_MILLIS = 50;
+
     private static final List<String> PREFIXES = List.of("jdbc:sqlite:", "sqlite:");
     private static final byte[] MAGIC = "SQLite format 3\0".getBytes(StandardCharsets.ISO_8859_1);
 

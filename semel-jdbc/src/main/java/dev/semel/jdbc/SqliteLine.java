@@ -64,6 +64,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
     private boolean worn;
     private boolean rolledBack;
     private boolean full;
+    private boolean keptWaiting;
     private int triedAt;
     private volatile boolean inDoubt;
 
@@ -74,7 +75,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         this.ledger = ledger;
         this.identity = file.identity();
         this.copier = file.connect(SqliteFile.Role.CHECKPOINT);
-        this.session = file.connect(SqliteFile.Role.WRITE);
+        this.session = forWriting();
         this.records = new SqliteRecords(session, this, file.time());
     }
 
@@ -132,8 +133,10 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         } catch (SQLException e) {
             // A handler that left a cursor open holds an old snapshot on this connection; only closing it helps.
             unsound |= SqliteErrors.isStaleSnapshot(e);
+            keptWaiting(SqliteErrors.isBusy(e));
             throw e;
         }
+        keptWaiting(false);
         readMeta();
     }
 
@@ -159,10 +162,30 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         inDoubt = false;
     }
 
+    private SqliteSession forWriting() throws SQLException {
+        SqliteSession fresh = file.connect(SqliteFile.Role.WRITE);
+        waitForLock(fresh, keptWaiting);
+        return fresh;
+    }
+
+    /** Whoever begins holds the writer up for all others, who would each wait as long again. */
+    private static void waitForLock(SqliteSession session, boolean again) throws SQLException {
+        session.connection()
+                .unwrap(SQLiteConnection.class)
+                .setBusyTimeout(again ? SqliteFile.BEGIN_AGAIN_MILLIS : SqliteFile.BEGIN_MILLIS);
+    }
+
+    private void keptWaiting(boolean now) throws SQLException {
+        if (keptWaiting != now) {
+            keptWaiting = now;
+            waitForLock(session, now);
+        }
+    }
+
     /** The old connection goes first, with whatever transaction it may have open. */
     private void reopen() throws SQLException {
         session.connection().close();
-        SqliteSession fresh = file.connect(SqliteFile.Role.WRITE);
+        SqliteSession fresh = forWriting();
         records = new SqliteRecords(fresh, this, file.time());
         shelf = new SqliteShelf();
         session = fresh;

@@ -72,6 +72,11 @@ final class SqliteStore implements Store {
         }
     }
 
+    /** For tests. */
+    SqliteAccess access() {
+        return access;
+    }
+
     /** For tests: how many transactions were committed. */
     long commits() {
         return access.writer().commits();

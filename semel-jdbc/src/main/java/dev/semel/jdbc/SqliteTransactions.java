@@ -30,6 +30,32 @@ final class SqliteTransactions implements Transactions {
     }
 
     private <T> T onWriter(Work<T> work) throws Exception {
+        if (access.writer().isMine()) {
+            return once(work);
+        }
+        SqlitePatience patience = new SqlitePatience(access, true);
+        while (true) {
+            Begun begun = new Begun();
+            try {
+                return once(tx -> {
+                    begun.begun = true;
+                    return work.run(tx);
+                });
+            } catch (SemelException.Locked e) {
+                if (begun.begun) {
+                    throw e;
+                }
+                patience.demandMore(e);
+            }
+        }
+    }
+
+    /** Whether a work began: what it throws afterwards is its own. */
+    private static final class Begun {
+        private boolean begun;
+    }
+
+    private <T> T once(Work<T> work) throws Exception {
         return access.writer().run("an atomic handler", line -> {
             SqliteTx outer = current;
             SqliteTx tx = new OnWriter(line);
