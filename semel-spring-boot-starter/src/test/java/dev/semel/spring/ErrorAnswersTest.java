@@ -169,7 +169,7 @@ class ErrorAnswersTest {
                 "server.port=0",
                 "spring.datasource.url=" + Databases.SQLITE.fresh(),
                 "spring.main.banner-mode=off",
-                "spring.autoconfigure.exclude=" + Databases.JPA + "," + SpringPageTest.SECURITY,
+                "spring.autoconfigure.exclude=" + Databases.JPA + "," + Web.SECURITY,
                 "semel.http.anonymous=true"));
         ConfigurableApplicationContext started = new SpringApplicationBuilder(Application.class)
                 .properties(all.toArray(String[]::new))

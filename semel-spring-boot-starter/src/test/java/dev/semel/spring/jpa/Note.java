@@ -24,6 +24,10 @@ public class Note {
         this.text = text;
     }
 
+    public void rename(String to) {
+        text = to;
+    }
+
     public String text() {
         return text;
     }

@@ -1,0 +1,7 @@
+package dev.semel.spring;
+
+class JpaMarkerOnPostgresTest extends JpaMarkerSuite {
+    JpaMarkerOnPostgresTest() {
+        super(Databases.POSTGRESQL);
+    }
+}

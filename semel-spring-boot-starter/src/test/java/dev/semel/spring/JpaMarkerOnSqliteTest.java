@@ -1,0 +1,7 @@
+package dev.semel.spring;
+
+class JpaMarkerOnSqliteTest extends JpaMarkerSuite {
+    JpaMarkerOnSqliteTest() {
+        super(Databases.SQLITE);
+    }
+}
