@@ -117,6 +117,7 @@ final class AtomicAttempt<P, R> {
 
     /** Runs the handler, watched for its time-out. */
     Handled<R> handled(Tx tx, int attempt) {
+        tx.beforeHandler();
         try (LeaseKeeper.Watched run =
                 environment.memory().keeper().watch(asked.policy().limits().attemptTimeout())) {
             asked.span().enter(attempt);

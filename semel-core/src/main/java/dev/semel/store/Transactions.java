@@ -105,6 +105,12 @@ public interface Transactions {
         /** Runs a part under a savepoint: an exception, or a part that is not kept, undoes only that part. */
         <T> T part(Part<T> part) throws Exception;
 
+        /**
+         * A handler is about to run in this transaction. A store whose handlers can reach the connection past its guard makes
+         * sure that it will be noticed if they end the transaction.
+         */
+        default void beforeHandler() {}
+
         /** For the handler: cannot commit, roll back or close. Absent when the store has none. */
         @Nullable
         Connection connection();

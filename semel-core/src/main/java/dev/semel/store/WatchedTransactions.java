@@ -100,6 +100,11 @@ record WatchedTransactions(Transactions transactions, Timing timing) implements 
         }
 
         @Override
+        public void beforeHandler() {
+            tx.beforeHandler();
+        }
+
+        @Override
         public <T> T part(Part<T> part) throws Exception {
             return tx.part(part);
         }

@@ -46,8 +46,8 @@ final class PostgresAlike {
     /** One of them is evidence enough: they are committed together. */
     private static final String RESULT = " SELECT u.id, u.fence, c.xid FROM c, u LIMIT 1";
 
-    private static final String SILENT = COMMON + RECORDS + RESULT;
-    private static final String AUDITED = COMMON + RECORDS + EVENTS + RESULT;
+    private static final String SILENT = PostgresSame.bounded(COMMON + RECORDS + RESULT);
+    private static final String AUDITED = PostgresSame.bounded(COMMON + RECORDS + EVENTS + RESULT);
 
     private PostgresAlike() {}
 
@@ -85,13 +85,18 @@ final class PostgresAlike {
                 && Arrays.equals(of.header().fingerprint().bytes(), subject.fingerprint());
     }
 
-    /** @param landings alike, and in the order of their ids */
-    static PostgresLandings.Result land(Connection connection, @Nullable Long now, List<Landing> landings)
+    /**
+     * @param number which the transaction must be; null when that is not known
+     * @param landings alike, and in the order of their ids
+     */
+    static PostgresLandings.Result land(
+            Connection connection, @Nullable Long now, @Nullable String number, List<Landing> landings)
             throws SQLException {
         Landing first = landings.get(0);
         AuditEntry event = first.event();
         try (PreparedStatement statement = connection.prepareStatement(event == null ? SILENT : AUDITED)) {
             Binder binder = new Binder(statement)
+                    .text(number)
                     .number(now)
                     .text(first.header().tenant())
                     .text(first.header().operation())
@@ -108,7 +113,7 @@ final class PostgresAlike {
             if (event != null) {
                 PostgresEvents.bindShared(binder, event);
             }
-            try (ResultSet written = statement.executeQuery()) {
+            try (ResultSet written = PostgresLedger.second(statement)) {
                 written.next();
                 return new PostgresLandings.Result(
                         written.getString(3),

@@ -2,7 +2,6 @@ package dev.semel.jdbc;
 
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Move;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
@@ -85,11 +84,10 @@ final class PostgresAlikeMoves {
     }
 
     /** @param moves alike, to a state, and in the order of their ids */
-    static void bind(PreparedStatement statement, @Nullable Long now, List<Move> moves) throws SQLException {
+    static void bind(Binder binder, @Nullable Long now, List<Move> moves) throws SQLException {
         Move first = moves.get(0);
         AuditEntry event = first.event();
-        Binder binder = new Binder(statement)
-                .number(now)
+        binder.number(now)
                 .bytes(moves, move -> move.id().bytes())
                 .longs(moves, Move::fence)
                 .bytes(moves, move -> move.change().result());

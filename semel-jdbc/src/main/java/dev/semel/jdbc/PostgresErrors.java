@@ -32,6 +32,11 @@ final class PostgresErrors {
         return state(e).equals("25P02");
     }
 
+    /** The transaction has no such savepoint, and so is another one than it was set in; or there is none. */
+    static boolean savepointGone(SQLException e) {
+        return state(e).equals("3B001") || state(e).equals("25P01");
+    }
+
     /** The server lacks something, or was told to stop: not the doing of what was to be committed. */
     static boolean serverUnable(SQLException e) {
         String state = state(e);

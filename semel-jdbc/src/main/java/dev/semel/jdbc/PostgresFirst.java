@@ -21,8 +21,8 @@ record PostgresFirst(long fence, String xid, long tx) {
     private static final String RECORD = """
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, origin, state, fence, attempt, at,
                 keep, result, failure)
-            SELECT ?, ?, ?, ?, ?, ?, ?,
-                (CASE WHEN pg_current_xact_id() = ?::text::xid8 THEN ?::text ELSE 'another transaction' END)::smallint, ?::bigint, ?::int, c.now + least(?::bigint, 9223372036854775807 - c.now),
+            SELECT ?, ?, ?, ?, ?, ?, ?, ?::smallint, ?::bigint, ?::int,
+                c.now + least(?::bigint, 9223372036854775807 - c.now),
                 nullif(?::bigint, 0), ?, ?
             FROM (SELECT %s AS now OFFSET 0) AS c
             """.formatted(PostgresSql.NOW);
@@ -36,8 +36,9 @@ record PostgresFirst(long fence, String xid, long tx) {
     /** Sent together: an error in one keeps the server from going on to the next. */
     private static final String COMMIT = "; COMMIT";
 
-    private static final String AUDITED = RECORD + EVENT;
-    private static final String RECORD_AND_COMMIT = RECORD + COMMIT;
+    private static final String SILENT = PostgresSame.bounded(RECORD);
+    private static final String AUDITED = PostgresSame.bounded(RECORD + EVENT);
+    private static final String SILENT_AND_COMMIT = SILENT + COMMIT;
     private static final String AUDITED_AND_COMMIT = AUDITED + COMMIT;
 
     /** A step is none: it is granted, and has a place among its parent's. */
@@ -46,19 +47,11 @@ record PostgresFirst(long fence, String xid, long tx) {
     }
 
     void land(Connection connection, @Nullable Long now, Landing landing) throws SQLException {
-        send(connection, landing.event() == null ? RECORD : AUDITED, now, landing);
+        send(connection, landing.event() == null ? SILENT : AUDITED, now, landing);
     }
 
     void landAndCommit(Connection connection, @Nullable Long now, Landing landing) throws SQLException {
-        send(connection, landing.event() == null ? RECORD_AND_COMMIT : AUDITED_AND_COMMIT, now, landing);
-    }
-
-    /**
-     * Whether the landing found itself in another transaction than its record was looked up in: then its state, and nothing
-     * else of it, is no number.
-     */
-    static boolean inAnotherTransaction(SQLException e) {
-        return PostgresErrors.state(e).equals("22P02");
+        send(connection, landing.event() == null ? SILENT_AND_COMMIT : AUDITED_AND_COMMIT, now, landing);
     }
 
     PostgresTx.Evidence evidence(Landing landing) {
@@ -67,7 +60,7 @@ record PostgresFirst(long fence, String xid, long tx) {
 
     private void send(Connection connection, String sql, @Nullable Long now, Landing landing) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            Binder binder = new Binder(statement);
+            Binder binder = new Binder(statement).text(xid);
             bind(binder, landing);
             binder.number(now);
             if (landing.event() != null) {
@@ -86,8 +79,7 @@ record PostgresFirst(long fence, String xid, long tx) {
                 .bytes(landing.header().fingerprint().bytes())
                 .text(landing.header().correlationId())
                 .text(landing.header().origin())
-                .text(xid)
-                .text(String.valueOf(landing.state().code()))
+                .number(landing.state().code())
                 .number(fence)
                 .number(landing.times().attempt())
                 .number(landing.times().delayMillis())

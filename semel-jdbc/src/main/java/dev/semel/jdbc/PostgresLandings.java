@@ -56,9 +56,9 @@ final class PostgresLandings {
 
         static Sql of(String conflict) {
             return new Sql(
-                    LAND.formatted("", "", conflict) + RESULT,
-                    LAND.formatted(PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, conflict) + ", a AS ("
-                            + PostgresSql.WRITE_EVENTS + ")" + RESULT);
+                    PostgresSame.bounded(LAND.formatted("", "", conflict) + RESULT),
+                    PostgresSame.bounded(LAND.formatted(PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, conflict)
+                            + ", a AS (" + PostgresSql.WRITE_EVENTS + ")" + RESULT));
         }
     }
 
@@ -69,17 +69,20 @@ final class PostgresLandings {
 
     private final Connection connection;
     private final @Nullable Long now;
+    private final @Nullable String number;
 
-    PostgresLandings(Connection connection, @Nullable Long now) {
+    /** @param number which the transaction must be, see {@link PostgresSame}; null when that is not known */
+    PostgresLandings(Connection connection, @Nullable Long now, @Nullable String number) {
         this.connection = connection;
         this.now = now;
+        this.number = number;
     }
 
     /** Lands records of which nothing was there when they were locked; one that is there now fails the transaction. */
     Result landAbsent(List<Landing> batch) throws SQLException {
         try {
             return PostgresAlike.areAlike(batch)
-                    ? PostgresAlike.land(connection, now, sorted(batch))
+                    ? PostgresAlike.land(connection, now, number, sorted(batch))
                     : land(ABSENT, batch);
         } catch (SQLException e) {
             throw told(e, batch.get(0));
@@ -108,12 +111,12 @@ final class PostgresLandings {
         Map<RecordId, Landing> byId = new HashMap<>();
         landings.forEach(landing -> byId.put(landing.id(), landing));
         try (PreparedStatement statement = connection.prepareStatement(events.isEmpty() ? sql.silent : sql.audited)) {
-            Binder binder = new Binder(statement).number(now);
+            Binder binder = new Binder(statement).text(number).number(now);
             bind(binder, landings);
             if (!events.isEmpty()) {
                 events.bind(binder);
             }
-            try (ResultSet written = statement.executeQuery()) {
+            try (ResultSet written = PostgresLedger.second(statement)) {
                 while (written.next()) {
                     Landing landing = byId.get(Rows.id(written, 1));
                     evidence.add(new PostgresTx.Evidence(

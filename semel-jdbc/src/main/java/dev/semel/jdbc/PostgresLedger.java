@@ -152,7 +152,7 @@ final class PostgresLedger implements Ledger {
     }
 
     private List<Moved> moved(Connection connection, List<Move> batch) throws SQLException {
-        return new PostgresMoves(connection, sessions.now(), true).apply(batch).moved();
+        return PostgresMoves.alone(connection, sessions.now()).apply(batch).moved();
     }
 
     @Override

@@ -99,13 +99,28 @@ final class PostgresMoves {
     private final Connection connection;
     private final @Nullable Long now;
     private final boolean indexed;
+    private final @Nullable String number;
     private @Nullable String xid;
 
-    /** @param indexed whether the transaction is the ledger's own: the planner is told to use indexes only in the rest of it */
-    PostgresMoves(Connection connection, @Nullable Long now, boolean indexed) {
+    private PostgresMoves(Connection connection, @Nullable Long now, boolean indexed, @Nullable String number) {
         this.connection = connection;
         this.now = now;
         this.indexed = indexed;
+        this.number = number;
+    }
+
+    /** In a transaction of the ledger's own: the planner is told to use indexes only in the rest of it. */
+    static PostgresMoves alone(Connection connection, @Nullable Long now) {
+        return new PostgresMoves(connection, now, true, null);
+    }
+
+    /**
+     * In a transaction with a handler or caller.
+     *
+     * @param number which it must be, see {@link PostgresSame}; null when that is not known
+     */
+    static PostgresMoves in(Connection connection, @Nullable Long now, @Nullable String number) {
+        return new PostgresMoves(connection, now, false, number);
     }
 
     Result apply(List<Move> batch) throws SQLException {
@@ -127,7 +142,7 @@ final class PostgresMoves {
 
     /** One change, provided that the caller's transaction has written something; nothing when it has not. */
     Optional<Moved> applyIfWritten(Move move) throws SQLException {
-        PostgresOneMove.IfWritten written = PostgresOneMove.applyIfWritten(connection, now, move);
+        PostgresOneMove.IfWritten written = new PostgresOneMove(connection, now, move).applyIfWritten(number);
         if (written.xid() != null) {
             xid = written.xid();
             return Optional.of(new Moved.Applied());
@@ -166,7 +181,7 @@ final class PostgresMoves {
                 + (lanes.isEmpty() ? "" : "; " + PostgresLine.PROMOTE)
                 + behind();
         try (PreparedStatement statement = connection.prepareStatement(whole)) {
-            Binder binder = new Binder(statement);
+            Binder binder = bindBefore(statement);
             bindLanes(binder, lanes);
             binder.number(now);
             bind(binder, items);
@@ -186,7 +201,11 @@ final class PostgresMoves {
     }
 
     private String before() {
-        return indexed ? INDEXED : PostgresSql.WAIT_IN_TRANSACTION;
+        return indexed ? INDEXED : PostgresSame.AND_WAIT;
+    }
+
+    private Binder bindBefore(PreparedStatement statement) throws SQLException {
+        return indexed ? new Binder(statement) : new Binder(statement).text(number);
     }
 
     private String behind() {
@@ -194,7 +213,8 @@ final class PostgresMoves {
     }
 
     private void writeOne(Item only, Moved[] answers) throws SQLException {
-        String writtenIn = PostgresOneMove.apply(connection, now, indexed, only.move);
+        PostgresOneMove one = new PostgresOneMove(connection, now, only.move);
+        String writtenIn = indexed ? one.apply() : one.applyIn(number);
         if (writtenIn != null) {
             answers[only.place] = new Moved.Applied();
             xid = writtenIn;
@@ -206,7 +226,7 @@ final class PostgresMoves {
         boolean silent = moves.get(0).event() == null;
         String whole = before() + (silent ? PostgresAlikeMoves.SILENT : PostgresAlikeMoves.AUDITED) + behind();
         try (PreparedStatement statement = connection.prepareStatement(whole)) {
-            PostgresAlikeMoves.bind(statement, now, moves);
+            PostgresAlikeMoves.bind(bindBefore(statement), now, moves);
             statement.execute();
             statement.getMoreResults();
             applied(statement, items, answers);

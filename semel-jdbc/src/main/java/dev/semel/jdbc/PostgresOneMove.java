@@ -54,7 +54,15 @@ final class PostgresOneMove {
     private static final String INDEXED = "SELECT " + PostgresSql.BOUNDED_WAIT + ", " + PostgresSql.IS_READ_COMMITTED
             + ", set_config('enable_seqscan', 'off', true); ";
 
-    private PostgresOneMove() {}
+    private final Connection connection;
+    private final @Nullable Long now;
+    private final Move move;
+
+    PostgresOneMove(Connection connection, @Nullable Long now, Move move) {
+        this.connection = connection;
+        this.now = now;
+        this.move = move;
+    }
 
     /** Whether it is to a state, and moves nobody else up. */
     static boolean fits(Move move) {
@@ -63,24 +71,35 @@ final class PostgresOneMove {
     }
 
     /**
-     * @param indexed whether the transaction is the ledger's own
+     * In a transaction of the ledger's own.
+     *
      * @return the number of the transaction; null when nothing was changed
      */
-    static @Nullable String apply(Connection connection, @Nullable Long now, boolean indexed, Move move)
-            throws SQLException {
-        AuditEntry event = move.event();
-        String sql = (indexed ? INDEXED : PostgresSql.WAIT_IN_TRANSACTION)
-                + (event == null ? SILENT : AUDITED)
-                + (indexed ? "" : PostgresSql.WAIT_AS_BEFORE);
+    @Nullable
+    String apply() throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(INDEXED + chosen(SILENT, AUDITED))) {
+            return applied(new Binder(statement), statement);
+        }
+    }
+
+    /**
+     * In a transaction with a handler or caller.
+     *
+     * @param number which it must be; null when that is not known
+     * @return the number of the transaction; null when nothing was changed
+     */
+    @Nullable
+    String applyIn(@Nullable String number) throws SQLException {
+        String sql = PostgresSame.AND_WAIT + chosen(SILENT, AUDITED) + PostgresSql.WAIT_AS_BEFORE;
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            Binder binder = new Binder(statement);
-            bind(binder, now, move);
-            if (event != null) {
-                PostgresEvents.bind(binder, event);
-            }
-            try (ResultSet written = PostgresLedger.second(statement)) {
-                return written.next() ? written.getString(1) : null;
-            }
+            return applied(new Binder(statement).text(number), statement);
+        }
+    }
+
+    private @Nullable String applied(Binder binder, PreparedStatement statement) throws SQLException {
+        bind(binder);
+        try (ResultSet written = PostgresLedger.second(statement)) {
+            return written.next() ? written.getString(1) : null;
         }
     }
 
@@ -90,20 +109,27 @@ final class PostgresOneMove {
      */
     record IfWritten(boolean written, @Nullable String xid) {}
 
-    /** As {@link #apply}, provided that the caller's transaction has written something; in one round trip. */
-    static IfWritten applyIfWritten(Connection connection, @Nullable Long now, Move move) throws SQLException {
-        AuditEntry event = move.event();
-        try (PreparedStatement statement =
-                connection.prepareStatement(event == null ? SILENT_IF_WRITTEN : AUDITED_IF_WRITTEN)) {
-            Binder binder = new Binder(statement);
-            bind(binder, now, move);
-            if (event != null) {
-                PostgresEvents.bind(binder, event);
-            }
-            try (ResultSet found = statement.executeQuery()) {
+    /** As {@link #applyIn}, provided that the caller's transaction has written something; in one round trip. */
+    IfWritten applyIfWritten(@Nullable String number) throws SQLException {
+        String sql = PostgresSame.AND_WAIT + chosen(SILENT_IF_WRITTEN, AUDITED_IF_WRITTEN) + PostgresSql.WAIT_AS_BEFORE;
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            bind(new Binder(statement).text(number));
+            try (ResultSet found = PostgresLedger.second(statement)) {
                 found.next();
                 return new IfWritten(found.getBoolean(2), found.getString(1));
             }
+        }
+    }
+
+    private String chosen(String silent, String audited) {
+        return move.event() == null ? silent : audited;
+    }
+
+    private void bind(Binder binder) throws SQLException {
+        bind(binder, now, move);
+        AuditEntry event = move.event();
+        if (event != null) {
+            PostgresEvents.bind(binder, event);
         }
     }
 

@@ -61,10 +61,12 @@ final class PostgresSql {
             "set_config('lock_timeout', coalesce(nullif(current_setting('semel.lock_wait', true),"
                     + " ''), '1000'), true)";
 
-    /** The same in front of a statement in a transaction with a handler or caller, whose own bound is kept for afterwards. */
-    static final String WAIT_IN_TRANSACTION =
-            "SELECT set_config('semel.their_lock_wait', current_setting('lock_timeout')," + " true), " + BOUNDED_WAIT
-                    + "; ";
+    /** The same in a transaction with a handler or caller, whose own bound is kept for afterwards. */
+    static final String THEIR_WAIT_KEPT =
+            "set_config('semel.their_lock_wait', current_setting('lock_timeout'), true), " + BOUNDED_WAIT;
+
+    /** In front of a statement in such a transaction. */
+    static final String WAIT_IN_TRANSACTION = "SELECT " + THEIR_WAIT_KEPT + "; ";
 
     /** Behind such a statement. */
     static final String WAIT_AS_BEFORE =

@@ -7,6 +7,7 @@ import dev.semel.time.Uninterrupted;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
@@ -54,8 +55,6 @@ final class PostgresTransactions implements Transactions {
                 });
                 if (ended.keep()) {
                     undecided = commit(connection, tx);
-                } else if (!tx.abandoned()) {
-                    PostgresSessions.rollback(connection, null);
                 }
             } finally {
                 if (tx.abandoned() || tx.sessionChanged()) {
@@ -113,14 +112,24 @@ final class PostgresTransactions implements Transactions {
                 tx,
                 begun::rollback);
         if (!ended.keep()) {
-            begun.rollback();
             return ended.value();
         }
-        PostgresCommits.Undecided undecided = commits.commit(pid.get(), tx, begun::commit);
+        PostgresCommits.Undecided undecided = refusedOrNot(tx, () -> commits.commit(pid.get(), tx, begun::commit));
         if (undecided != null) {
             commits.decide(undecided);
         }
         return ended.value();
+    }
+
+    /** A commit is also refused after a statement that failed and was passed over in silence; before it, anything may be. */
+    private static PostgresCommits.@Nullable Undecided refusedOrNot(
+            PostgresTx tx, Supplier<PostgresCommits.@Nullable Undecided> commit) {
+        try {
+            return commit.get();
+        } catch (CommitRefused e) {
+            tx.demandRolledBack();
+            throw e;
+        }
     }
 
     private Demarcation.Begun begun(Demarcation by) {
@@ -144,27 +153,39 @@ final class PostgresTransactions implements Transactions {
         }
     }
 
+    /** Rolls back unless the work is to be kept. */
     private static <T> Ended<T> perform(Work<T> work, PostgresTx tx, Runnable rollback) throws Exception {
-        boolean ended = false;
+        boolean keep = false;
         try {
             tx.begin();
             Ended<T> result = work.run(tx);
             tx.demandSame();
-            tx.over();
-            ended = true;
+            if (result.keep()) {
+                tx.over();
+                keep = true;
+            }
             return result;
         } finally {
-            if (!ended) {
+            if (!keep) {
                 undo(tx, rollback);
             }
         }
     }
 
+    /** @throws SemelException.TransactionEnded when a handler has ended the transaction, so that this undoes less than it */
     private static void undo(PostgresTx tx, Runnable rollback) {
+        PostgresSame.Standing standing = PostgresSame.Standing.SAME;
         try {
             tx.over();
+            standing = tx.standing();
         } finally {
             rollback.run();
+        }
+        if (standing == PostgresSame.Standing.ANOTHER) {
+            throw tx.ended(null);
+        }
+        if (standing == PostgresSame.Standing.UNTOLD && tx.isLent()) {
+            tx.demandRolledBack();
         }
     }
 

@@ -11,13 +11,10 @@ import dev.semel.store.Landing;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Opening;
-import dev.semel.store.Row;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import dev.semel.time.Uninterrupted;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
@@ -34,25 +31,6 @@ import org.postgresql.core.TransactionState;
 
 /** One transaction on one connection: Semel's own, or one that the caller has begun. */
 final class PostgresTx implements Transactions.Tx {
-    /**
-     * Two statements in one round trip. The second one's snapshot is taken under the locks, so that a record whose lock has
-     * just been released by a commit is seen. The first one tells the locks that were not to be had.
-     */
-    private static final String OPEN =
-            "SELECT k FROM unnest(?::bigint[]) AS k WHERE NOT pg_try_advisory_xact_lock(k); SELECT "
-                    + PostgresSql.NOW + ", m.modes_version, " + Rows.WITH_LINE
-                    + " FROM " + PostgresSql.META + " LEFT JOIN (" + PostgresSql.EACH_BY_ID + ") ON true";
-
-    /** Of one record, which gets a number and a fence at once if it is absent; a replay costs neither. */
-    private static final String OPEN_ONE = """
-            SELECT pg_try_advisory_xact_lock(?)%%s; SELECT %s, m.modes_version,
-                CASE WHEN r.id IS NULL THEN m.epoch::bigint << 48 | nextval('semel_fence') END,
-                CASE WHEN r.id IS NULL THEN pg_current_xact_id()::text END, m.tx_base, %s
-            FROM %s LEFT JOIN semel_record r ON r.id = ?""".formatted(PostgresSql.NOW, Rows.WITH_LINE, PostgresSql.META);
-
-    private static final String OPEN_ONE_PLAINLY = OPEN_ONE.formatted("");
-    private static final String OPEN_ONE_CHECKED = OPEN_ONE.formatted(", " + PostgresSql.IS_READ_COMMITTED);
-
     private final PostgresSessions sessions;
     private final Connection connection;
     private final GuardedConnection guarded;
@@ -65,6 +43,10 @@ final class PostgresTx implements Transactions.Tx {
     private int parts;
     private @Nullable Held held;
     private @Nullable String xid;
+    /** The transaction's, as it was drawn before a handler ran. */
+    private @Nullable String number;
+
+    private boolean handled;
     private boolean abandoned;
     private boolean sessionChanged;
     private boolean over;
@@ -109,6 +91,10 @@ final class PostgresTx implements Transactions.Tx {
         return abandoned;
     }
 
+    boolean isLent() {
+        return connections == Connections.LENT;
+    }
+
     private void sessionChanges(String by) throws SQLException {
         if (connections == Connections.LENT) {
             throw new SQLException(
@@ -132,13 +118,13 @@ final class PostgresTx implements Transactions.Tx {
         }
     }
 
-    private SemelException.TransactionEnded ended(SQLException e) {
+    SemelException.TransactionEnded ended(@Nullable SQLException e) {
         return new SemelException.TransactionEnded(
                 sessions.name()
                         + ": the handler has ended the transaction in which it ran, which is Semel's. What it had"
                         + " written may be committed without its record; it was not run again. Remove COMMIT, ROLLBACK"
                         + " and the like from the handler, then look at what it has written before you repeat the call.",
-                e);
+                e == null ? new SQLException("The transaction is another one than before the handler ran.") : e);
     }
 
     /** Sets the isolation level where it is known to be another one: a handler may use the connection before anybody asks here. */
@@ -176,131 +162,60 @@ final class PostgresTx implements Transactions.Tx {
     public List<Opening> open(long modesVersion, List<Identity> identities) {
         boolean one =
                 own && identities.size() == 1 && identities.get(0).neighbours().isEmpty();
-        String opening = one && level == Level.ASSUMED ? OPEN_ONE_CHECKED : OPEN_ONE_PLAINLY;
-        if (one && level == Level.ASSUMED) {
+        boolean checked = one && level == Level.ASSUMED;
+        if (checked) {
             level = Level.READ_COMMITTED;
         }
         ready();
-        return sql(
-                "opening a record",
-                () -> one
-                        ? List.of(openOne(opening, modesVersion, identities.get(0)))
-                        : openAll(modesVersion, identities));
+        PostgresOpenings.Opened opened = sql("opening a record", () -> {
+            PostgresOpenings openings = new PostgresOpenings(connection, sessions.now());
+            return one
+                    ? openings.one(checked, modesVersion, identities.get(0))
+                    : openings.all(modesVersion, identities);
+        });
+        learn(opened.number());
+        absent.addAll(opened.absent());
+        firsts.putAll(opened.firsts());
+        return opened.openings();
     }
 
-    private Opening openOne(String sql, long modesVersion, Identity identity) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            new Binder(statement)
-                    .number(identity.lock().lockNumber())
-                    .number(sessions.now())
-                    .bytes(identity.id().bytes());
-            statement.execute();
-            boolean locked;
-            try (ResultSet lock = statement.getResultSet()) {
-                lock.next();
-                locked = lock.getBoolean(1);
-            }
-            statement.getMoreResults();
-            try (ResultSet found = statement.getResultSet()) {
-                found.next();
-                long now = found.getLong(1);
-                String number = found.getString(4);
-                Row row = number == null ? Rows.withLine(found, 6) : null;
-                if (number != null && locked) {
-                    firsts.put(
-                            identity.id(),
-                            new PostgresFirst(found.getLong(3), number, Long.parseLong(number) + found.getLong(5)));
-                }
-                boolean expired = row != null && row.expired(now);
-                return opening(expired ? null : row, locked, same(modesVersion, found.getLong(2)), now);
-            }
+    /** A joined transaction's owner may have ended it since the last call; a handler may not. */
+    private void learn(@Nullable String found) {
+        boolean calledByItsOwner = !own && parts <= 1;
+        if (found != null && number != null && !calledByItsOwner && !found.equals(number)) {
+            throw ended(null);
         }
+        number = found == null ? number : found;
     }
 
-    private List<Opening> openAll(long modesVersion, List<Identity> identities) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(OPEN)) {
-            bind(new Binder(statement), identities);
-            statement.execute();
-            Set<Long> taken = new HashSet<>();
-            try (ResultSet locks = statement.getResultSet()) {
-                while (locks.next()) {
-                    taken.add(locks.getLong(1));
-                }
-            }
-            statement.getMoreResults();
-            try (ResultSet found = statement.getResultSet()) {
-                return openings(modesVersion, identities, taken, found);
-            }
+    /**
+     * Where the handler may use the connection past its guard, the transaction's number is drawn before, unless the opening of
+     * a record has done so: one round trip for a batch of deliveries.
+     */
+    @Override
+    public void beforeHandler() {
+        handled = true;
+        if (connections == Connections.LENT && number == null) {
+            ready();
+            number = sql("the begin of a transaction", () -> PostgresSame.draw(connection));
         }
     }
 
-    private void bind(Binder binder, List<Identity> identities) throws SQLException {
-        List<RecordId> ids = new ArrayList<>();
-        for (Identity identity : identities) {
-            ids.add(identity.id());
-            ids.addAll(identity.neighbours());
+    /** Whether a handler may have ended the transaction that is about to be rolled back. */
+    PostgresSame.Standing standing() {
+        if (!handled || number == null || abandoned) {
+            return PostgresSame.Standing.SAME;
         }
-        binder.longs(identities, identity -> identity.lock().lockNumber())
-                .number(sessions.now())
-                .bytes(ids, RecordId::bytes);
+        String drawn = number;
+        return Uninterrupted.once(() -> PostgresSame.standing(connection, drawn));
     }
 
-    private List<Opening> openings(long modesVersion, List<Identity> identities, Set<Long> taken, ResultSet found)
-            throws SQLException {
-        Map<RecordId, Row> rows = new HashMap<>();
-        long now = 0;
-        boolean sameModes = false;
-        while (found.next()) {
-            now = found.getLong(1);
-            sameModes = same(modesVersion, found.getLong(2));
-            if (found.getBytes(3) != null) {
-                Row row = Rows.withLine(found, 3);
-                rows.put(row.id(), row);
-            }
+    /** @throws SemelException.TransactionEnded when the transaction was committed, although it was to be rolled back */
+    void demandRolledBack() {
+        String drawn = number;
+        if (drawn != null && PostgresSame.wasCommitted(sessions, drawn)) {
+            throw ended(null);
         }
-        List<Opening> openings = new ArrayList<>();
-        for (Identity identity : identities) {
-            boolean locked = !taken.contains(identity.lock().lockNumber());
-            if (locked && !rows.containsKey(identity.id())) {
-                absent.add(identity.id());
-            }
-            openings.add(opening(first(identity, rows, now), locked, sameModes, now));
-        }
-        return openings;
-    }
-
-    private static boolean same(long asked, long current) {
-        return asked == Transactions.ANY_MODES || asked == current;
-    }
-
-    /** The lock matters only to a record that can be run: the stored answer is there for all who ask at once. */
-    private static Opening opening(@Nullable Row row, boolean locked, boolean sameModes, long now) {
-        boolean runnable = row == null || Verdict.free(row, now);
-        if (!runnable) {
-            return new Opening.Found(row, now);
-        }
-        if (!locked) {
-            return new Opening.Locked();
-        }
-        if (!sameModes) {
-            return new Opening.ModesChanged();
-        }
-        return row == null ? new Opening.Free() : new Opening.Found(row, now);
-    }
-
-    /** An expired record counts as absent. */
-    private static @Nullable Row first(Identity identity, Map<RecordId, Row> rows, long now) {
-        Row own = rows.get(identity.id());
-        if (own != null && !own.expired(now)) {
-            return own;
-        }
-        for (RecordId neighbour : identity.neighbours()) {
-            Row row = rows.get(neighbour);
-            if (row != null && !row.expired(now)) {
-                return row;
-            }
-        }
-        return null;
     }
 
     /**
@@ -343,7 +258,6 @@ final class PostgresTx implements Transactions.Tx {
                 try {
                     last.first.land(connection, sessions.now(), last.landing);
                 } catch (SQLException e) {
-                    demandSame(e);
                     throw PostgresLandings.told(e, last.landing);
                 }
                 return true;
@@ -371,19 +285,11 @@ final class PostgresTx implements Transactions.Tx {
         } catch (SQLException e) {
             boolean landingFailed = driver.getTransactionState() == TransactionState.FAILED;
             if (landingFailed) {
-                demandSame(e);
                 sql("landing a result", () -> {
                     throw PostgresLandings.told(e, last.landing);
                 });
             }
             throw e;
-        }
-    }
-
-    /** The landing of a first call checks the number that was drawn when its record was looked up. */
-    private void demandSame(SQLException e) {
-        if (PostgresFirst.inAnotherTransaction(e)) {
-            throw ended(e);
         }
     }
 
@@ -394,8 +300,9 @@ final class PostgresTx implements Transactions.Tx {
 
     private void landed(List<Landing> landings, Way way) {
         if (!landings.isEmpty()) {
-            PostgresLandings.Result result =
-                    sql("landing a result", () -> way.land(new PostgresLandings(connection, sessions.now()), landings));
+            PostgresLandings.Result result = sql(
+                    "landing a result",
+                    () -> way.land(new PostgresLandings(connection, sessions.now(), number), landings));
             xid = result.xid();
             evidence.addAll(result.evidence());
         }
@@ -407,8 +314,9 @@ final class PostgresTx implements Transactions.Tx {
             return List.of();
         }
         ready();
-        PostgresMoves.Result result =
-                sql("a move", () -> new PostgresMoves(connection, sessions.now(), false).apply(moves));
+        PostgresMoves.Result result = sql(
+                "a move",
+                () -> PostgresMoves.in(connection, sessions.now(), number).apply(moves));
         if (result.xid() != null) {
             xid = result.xid();
         }
@@ -429,7 +337,7 @@ final class PostgresTx implements Transactions.Tx {
                 "a move",
                 () -> connection.unwrap(BaseConnection.class).hintReadOnly()
                         ? Optional.empty()
-                        : new PostgresMoves(connection, sessions.now(), false).applyIfWritten(move));
+                        : PostgresMoves.in(connection, sessions.now(), number).applyIfWritten(move));
     }
 
     @Override
@@ -534,6 +442,9 @@ final class PostgresTx implements Transactions.Tx {
         try {
             return Uninterrupted.once(body::run);
         } catch (SQLException e) {
+            if (PostgresSame.isAnother(e) || PostgresErrors.savepointGone(e)) {
+                throw ended(e);
+            }
             if (PostgresErrors.failedBefore(e)) {
                 throw new CommitRefused(e);
             }

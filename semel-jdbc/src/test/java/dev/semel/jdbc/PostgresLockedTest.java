@@ -12,12 +12,17 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
 import dev.semel.store.Header;
+import dev.semel.store.Landing;
 import dev.semel.store.Line;
+import dev.semel.store.Move;
 import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
 import dev.semel.store.Row;
+import dev.semel.store.State;
 import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
 import dev.semel.store.Switchboard.Setting;
+import dev.semel.store.Transactions;
 import dev.semel.time.ManualTime;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -27,6 +32,10 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -175,6 +184,101 @@ class PostgresLockedTest {
                 }
                 return dev.semel.store.Transactions.Ended.undo(true);
             });
+        }
+    }
+
+    /** Does something while nobody can write to the ledger, because another transaction holds its table and does not end. */
+    private void isLocked(Connection holder, Callable<?> task) throws Exception {
+        FutureTask<?> running = new FutureTask<>(task);
+        Thread thread = new Thread(running);
+        thread.start();
+        try {
+            assertThatThrownBy(() -> running.get(20, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOf(SemelException.Locked.class)
+                    .hasMessageContaining("nothing is committed");
+        } finally {
+            holder.rollback();
+            thread.join();
+        }
+    }
+
+    private void whileTheTableIsLocked(Store store, List<String> keys, Transactions.Work<Boolean> work)
+            throws Exception {
+        try (Connection holder = schema.connect();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            isLocked(
+                    holder,
+                    () -> store.transactions().orElseThrow().run(tx -> {
+                        tx.open(
+                                Transactions.ANY_MODES,
+                                keys.stream().map(SqliteFixture::identity).toList());
+                        statement.execute("LOCK TABLE semel_record IN SHARE MODE");
+                        return work.run(tx);
+                    }));
+        }
+    }
+
+    @Test
+    void c5_aFirstLandingWaitsForALockOnlySoLong() throws Exception {
+        try (Store store = onDataSource(sql -> sql)) {
+            whileTheTableIsLocked(store, List.of("a"), tx -> {
+                tx.land(List.of(SqliteFixture.landing("a")));
+                return Transactions.Ended.keep(true);
+            });
+        }
+    }
+
+    @Test
+    void c5_landingsOfABatchWaitForALockOnlySoLong() throws Exception {
+        try (Store store = onDataSource(sql -> sql)) {
+            whileTheTableIsLocked(store, List.of("a", "b"), tx -> {
+                tx.land(List.of(SqliteFixture.landing("a"), SqliteFixture.landing("b")));
+                return Transactions.Ended.keep(true);
+            });
+        }
+    }
+
+    @Test
+    void c5_landingsThatDifferWaitForALockOnlySoLong() throws Exception {
+        try (Store store = onDataSource(sql -> sql)) {
+            Landing b = SqliteFixture.landing("b");
+            Landing failed = new Landing(
+                    b.id(),
+                    b.header(),
+                    State.FAILED_TERMINAL,
+                    b.times(),
+                    new Landing.Outcome(null, new byte[] {1}),
+                    null);
+            whileTheTableIsLocked(store, List.of("a", "b"), tx -> {
+                tx.land(List.of(SqliteFixture.landing("a"), failed));
+                return Transactions.Ended.keep(true);
+            });
+        }
+    }
+
+    @Test
+    void c5_aMarkWaitsForALockOnlySoLong() throws Exception {
+        try (Store store = onDataSource(sql -> sql);
+                Connection holder = schema.connect();
+                Connection caller = schema.connect();
+                Statement statement = holder.createStatement();
+                Statement writing = caller.createStatement()) {
+            schema.execute("CREATE TABLE effect (who TEXT)");
+            long modes = store.switchboard().modes().version();
+            Reserved granted = store.ledger()
+                    .reserve(modes, List.of(SqliteFixture.reservation("a", 7)))
+                    .get(0);
+            long fence = ((Reserved.Granted) granted).fence();
+            holder.setAutoCommit(false);
+            statement.execute("LOCK TABLE semel_record IN SHARE MODE");
+            caller.setAutoCommit(false);
+            writing.execute("INSERT INTO effect VALUES ('x')");
+            Move mark = new Move(
+                    SqliteFixture.id("a"), fence, Set.of(State.IN_PROGRESS), State.COMPLETED, Move.Change.NONE, null);
+            Transactions.Tx joined = store.transactions().orElseThrow().join(caller);
+            isLocked(holder, () -> joined.moveIfChanged(mark, 0));
         }
     }
 }

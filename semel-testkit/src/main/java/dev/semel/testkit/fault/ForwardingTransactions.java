@@ -94,6 +94,11 @@ public abstract class ForwardingTransactions implements Transactions {
         }
 
         @Override
+        public void beforeHandler() {
+            delegate.beforeHandler();
+        }
+
+        @Override
         public <T> T part(Part<T> part) throws Exception {
             return delegate.part(part);
         }
