@@ -6,10 +6,17 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import tools.jackson.databind.json.JsonMapper;
 
 /** An audit event for reading: every field by its public name, in a fixed order. */
 public final class AuditEvent {
+    /** What a replay may refer to as its first event. */
+    private static final Set<String> REFERRED_TO = Set.of(
+            EventType.OPERATION_QUEUED.publicName(),
+            EventType.OPERATION_EXECUTED.publicName(),
+            EventType.OPERATION_RECONCILED.publicName());
+
     private final AuditRow row;
 
     public AuditEvent(AuditRow row) {
@@ -47,6 +54,9 @@ public final class AuditEvent {
         }
         if (subject.correlationId() != null) {
             fields.put("correlation_id", subject.correlationId());
+        }
+        if (subject.record() != null && REFERRED_TO.contains(type())) {
+            fields.put("ref", FirstRun.ref(subject.record(), entry.fence()));
         }
         fields.put("fence", entry.fence());
         fields.put("attempt", entry.attempt());

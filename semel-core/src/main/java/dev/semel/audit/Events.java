@@ -7,6 +7,7 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.Header;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,9 +33,28 @@ public final class Events {
 
     /** A failed attempt, with everything needed to reproduce the decision. */
     public @Nullable AuditEntry attempt(EventType type, About about, Tried tried) {
+        return outcomes ? tried(type, about, tried) : null;
+    }
+
+    /**
+     * A record that dies: {@code system.error}, after {@code retry.exhausted} where its attempts ran out.
+     *
+     * @param exhausted whether its attempts ran out
+     */
+    public List<AuditEntry> death(About about, Tried tried, boolean exhausted) {
         if (!outcomes) {
-            return null;
+            return List.of();
         }
+        AuditEntry error = tried(EventType.SYSTEM_ERROR, about, tried);
+        return exhausted ? List.of(tried(EventType.RETRY_EXHAUSTED, about, tried), error) : List.of(error);
+    }
+
+    /** As {@link #death}, of a record that is removed: made whatever is switched off, because nothing else is left of it. */
+    public AuditEntry drop(About about, Tried tried, boolean exhausted) {
+        return tried(exhausted ? EventType.RETRY_EXHAUSTED : EventType.SYSTEM_ERROR, about, tried);
+    }
+
+    private AuditEntry tried(EventType type, About about, Tried tried) {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("category", tried.failure().category().code());
         details.put("attempt", tried.number());
@@ -49,6 +69,21 @@ public final class Events {
         details.put("recovery_action", tried.recovery());
         AuditEntry made = event(type, about, details);
         return new AuditEntry(made.type(), made.subject(), made.policy(), about.fence(), tried.number(), made.body());
+    }
+
+    /**
+     * Replays or conflicts of a record, so many of them.
+     *
+     * @param first what was replayed; absent when that is not told
+     */
+    public AuditEntry repeated(EventType type, About about, @Nullable FirstRun first, long count) {
+        RecordId record = about.subject().record();
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("count", count);
+        if (first != null && record != null && type == EventType.OPERATION_REPLAYED) {
+            details.putAll(first.details(record));
+        }
+        return event(type, about, details);
     }
 
     /** An event that is made whatever is switched off. */

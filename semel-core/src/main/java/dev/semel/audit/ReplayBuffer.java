@@ -30,7 +30,7 @@ public final class ReplayBuffer {
             @Nullable RecordId record,
             long second) {}
 
-    private record Counted(Events.About about, LongAdder count) {}
+    private record Counted(Events.About about, @Nullable FirstRun first, LongAdder count) {}
 
     private final AuditLog log;
     private final Events events;
@@ -46,7 +46,8 @@ public final class ReplayBuffer {
         this.on = on;
     }
 
-    public void count(EventType type, Events.About about) {
+    /** @param first what was replayed */
+    public void count(EventType type, Events.About about, @Nullable FirstRun first) {
         if (!on) {
             return;
         }
@@ -63,7 +64,7 @@ public final class ReplayBuffer {
                         0);
         // Counted inside compute, so that a flush that takes the slot out takes every count with it.
         slots.compute(slot, (key, counted) -> {
-            Counted present = counted == null ? new Counted(kept, new LongAdder()) : counted;
+            Counted present = counted == null ? new Counted(kept, first, new LongAdder()) : counted;
             present.count().increment();
             return present;
         });
@@ -81,10 +82,11 @@ public final class ReplayBuffer {
                 if (counted != null) {
                     taken.add(slot);
                     counts.add(counted);
-                    entries.add(events.event(
+                    entries.add(events.repeated(
                             slot.type(),
                             counted.about(),
-                            Map.of("count", counted.count().sum())));
+                            counted.first(),
+                            counted.count().sum()));
                 }
             }
         }

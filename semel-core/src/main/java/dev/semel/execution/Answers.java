@@ -7,6 +7,7 @@ import dev.semel.Failure;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.audit.FirstRun;
 import dev.semel.key.RecordId;
 import dev.semel.store.Found;
 import dev.semel.store.Reserved;
@@ -14,7 +15,6 @@ import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class Answers<R> {
     private final Environment environment;
     private final Asked<?, R> asked;
+
+    /** What the newest answer repeats, if it is a replay. */
+    private @Nullable FirstRun first;
 
     Answers(Environment environment, Asked<?, R> asked) {
         this.environment = environment;
@@ -60,6 +63,7 @@ final class Answers<R> {
         if (row.state() == State.COMPLETED) {
             asked.span().under(row.status().fence());
             asked.span().kept(row.status().at() - now);
+            first = FirstRun.of(row);
             Mark mark = Mark.of(row.result());
             if (mark != null && asked.sameMeaning(row.header().fingerprint())) {
                 return mark.awaitsItsAnswer(row.status().at(), now) ? inProgress() : replayed(null);
@@ -73,12 +77,19 @@ final class Answers<R> {
         Row row = seen.row();
         if (row.state() == State.COMPLETED && Mark.of(row.result()) == null) {
             Duration kept = Duration.ofMillis(row.status().at() - seen.now());
-            environment.memory().snapshots().put(row.id(), row.header().fingerprint(), row.result(), kept);
+            environment
+                    .memory()
+                    .snapshots()
+                    .put(
+                            row.id(),
+                            new Flights.Landed(row.header().fingerprint(), row.result(), FirstRun.of(row)),
+                            kept);
         }
     }
 
     /** What the record answers to those who do not ask for it to be granted and have no clock of the store at hand. */
     Answer<R> standing(Row row) {
+        first = FirstRun.of(row);
         if (!asked.sameMeaning(row.header().fingerprint())) {
             return conflict();
         }
@@ -110,7 +121,13 @@ final class Answers<R> {
                 : Failures.decode(row.failure());
     }
 
-    Answer<R> replayed(byte @Nullable [] result) {
+    /** A result that this process has kept. */
+    Answer<R> replayed(byte @Nullable [] result, FirstRun of) {
+        first = of;
+        return replayed(result);
+    }
+
+    private Answer<R> replayed(byte @Nullable [] result) {
         return new Answer.Replayed<>(decode(result), asked.correlationId());
     }
 
@@ -197,9 +214,9 @@ final class Answers<R> {
             environment
                     .store()
                     .audit()
-                    .append(List.of(environment.audits().events().event(type, about, Map.of("count", 1))));
+                    .append(List.of(environment.audits().events().repeated(type, about, first, 1)));
         } else {
-            environment.audits().buffer().count(type, about);
+            environment.audits().buffer().count(type, about, first);
         }
     }
 }

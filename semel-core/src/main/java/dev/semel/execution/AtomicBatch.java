@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,7 +104,7 @@ public final class AtomicBatch {
         private final List<Item<P, R>> items;
         private final AtomicHandler<P, R> handler;
         private final Map<Item<P, R>, Done<R>> done = new LinkedHashMap<>();
-        private final Map<Item<P, R>, Answer<R>> found = new LinkedHashMap<>();
+        private final Map<Item<P, R>, Supplier<Answer<R>>> found = new LinkedHashMap<>();
 
         Together(List<Item<P, R>> items, AtomicHandler<P, R> handler) {
             this.items = items;
@@ -123,9 +124,10 @@ public final class AtomicBatch {
             for (int i = 0; i < items.size(); i++) {
                 Item<P, R> item = items.get(i);
                 if (openings.get(i) instanceof Opening.Found there) {
-                    Answer<R> answer = new Answers<>(environment, item.asked()).of(there.row(), there.now());
+                    Answers<R> answers = new Answers<>(environment, item.asked());
+                    Answer<R> answer = answers.of(there.row(), there.now());
                     if (answer != null) {
-                        found.put(item, answer);
+                        found.put(item, () -> answers.told(answer, item.asked().id()));
                     }
                 } else if (openings.get(i) instanceof Opening.Free) {
                     if (i > 0 && !environment.modes().isStill(tx, version)) {
@@ -166,10 +168,7 @@ public final class AtomicBatch {
 
         private Map<Integer, Answer<R>> told() {
             Map<Integer, Answer<R>> answers = new HashMap<>();
-            found.forEach((item, answer) -> answers.put(
-                    item.place(),
-                    new Answers<>(environment, item.asked())
-                            .told(answer, item.asked().id())));
+            found.forEach((item, told) -> answers.put(item.place(), told.get()));
             return answers;
         }
     }

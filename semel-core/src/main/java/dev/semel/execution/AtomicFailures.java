@@ -67,7 +67,8 @@ final class AtomicFailures<P, R> {
             append(event(EventType.SYSTEM_ERROR, verdict, null, "none: the failure is not stored"));
             return answers.failed(verdict.failure());
         }
-        boolean deadLetter = decision instanceof RetryDecision.RateLimited;
+        boolean deadLetter = decision instanceof RetryDecision.RateLimited
+                && asked.policy().options().deadLetters();
         return leave(terminal(verdict, deadLetter)).orElseGet(() -> {
             if (deadLetter) {
                 asked.died(environment, verdict.failure());

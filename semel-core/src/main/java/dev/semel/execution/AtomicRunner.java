@@ -5,6 +5,7 @@ import dev.semel.AtomicHandler;
 import dev.semel.Call;
 import dev.semel.Operation;
 import dev.semel.SemelException;
+import dev.semel.audit.FirstRun;
 import dev.semel.store.CommitRefused;
 import dev.semel.store.Store;
 import dev.semel.store.Transactions;
@@ -49,9 +50,9 @@ public final class AtomicRunner {
                     ? attempt.answers().inProgress()
                     : inside(outer.tx(), attempt, asked);
         }
-        Snapshots.Snapshot known = environment.memory().snapshots().get(asked.id());
+        Flights.Landed known = environment.memory().snapshots().get(asked.id());
         if (known != null && asked.sameMeaning(known.fingerprint())) {
-            return attempt.answers().told(attempt.answers().replayed(known.result()), asked.id());
+            return attempt.answers().told(attempt.answers().replayed(known.result(), known.first()), asked.id());
         }
         try {
             return environment
@@ -152,15 +153,13 @@ public final class AtomicRunner {
 
     /** The result is final: waiters and later callers of this process may have it. */
     static void committed(Environment environment, Asked<?, ?> asked, Flights.Flight flight, byte @Nullable [] result) {
-        flight.landed(new Flights.Landed(asked.header().fingerprint(), result));
+        FirstRun first = FirstRun.of(asked.header(), FirstRun.NOT_KNOWN);
+        Flights.Landed landed = new Flights.Landed(asked.header().fingerprint(), result, first);
+        flight.landed(landed);
         environment
                 .memory()
                 .snapshots()
-                .put(
-                        asked.id(),
-                        asked.header().fingerprint(),
-                        result,
-                        asked.policy().retention().success());
+                .put(asked.id(), landed, asked.policy().retention().success());
     }
 
     static Transactions transactions(Store store) {

@@ -5,6 +5,7 @@ import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
 import dev.semel.ledger.Transition;
 import dev.semel.policy.RetryDecision;
 import dev.semel.store.AuditEntry;
@@ -15,6 +16,7 @@ import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.watch.Outcome;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,9 @@ public final class Delivery<P, R> implements AutoCloseable {
 
     /** With those before it about a quarter of an hour. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(512);
+
+    /** What can be done about a message that failed for good, where its policy keeps no dead letters. */
+    public static final String DROPPED = "none: its policy keeps no dead letters";
 
     private final Row row;
     private final Asked<P, R> asked;
@@ -79,13 +84,11 @@ public final class Delivery<P, R> implements AutoCloseable {
     /**
      * What a claimed record leaves whose payload cannot be read here. During a deployment another node may be able to, so it is
      * handed back, its attempt refunded, with a pause that doubles each time; once that has gone on for {@link #LONGEST_PAUSE}
-     * and nobody could read it, it is a dead letter, never a loss.
+     * and nobody could read it, it is a dead letter, unless its policy keeps none.
      */
     public static Ending unreadable(
             Environment environment, Operation<?, ?> operation, ClaimedRow claimed, SemelException.Invalid why) {
         Row row = claimed.row;
-        Policy policy =
-                environment.tools().catalogue().get(operation.definition().policy());
         Failure failure = Failure.of(
                 Failure.Category.MAPPING,
                 "Its payload cannot be read as "
@@ -94,7 +97,7 @@ public final class Delivery<P, R> implements AutoCloseable {
         Delivery<?, ?> delivery = new Delivery<>(environment, claimed, unread);
         Duration before = pauseOfUnread(row);
         return before.compareTo(LONGEST_PAUSE) >= 0
-                ? delivery.dead(policy, failure)
+                ? delivery.unread(failure)
                 : delivery.leftToOthers(failure, before.isZero() ? FIRST_PAUSE : before.multipliedBy(2));
     }
 
@@ -114,14 +117,9 @@ public final class Delivery<P, R> implements AutoCloseable {
         }
     }
 
-    private Ending dead(Policy policy, Failure failure) {
+    private Ending unread(Failure failure) {
         try (this) {
-            return end(
-                    Ending.Kind.DEAD,
-                    Transition.FAIL,
-                    notRun(Transition.failure(policy.retention().deadLetters(), Failures.encode(failure))),
-                    attempt(EventType.SYSTEM_ERROR, row.status().attempt(), failure, null),
-                    failure);
+            return dead(failure, row.status().attempt(), false);
         }
     }
 
@@ -131,12 +129,7 @@ public final class Delivery<P, R> implements AutoCloseable {
      */
     public Ending notStored(SemelException.DataRefused why) {
         Verdict verdict = Verdict.notStored(asked, why, number());
-        return end(
-                Ending.Kind.DEAD,
-                Transition.FAIL,
-                Transition.failure(asked.policy().retention().deadLetters(), Failures.encode(verdict.failure())),
-                attempt(EventType.SYSTEM_ERROR, number(), verdict.failure(), null),
-                verdict.failure());
+        return dead(verdict.failure(), number(), false);
     }
 
     public Row row() {
@@ -286,12 +279,7 @@ public final class Delivery<P, R> implements AutoCloseable {
     Ending late() {
         Failure failure =
                 Failure.of(Failure.Category.TIMEOUT, "Its deadline passed before it could be handled; it was not run.");
-        return end(
-                Ending.Kind.DEAD,
-                Transition.FAIL,
-                notRun(Transition.failure(asked.policy().retention().deadLetters(), Failures.encode(failure))),
-                attempt(EventType.SYSTEM_ERROR, row.status().attempt(), failure, null),
-                failure);
+        return dead(failure, row.status().attempt(), false);
     }
 
     boolean isLate() {
@@ -364,15 +352,33 @@ public final class Delivery<P, R> implements AutoCloseable {
                     Ending.Kind.RETRIED,
                     Transition.RETRY,
                     Transition.due(in.delay(), Duration.ZERO, -1, Failures.encode(failure, in.delay())),
-                    attempt(EventType.RETRY_ATTEMPT, number(), failure, in.delay()),
+                    retry(failure, in.delay()),
                     failure);
         }
-        boolean exhausted = verdict.decision() instanceof RetryDecision.Exhausted;
-        return end(
+        return dead(failure, number(), verdict.decision() instanceof RetryDecision.Exhausted);
+    }
+
+    /**
+     * A dead letter, or nothing but its event where the policy keeps none.
+     *
+     * @param number of its last attempt
+     * @param exhausted whether that was the last of those that it had
+     */
+    private Ending dead(Failure failure, int number, boolean exhausted) {
+        Policy policy = asked.policy();
+        Events events = environment.audits().events();
+        Verdict last = new Verdict(failure, new RetryDecision.Terminal(true), number, false);
+        if (!policy.options().deadLetters()) {
+            AuditEntry event = events.drop(asked.about(), last.tried(asked, null, DROPPED), exhausted);
+            Move.Change removed = Move.Change.NONE.counting(number);
+            return ended(Ending.Kind.DROPPED, Transition.RELEASE, removed, List.of(event), failure);
+        }
+        return ended(
                 Ending.Kind.DEAD,
                 Transition.FAIL,
-                Transition.failure(asked.policy().retention().deadLetters(), Failures.encode(failure)),
-                attempt(exhausted ? EventType.RETRY_EXHAUSTED : EventType.SYSTEM_ERROR, number(), failure, null),
+                Transition.failure(policy.retention().deadLetters(), Failures.encode(failure))
+                        .counting(number),
+                events.death(asked.about(), last.tried(asked, null, "replay or discard"), exhausted),
                 failure);
     }
 
@@ -382,9 +388,18 @@ public final class Delivery<P, R> implements AutoCloseable {
             Move.Change change,
             @Nullable AuditEntry event,
             @Nullable Failure failure) {
+        return ended(kind, transition, change, event == null ? List.of() : List.of(event), failure);
+    }
+
+    private Ending ended(
+            Ending.Kind kind,
+            Transition transition,
+            Move.Change change,
+            List<AuditEntry> events,
+            @Nullable Failure failure) {
         Move.Place place = transition.place(row.line(), asked.policy().options().deadHead());
         Move.Change whole = (change.attempt() < 0 ? change.counting(number()) : change).at(place);
-        return new Ending(kind, transition.of(row.id(), row.status().fence(), whole, event), failure);
+        return new Ending(kind, transition.telling(row.id(), row.status().fence(), whole, events), failure);
     }
 
     private @Nullable AuditEntry outcome(EventType type, Map<String, ?> details) {
@@ -396,14 +411,12 @@ public final class Delivery<P, R> implements AutoCloseable {
         return change.counting(row.status().attempt());
     }
 
-    /** @param delay until it is tried again; nothing when it is not */
-    private @Nullable AuditEntry attempt(EventType type, int number, Failure failure, @Nullable Duration delay) {
-        boolean again = type == EventType.RETRY_ATTEMPT;
-        if (again) {
-            asked.retries(environment, failure);
-        }
-        String recovery = again ? "retry" : "replay or discard";
-        Verdict verdict = new Verdict(failure, new RetryDecision.Terminal(true), number, false);
-        return environment.audits().events().attempt(type, asked.about(), verdict.tried(asked, delay, recovery));
+    private @Nullable AuditEntry retry(Failure failure, Duration delay) {
+        asked.retries(environment, failure);
+        Verdict verdict = new Verdict(failure, new RetryDecision.RetryIn(delay), number(), false);
+        return environment
+                .audits()
+                .events()
+                .attempt(EventType.RETRY_ATTEMPT, asked.about(), verdict.tried(asked, delay, "retry"));
     }
 }

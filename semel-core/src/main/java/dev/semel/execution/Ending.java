@@ -20,6 +20,8 @@ public record Ending(Kind kind, Move move, @Nullable Failure failure) {
         RETRIED(Outcome.RETRY_LATER),
         /** It failed for good: a dead letter. */
         DEAD(Outcome.FAILED),
+        /** It failed for good, and its policy keeps no dead letters: its record is removed. */
+        DROPPED(Outcome.FAILED),
         /** It may have taken effect, and is not repeated by itself. */
         UNKNOWN(Outcome.UNKNOWN),
         /** It did not run: its attempt is given back. */
@@ -44,6 +46,6 @@ public record Ending(Kind kind, Move move, @Nullable Failure failure) {
      */
     public boolean letsLaneGoOn() {
         Move.Place place = move.change().place();
-        return kind != Kind.DEAD && place != null && place.then() == Move.Then.LEAVE;
+        return kind != Kind.DEAD && kind != Kind.DROPPED && place != null && place.then() == Move.Then.LEAVE;
     }
 }

@@ -130,9 +130,9 @@ public final class Exchanges {
     }
 
     private @Nullable Answer<byte[]> remembered(Asked<byte[], byte[]> asked, Answers<byte[]> answers) {
-        Snapshots.Snapshot known = environment.memory().snapshots().get(asked.id());
+        Flights.Landed known = environment.memory().snapshots().get(asked.id());
         return known != null && asked.sameMeaning(known.fingerprint())
-                ? answers.told(answers.replayed(known.result()), asked.id())
+                ? answers.told(answers.replayed(known.result(), known.first()), asked.id())
                 : null;
     }
 

@@ -1,6 +1,7 @@
 package dev.semel.execution;
 
 import dev.semel.Answer;
+import dev.semel.audit.FirstRun;
 import dev.semel.key.Fingerprint;
 import dev.semel.key.RecordId;
 import dev.semel.time.TimeSource;
@@ -46,8 +47,8 @@ public final class Flights {
         }
     }
 
-    /** A committed result, for those who waited. */
-    record Landed(Fingerprint fingerprint, byte @Nullable [] result) {}
+    /** A committed result, for those who waited and those who come later. */
+    record Landed(Fingerprint fingerprint, byte @Nullable [] result, FirstRun first) {}
 
     /** Enters the flight as its leader, or gives nothing when somebody else is. */
     @Nullable
@@ -123,8 +124,9 @@ public final class Flights {
         if (landed == null) {
             return null;
         }
-        Answer<R> answer =
-                asked.sameMeaning(landed.fingerprint()) ? answers.replayed(landed.result()) : answers.conflict();
+        Answer<R> answer = asked.sameMeaning(landed.fingerprint())
+                ? answers.replayed(landed.result(), landed.first())
+                : answers.conflict();
         return answers.told(answer, asked.id());
     }
 

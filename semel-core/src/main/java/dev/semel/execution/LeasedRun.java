@@ -6,6 +6,7 @@ import dev.semel.LeasedHandler;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
+import dev.semel.audit.FirstRun;
 import dev.semel.ledger.Transition;
 import dev.semel.policy.RetryDecision;
 import dev.semel.store.AuditEntry;
@@ -180,7 +181,7 @@ final class LeasedRun<P, R> {
                 return answers.told(answers.standing(row), asked.id());
             }
         }
-        landed(returned.snapshot(), flight);
+        landed(returned.snapshot(), granted.fence(), flight);
         return answers.executed(returned.result());
     }
 
@@ -192,16 +193,14 @@ final class LeasedRun<P, R> {
                 event(EventType.OPERATION_EXECUTED, Map.of()));
     }
 
-    void landed(byte @Nullable [] snapshot, Flights.Flight flight) {
-        flight.landed(new Flights.Landed(asked.header().fingerprint(), snapshot));
+    void landed(byte @Nullable [] snapshot, long fence, Flights.Flight flight) {
+        FirstRun first = FirstRun.of(asked.header(), fence);
+        Flights.Landed landed = new Flights.Landed(asked.header().fingerprint(), snapshot, first);
+        flight.landed(landed);
         environment
                 .memory()
                 .snapshots()
-                .put(
-                        asked.id(),
-                        asked.header().fingerprint(),
-                        snapshot,
-                        asked.policy().retention().success());
+                .put(asked.id(), landed, asked.policy().retention().success());
     }
 
     /** Another grant has the record: its state is the answer. */
@@ -304,13 +303,14 @@ final class LeasedRun<P, R> {
     }
 
     private Answer<R> failed(Reserved.Granted granted, Verdict verdict, byte[] failure) {
-        boolean deadLetter = verdict.decision() instanceof RetryDecision.RateLimited;
+        boolean limited = verdict.decision() instanceof RetryDecision.RateLimited;
+        boolean deadLetter = limited && asked.policy().options().deadLetters();
         boolean stored = verdict.decision() instanceof RetryDecision.Terminal terminal && terminal.stored();
         AuditEntry event = event(EventType.SYSTEM_ERROR, verdict, null, "contact");
         Duration keep = deadLetter
                 ? asked.policy().retention().deadLetters()
                 : asked.policy().retention().failure();
-        Move move = deadLetter || stored
+        Move move = limited || stored
                 ? Transition.FAIL.of(asked.id(), granted.fence(), Transition.failure(keep, failure), event)
                 : Transition.RELEASE.of(asked.id(), granted.fence(), Move.Change.NONE, event);
         Answer<R> failed = answers.failed(verdict.failure());

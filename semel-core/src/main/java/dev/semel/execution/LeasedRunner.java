@@ -58,9 +58,9 @@ public final class LeasedRunner {
                     + " whose transaction may still roll back. Run it after the atomic operation has been answered.");
         }
         Answers<R> answers = new Answers<>(environment, asked);
-        Snapshots.Snapshot known = environment.memory().snapshots().get(asked.id());
+        Flights.Landed known = environment.memory().snapshots().get(asked.id());
         if (known != null && asked.sameMeaning(known.fingerprint())) {
-            return answers.told(answers.replayed(known.result()), asked.id());
+            return answers.told(answers.replayed(known.result(), known.first()), asked.id());
         }
         try {
             return fly(asked, handler, answers);

@@ -6,6 +6,7 @@ import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
+import dev.semel.audit.FirstRun;
 import dev.semel.execution.Settled.Begun;
 import dev.semel.execution.Settled.Committed;
 import dev.semel.execution.Settled.Ended;
@@ -396,8 +397,10 @@ public final class OpenRun implements Begun {
 
     private Settled landed(byte[] answer, Duration keep) {
         asked.span().kept(keep.toMillis());
-        flight.landed(new Flights.Landed(asked.header().fingerprint(), answer));
-        environment.memory().snapshots().put(asked.id(), asked.header().fingerprint(), answer, keep);
+        FirstRun first = FirstRun.of(asked.header(), granted.fence());
+        Flights.Landed landed = new Flights.Landed(asked.header().fingerprint(), answer, first);
+        flight.landed(landed);
+        environment.memory().snapshots().put(asked.id(), landed, keep);
         return new Ended(null);
     }
 

@@ -11,6 +11,7 @@ import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.audit.FirstRun;
 import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
@@ -189,10 +190,10 @@ public final class Sending {
             Header header = ready.arrival.header();
             environment.watch().accepted(header.operation(), header.tenant(), now() - began);
         }
-        if (enqueued instanceof Enqueued.Existing) {
+        if (enqueued instanceof Enqueued.Existing existing) {
             EventType type =
                     sent instanceof Sent.Accepted ? EventType.OPERATION_REPLAYED : EventType.OPERATION_CONFLICT;
-            environment.audits().buffer().count(type, ready.about);
+            environment.audits().buffer().count(type, ready.about, FirstRun.accepted(existing.row()));
         }
         return sent;
     }

@@ -2,7 +2,6 @@ package dev.semel.execution;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.semel.key.Fingerprint;
 import dev.semel.key.RecordId;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
@@ -16,8 +15,7 @@ public final class Snapshots {
     private static final int LARGEST = 4_096;
     private static final Duration TRUSTED = Duration.ofMinutes(1);
 
-    /** A cached result. */
-    record Snapshot(Fingerprint fingerprint, byte @Nullable [] result, long untilNanos) {}
+    private record Snapshot(Flights.Landed landed, long untilNanos) {}
 
     private final @Nullable Cache<RecordId, Snapshot> cache;
     private final TimeSource time;
@@ -33,8 +31,7 @@ public final class Snapshots {
         this.time = time;
     }
 
-    @Nullable
-    Snapshot get(RecordId id) {
+    Flights.@Nullable Landed get(RecordId id) {
         if (cache == null) {
             return null;
         }
@@ -43,13 +40,14 @@ public final class Snapshots {
             cache.invalidate(id);
             return null;
         }
-        return found;
+        return found == null ? null : found.landed();
     }
 
-    void put(RecordId id, Fingerprint fingerprint, byte @Nullable [] result, Duration kept) {
+    void put(RecordId id, Flights.Landed landed, Duration kept) {
+        byte[] result = landed.result();
         if (cache != null && (result == null || result.length <= LARGEST)) {
             Duration trusted = kept.compareTo(TRUSTED) < 0 ? kept : TRUSTED;
-            cache.put(id, new Snapshot(fingerprint, result, time.nanos() + trusted.toNanos()));
+            cache.put(id, new Snapshot(landed, time.nanos() + trusted.toNanos()));
         }
     }
 

@@ -18,6 +18,7 @@ import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -131,6 +132,11 @@ public enum Transition {
     /** The conditional write of this transition for a record under a fence. */
     public Move of(RecordId id, long fence, Move.Change change, @Nullable AuditEntry event) {
         return new Move(id, fence, from, to, change, event);
+    }
+
+    /** As {@link #of(RecordId, long, Move.Change, AuditEntry)}, with any number of events. */
+    public Move telling(RecordId id, long fence, Move.Change change, List<AuditEntry> events) {
+        return new Move(id, fence, from, to, change, events);
     }
 
     /** Kept so long from now, with a result. */

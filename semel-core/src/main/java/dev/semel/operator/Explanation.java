@@ -81,7 +81,8 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
         long left = row.status().at() - now;
         String who = row.line() == null
                 ? " is running: attempt " + row.status().attempts()
-                : " is running on a node, or waits there for its turn: " + times(row.status().attempt()) + " counted so far";
+                : " is running on a node, or waits there for its turn: "
+                        + times(row.status().attempt()) + " counted so far";
         String sentence = left > 0
                 ? name + who + ", its lease is renewed or ends in " + shown(left) + "."
                 : name + " was running, and its lease is over since " + shown(-left)

@@ -3,6 +3,7 @@ package dev.semel.operator;
 import dev.semel.audit.AuditEvent;
 import dev.semel.audit.EventType;
 import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditLog;
 import dev.semel.store.AuditRow;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How retries went in a window of time, from the audit.
@@ -44,12 +46,23 @@ public record RetryReport(List<Line> policies) {
         private final String policy;
         private final Set<String> categories = new HashSet<>();
         private final Map<String, Integer> failures = new HashMap<>();
+        private @Nullable AuditEntry death;
         private boolean done;
         private boolean gaveUp;
         private int attempts;
 
         Story(String policy) {
             this.policy = policy;
+        }
+
+        /** A dead letter whose attempts ran out tells of its last attempt twice; the later event is read first. */
+        boolean isToldAlready(EventType type, AuditEntry event) {
+            AuditEntry later = death;
+            death = type == EventType.SYSTEM_ERROR ? event : null;
+            return type == EventType.RETRY_EXHAUSTED
+                    && later != null
+                    && later.fence() == event.fence()
+                    && later.attempt() == event.attempt();
         }
     }
 
@@ -85,7 +98,9 @@ public record RetryReport(List<Line> policies) {
                 Story story = stories.computeIfAbsent(id, any -> new Story(policy));
                 String category = String.valueOf(new AuditEvent(row).details().getOrDefault("category", "unknown"));
                 story.categories.add(category);
-                story.failures.merge(category, 1, Integer::sum);
+                if (!story.isToldAlready(type, row.entry())) {
+                    story.failures.merge(category, 1, Integer::sum);
+                }
                 story.gaveUp |= type != EventType.RETRY_ATTEMPT && !executed.containsKey(id);
                 if (executed.containsKey(id)) {
                     story.done = true;

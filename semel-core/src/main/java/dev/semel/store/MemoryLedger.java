@@ -181,7 +181,7 @@ final class MemoryLedger implements Ledger {
         if (change.place() != null && change.place().lane() != null) {
             MemoryQueue.promote(state, change.place().lane());
         }
-        state.append(move.event(), old.fence(), attempt);
+        move.events().forEach(event -> state.append(event, old.fence(), attempt));
         return judged;
     }
 

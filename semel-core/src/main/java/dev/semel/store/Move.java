@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.key.RecordId;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -9,17 +10,24 @@ import org.jspecify.annotations.Nullable;
  *
  * @param from made by the state machine, never by hand
  * @param to the new state, or absent to remove the record and its steps
- * @param event written in the same commit, if the move is applied
+ * @param events written in the same commit and in this order, if the move is applied; mostly one or none
  */
 public record Move(
-        RecordId id,
-        long fence,
-        Set<State> from,
-        @Nullable State to,
-        Change change,
-        @Nullable AuditEntry event) {
+        RecordId id, long fence, Set<State> from, @Nullable State to, Change change, List<AuditEntry> events) {
     public Move {
         from = Set.copyOf(from);
+        events = List.copyOf(events);
+    }
+
+    /** With one event, or none. */
+    public Move(
+            RecordId id, long fence, Set<State> from, @Nullable State to, Change change, @Nullable AuditEntry event) {
+        this(id, fence, from, to, change, event == null ? List.of() : List.of(event));
+    }
+
+    /** The only event, or the first one; absent when there is none. */
+    public @Nullable AuditEntry event() {
+        return events.isEmpty() ? null : events.get(0);
     }
 
     /**

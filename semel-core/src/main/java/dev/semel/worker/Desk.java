@@ -517,6 +517,16 @@ final class Desk<P, R> {
                     row.header().correlationId(),
                     failure.category().code(),
                     Redactor.text(failure.reason()));
+        } else if (written && ending.kind() == Ending.Kind.DROPPED) {
+            Failure failure = Objects.requireNonNull(ending.failure());
+            LOG.warn(
+                    "{}/{} (tenant {}, correlation {}) failed and is dropped, because its policy keeps no dead letters: {}: {}",
+                    operation.name(),
+                    row.id().prefix(),
+                    row.header().tenant(),
+                    row.header().correlationId(),
+                    failure.category().code(),
+                    Redactor.text(failure.reason()));
         } else if (written && ending.kind() == Ending.Kind.UNKNOWN) {
             watch().unknown(operation.name(), row.header().tenant());
         }

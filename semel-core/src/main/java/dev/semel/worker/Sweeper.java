@@ -7,6 +7,7 @@ import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.execution.Delivery;
 import dev.semel.execution.Environment;
 import dev.semel.execution.Failures;
 import dev.semel.execution.LeasedRunner;
@@ -104,7 +105,7 @@ public final class Sweeper {
         Watch watch = environment.tools().watch();
         if (move.to() == State.UNKNOWN) {
             watch.unknown(row.header().operation(), row.header().tenant());
-        } else {
+        } else if (move.to() == State.FAILED_TERMINAL) {
             watch.died(row.header().operation(), row.header().tenant(), Failure.Category.LEASE_LOST);
         }
     }
@@ -117,19 +118,31 @@ public final class Sweeper {
                 Failure.Category.LEASE_LOST,
                 "Its handler did not end within its lease: " + attempts + " of "
                         + policy.retry().maxAttempts() + " attempts.");
-        Transition transition = atomic ? Transition.FAIL : Transition.LOSE;
+        boolean dropped = atomic && !policy.options().deadLetters();
+        Transition transition = dropped ? Transition.RELEASE : atomic ? Transition.FAIL : Transition.LOSE;
         long keep = atomic ? policy.retention().deadLetters().toMillis() : 0;
         Move.Change change = new Move.Change(keep, 0, attempts, true, null, Failures.encode(failure))
                 .at(transition.place(row.line(), policy.options().deadHead()));
         Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
-        AuditEntry event = environment
-                .audits()
-                .events()
-                .outcome(
-                        atomic ? EventType.RETRY_EXHAUSTED : EventType.OPERATION_UNKNOWN,
-                        about,
-                        Map.of("category", failure.category().code(), "reason", failure.reason()));
-        return transition.of(row.id(), row.status().fence(), change, event);
+        String recovery = dropped ? Delivery.DROPPED : "replay or discard";
+        Events.Tried tried = new Events.Tried(attempts, policy.retry().maxAttempts(), null, failure, recovery);
+        return transition.telling(row.id(), row.status().fence(), change, events(transition, about, tried));
+    }
+
+    private List<AuditEntry> events(Transition transition, Events.About about, Events.Tried tried) {
+        Events events = environment.audits().events();
+        if (transition == Transition.LOSE) {
+            Map<String, String> why = Map.of(
+                    "category",
+                    tried.failure().category().code(),
+                    "reason",
+                    tried.failure().reason());
+            AuditEntry event = events.outcome(EventType.OPERATION_UNKNOWN, about, why);
+            return event == null ? List.of() : List.of(event);
+        }
+        return transition == Transition.RELEASE
+                ? List.of(events.drop(about, tried, true))
+                : events.death(about, tried, true);
     }
 
     private <P, R> void sweep(Registry.Known<P, R> known, Row row) {

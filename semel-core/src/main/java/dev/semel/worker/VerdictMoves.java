@@ -1,5 +1,6 @@
 package dev.semel.worker;
 
+import dev.semel.Failure;
 import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.Reconciler.Verdict;
@@ -15,6 +16,8 @@ import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -93,12 +96,13 @@ final class VerdictMoves {
             return Transition.RECONCILE_RETRY.of(row.id(), fence, due, event(row, policy, "no_effect"));
         }
         if (verdict instanceof Verdict.Failed<R> failed) {
-            Duration keep = row.line() == null
-                    ? policy.retention().failure()
-                    : policy.retention().deadLetters();
+            boolean deadLetter = row.line() != null && policy.options().deadLetters();
+            Duration keep = deadLetter
+                    ? policy.retention().deadLetters()
+                    : policy.retention().failure();
             Move.Change kept = Transition.failure(keep, Failures.encode(failed.failure()))
                     .at(place(Transition.RECONCILE_FAIL, policy, row));
-            return Transition.RECONCILE_FAIL.of(row.id(), fence, kept, event(row, policy, "failed"));
+            return Transition.RECONCILE_FAIL.telling(row.id(), fence, kept, failed(row, policy, failed.failure()));
         }
         return later(policy, row);
     }
@@ -119,6 +123,23 @@ final class VerdictMoves {
 
     private static Move.@Nullable Place place(Transition transition, Policy policy, Row row) {
         return transition.place(row.line(), policy.options().deadHead());
+    }
+
+    /** A message that fails for good is a dead letter. */
+    private List<AuditEntry> failed(Row row, Policy policy, Failure failure) {
+        List<AuditEntry> events = new ArrayList<>(List.of(event(row, policy, "failed")));
+        if (row.line() != null) {
+            Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
+            int most = policy.retry().maxAttempts();
+            events.addAll(environment
+                    .audits()
+                    .events()
+                    .death(
+                            about,
+                            new Events.Tried(row.status().attempt(), most, null, failure, "replay or discard"),
+                            false));
+        }
+        return events;
     }
 
     private AuditEntry event(Row row, Policy policy, String verdict) {

@@ -40,9 +40,9 @@ class ReplayBufferTest {
     void replaysOfOneRecordInOneSecondAreOneEventWithACount() {
         ReplayBuffer buffer = new ReplayBuffer(log, events, time, true);
         for (int i = 0; i < 5; i++) {
-            buffer.count(EventType.OPERATION_REPLAYED, about("k"));
+            buffer.count(EventType.OPERATION_REPLAYED, about("k"), null);
         }
-        buffer.count(EventType.OPERATION_CONFLICT, about("k"));
+        buffer.count(EventType.OPERATION_CONFLICT, about("k"), null);
         buffer.flush(false);
         assertThat(written()).isEmpty();
         time.advance(Duration.ofSeconds(1));
@@ -66,9 +66,9 @@ class ReplayBufferTest {
             }
         };
         ReplayBuffer buffer = new ReplayBuffer(flaky, events, time, true);
-        buffer.count(EventType.OPERATION_REPLAYED, about("k"));
+        buffer.count(EventType.OPERATION_REPLAYED, about("k"), null);
         assertThatThrownBy(() -> buffer.flush(true)).isInstanceOf(SemelException.StoreUnavailable.class);
-        buffer.count(EventType.OPERATION_REPLAYED, about("k"));
+        buffer.count(EventType.OPERATION_REPLAYED, about("k"), null);
         away[0] = false;
         buffer.flush(true);
         assertThat(written())
@@ -80,7 +80,7 @@ class ReplayBufferTest {
     void aFullBufferLosesDetailAndNeverACount() {
         ReplayBuffer buffer = new ReplayBuffer(log, events, time, true);
         for (int i = 0; i < 10_050; i++) {
-            buffer.count(EventType.OPERATION_REPLAYED, about("k" + i));
+            buffer.count(EventType.OPERATION_REPLAYED, about("k" + i), null);
         }
         buffer.flush(true);
         assertThat(written().stream()
@@ -93,7 +93,7 @@ class ReplayBufferTest {
     @Test
     void switchedOffItCountsNothing() {
         ReplayBuffer buffer = new ReplayBuffer(log, events, time, false);
-        buffer.count(EventType.OPERATION_REPLAYED, about("k"));
+        buffer.count(EventType.OPERATION_REPLAYED, about("k"), null);
         buffer.flush(true);
         assertThat(written()).isEmpty();
     }

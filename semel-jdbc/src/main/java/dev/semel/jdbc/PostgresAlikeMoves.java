@@ -63,6 +63,7 @@ final class PostgresAlikeMoves {
                 && two.failure() == null
                 && Objects.equals(one.place(), two.place())
                 && followsNobody(two.place())
+                && other.events().size() <= 1
                 && alike(first.event(), other.event(), other);
     }
 

@@ -1,6 +1,7 @@
 package dev.semel.jdbc;
 
 import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.State;
@@ -9,6 +10,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -63,6 +65,21 @@ final class PostgresMoves {
             , s AS (DELETE FROM semel_record r USING w WHERE r.parent = w.id AND r.place IS NULL)
             """.formatted(CONDITION);
 
+    /** What a change writes behind its first event. They are few: each finds its change by going through all of them. */
+    private static final String FURTHER_EVENTS = """
+            , x AS MATERIALIZED (SELECT * FROM unnest(?::int[]%1$s) WITH ORDINALITY AS x(n%2$s, further))
+            , y AS (
+                SELECT w.n, 0 AS further, w.fence, w.attempt%2$s FROM w
+                UNION ALL
+                SELECT w.n, x.further, w.fence, w.attempt%3$s FROM x JOIN w ON w.n = x.n)
+            , a AS (
+                INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation,
+                    policy, body)
+                SELECT pg_current_xact_id()::text::bigint + c.tx_base, c.now, y.fence, y.attempt%2$s
+                FROM c, y WHERE y.e_type >= 0 ORDER BY y.n, y.further)
+            """.formatted(
+                    PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, PostgresSql.EVENT_NAMES.replace(", ", ", x."));
+
     private static final Kind UPDATE = new Kind(
             Sql.of(ITEMS + UPDATE_EACH.formatted(PostgresSql.AT, "", CONDITION, PostgresSql.KEPT)),
             Sql.of(PLACED_ITEMS + UPDATE_EACH.formatted(PostgresSql.AT, PLACE, CONDITION, PostgresSql.KEPT)));
@@ -75,16 +92,18 @@ final class PostgresMoves {
     private static final String STATUSES =
             "SELECT id, " + Rows.STATUS + " FROM semel_record WHERE id = ANY(?::bytea[])";
 
-    /** A statement without events, and with them. */
-    private record Sql(String silent, String audited) {
+    /** A statement without events, with one for each change at most, and with more. */
+    private record Sql(String silent, String audited, String further) {
         private static final String RESULT = " SELECT w.n, pg_current_xact_id()::text FROM w";
 
         static Sql of(String each) {
             String template = PostgresSql.COMMON + each;
+            String told =
+                    template.formatted(PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, PostgresSql.EVENT_NAMES);
             return new Sql(
                     template.formatted("", "", "") + RESULT,
-                    template.formatted(PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, PostgresSql.EVENT_NAMES)
-                            + ", a AS (" + PostgresSql.WRITE_EVENTS + ")" + RESULT);
+                    told + ", a AS (" + PostgresSql.WRITE_EVENTS + ")" + RESULT,
+                    told + FURTHER_EVENTS + RESULT);
         }
     }
 
@@ -92,6 +111,8 @@ final class PostgresMoves {
     private record Kind(Sql plain, Sql placed) {}
 
     private record Item(int place, Move move) {}
+
+    private record Further(int item, AuditEntry event) {}
 
     /** @param xid the transaction in which they were applied; null when none was */
     record Result(List<Moved> moved, @Nullable String xid) {}
@@ -175,9 +196,10 @@ final class PostgresMoves {
         List<Long> lanes = PostgresLine.lanes(items.stream().map(Item::move).toList());
         PostgresEvents events = PostgresEvents.of(items, item -> item.move.event());
         Sql sql = placed ? kind.placed : kind.plain;
+        List<Further> further = further(items);
         String whole = before()
                 + (lanes.isEmpty() ? "" : PostgresLine.LOCK + "; ")
-                + (events.isEmpty() ? sql.silent : sql.audited)
+                + (events.isEmpty() ? sql.silent : further.isEmpty() ? sql.audited : sql.further)
                 + (lanes.isEmpty() ? "" : "; " + PostgresLine.PROMOTE)
                 + behind();
         try (PreparedStatement statement = connection.prepareStatement(whole)) {
@@ -191,6 +213,10 @@ final class PostgresMoves {
             if (!events.isEmpty()) {
                 events.bind(binder);
             }
+            if (!further.isEmpty()) {
+                binder.ints(further, Further::item);
+                PostgresEvents.of(further, Further::event).bind(binder);
+            }
             bindLanes(binder, lanes);
             statement.execute();
             for (int before = lanes.isEmpty() ? 1 : 2; before > 0; before--) {
@@ -198,6 +224,18 @@ final class PostgresMoves {
             }
             applied(statement, items, answers);
         }
+    }
+
+    /** The events of the changes but the first of each. */
+    private static List<Further> further(List<Item> items) {
+        List<Further> further = new ArrayList<>();
+        for (int i = 0; i < items.size(); i++) {
+            List<AuditEntry> events = items.get(i).move.events();
+            for (AuditEntry event : events.subList(Math.min(1, events.size()), events.size())) {
+                further.add(new Further(i, event));
+            }
+        }
+        return further;
     }
 
     private String before() {

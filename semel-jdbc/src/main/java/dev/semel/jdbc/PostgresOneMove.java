@@ -64,9 +64,10 @@ final class PostgresOneMove {
         this.move = move;
     }
 
-    /** Whether it is to a state, and moves nobody else up. */
+    /** Whether it is to a state, moves nobody else up, and has one event at most. */
     static boolean fits(Move move) {
         return move.to() != null
+                && move.events().size() <= 1
                 && PostgresAlikeMoves.followsNobody(move.change().place());
     }
 

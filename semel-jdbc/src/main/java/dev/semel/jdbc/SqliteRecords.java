@@ -203,7 +203,9 @@ final class SqliteRecords {
                 places.join(move.id());
             }
         }
-        append(move.event(), old.fence(), attempt);
+        for (AuditEntry event : move.events()) {
+            append(event, old.fence(), attempt);
+        }
         return new Moved.Applied();
     }
 

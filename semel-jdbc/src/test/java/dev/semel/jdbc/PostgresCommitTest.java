@@ -143,7 +143,7 @@ class PostgresCommitTest {
                         Set.of(State.IN_PROGRESS),
                         State.FAILED_RETRYABLE,
                         new Move.Change(0, 60_000, -1, false, null, null),
-                        null)));
+                        List.of())));
         schema.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
                 + " 'BEGIN RAISE EXCEPTION ''planted''; END'");
         schema.execute("CREATE TRIGGER refuse BEFORE UPDATE ON semel_record FOR EACH ROW EXECUTE FUNCTION refuse()");

@@ -6,6 +6,7 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditRow;
 import dev.semel.store.AuditRow.Position;
+import dev.semel.store.Move;
 import dev.semel.store.Seal;
 import dev.semel.store.State;
 import java.util.ArrayList;
@@ -40,6 +41,49 @@ abstract class AuditSuite extends ContractSuite {
         assertThat(read.get(0).entry()).usingRecursiveComparison().isEqualTo(full);
         assertThat(read.get(1).entry()).usingRecursiveComparison().isEqualTo(bare);
         assertThat(read).allSatisfy(row -> assertThat(row.at()).isEqualTo(START));
+    }
+
+    @Test
+    void aMoveWritesAllItsEventsInTheirOrderUnderTheFenceAndAttemptOfTheRecord() {
+        long fence = grant("k").fence();
+        apply(Shift.of(Ask.id("k"), fence, State.FAILED_TERMINAL)
+                .in(1_000)
+                .with(Ask.of("k").event(10))
+                .with(Ask.of("k").event(11))
+                .with(Ask.of("k").event(12)));
+        List<AuditRow> read = audit.behindHorizon(Position.START, 10);
+        assertThat(types(read)).containsExactly(10, 11, 12);
+        assertThat(read).allSatisfy(row -> {
+            assertThat(row.entry().fence()).isEqualTo(fence);
+            assertThat(row.entry().attempt()).isEqualTo(1);
+            assertThat(row.entry().subject().record()).isEqualTo(Ask.id("k"));
+        });
+    }
+
+    @Test
+    void movesOfABatchWriteNoneOneOrSeveralEventsEachAndThoseThatAreRefusedWriteNone() {
+        List<Move> batch = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            String key = "k" + i;
+            Shift shift = Shift.of(Ask.id(key), grant(key).fence() + (i == 2 ? 1 : 0), State.FAILED_TERMINAL)
+                    .in(1_000);
+            for (int n = 0; n < i; n++) {
+                shift.with(Ask.of(key).event(10 * i + n));
+            }
+            batch.add(shift.move());
+        }
+        ledger.move(batch);
+        assertThat(types(audit.behindHorizon(Position.START, 10))).containsExactlyInAnyOrder(10, 30, 31, 32);
+        assertThat(types(audit.newest(AuditFilter.of(Ask.id("k3")), 10))).containsExactly(32, 31, 30);
+    }
+
+    @Test
+    void aMoveThatRemovesItsRecordWritesAllItsEvents() {
+        long fence = grant("k").fence();
+        apply(Shift.removing(Ask.id("k"), fence)
+                .with(Ask.of("k").event(10))
+                .with(Ask.of("k").event(11)));
+        assertThat(types(audit.behindHorizon(Position.START, 10))).containsExactly(10, 11);
     }
 
     @Test

@@ -27,8 +27,8 @@ abstract class CompanySuite extends MoveSuite {
 
     /** The same of a record that is not there. */
     private static Move beside(Move move) {
-        AuditEntry event = move.event();
-        return new Move(NOBODY, move.fence(), move.from(), move.to(), move.change(), event == null ? null : of(event));
+        List<AuditEntry> events = move.events().stream().map(CompanySuite::of).toList();
+        return new Move(NOBODY, move.fence(), move.from(), move.to(), move.change(), events);
     }
 
     private static AuditEntry of(AuditEntry event) {

@@ -6,7 +6,9 @@ import dev.semel.store.Line;
 import dev.semel.store.Move;
 import dev.semel.store.State;
 import dev.semel.store.Status;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,7 @@ final class Shift {
     private byte @Nullable [] result;
     private byte @Nullable [] failure;
     private Move.@Nullable Place place;
-    private @Nullable AuditEntry event;
+    private final List<AuditEntry> events = new ArrayList<>();
 
     private Shift(RecordId id, long fence, @Nullable State to) {
         this.id = id;
@@ -91,13 +93,14 @@ final class Shift {
         return this;
     }
 
+    /** Tells this, behind what it tells already. */
     Shift with(AuditEntry entry) {
-        event = entry;
+        events.add(entry);
         return this;
     }
 
     Move move() {
         var change = new Move.Change(delay, keep, attempt, onlyIfOver, result, failure).at(place);
-        return new Move(id, fence, from, to, change, event);
+        return new Move(id, fence, from, to, change, events);
     }
 }

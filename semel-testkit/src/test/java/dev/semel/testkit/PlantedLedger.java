@@ -115,19 +115,19 @@ final class PlantedLedger extends ForwardingLedger {
         if (bug == StoreBug.NO_FENCE_CHECK) {
             Row row = delegate().find(Set.of(given.id())).get(given.id());
             long fence = row == null ? given.fence() : row.status().fence();
-            return new Move(given.id(), fence, given.from(), given.to(), given.change(), given.event());
+            return new Move(given.id(), fence, given.from(), given.to(), given.change(), given.events());
         }
         Move.Place place = given.change().place();
         if (bug == StoreBug.LANE_HEAD_LOST && place != null) {
             Move.Change change = given.change().at(new Move.Place(null, place.then()));
-            return new Move(given.id(), given.fence(), given.from(), given.to(), change, given.event());
+            return new Move(given.id(), given.fence(), given.from(), given.to(), change, given.events());
         }
         if (bug == StoreBug.EVENT_LOST) {
-            return new Move(given.id(), given.fence(), given.from(), given.to(), given.change(), null);
+            return new Move(given.id(), given.fence(), given.from(), given.to(), given.change(), List.of());
         }
         if (bug == StoreBug.STATE_NOT_CHECKED) {
             return new Move(
-                    given.id(), given.fence(), Set.of(State.values()), given.to(), given.change(), given.event());
+                    given.id(), given.fence(), Set.of(State.values()), given.to(), given.change(), given.events());
         }
         return given;
     }

@@ -63,7 +63,7 @@ final class LooksThenWrites extends ForwardingStore {
     }
 
     private static Move removal(Row row) {
-        return new Move(row.id(), row.status().fence(), EnumSet.allOf(State.class), null, Move.Change.NONE, null);
+        return new Move(row.id(), row.status().fence(), EnumSet.allOf(State.class), null, Move.Change.NONE, List.of());
     }
 
     private final class Unguarded extends ForwardingTransactions {

@@ -8,9 +8,11 @@ import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.Sent;
 import dev.semel.engine.Engine;
+import dev.semel.ledger.Transition;
 import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
 import dev.semel.store.Line;
+import dev.semel.store.Move;
 import dev.semel.store.Queue;
 import dev.semel.store.Reservation;
 import dev.semel.store.Row;
@@ -129,6 +131,16 @@ abstract class ChannelFixture extends EngineSuite {
     /** What a node that dies right after its claim leaves behind. */
     Row claim(Channel<Note> channel) {
         return claim(channel, 1).get(0);
+    }
+
+    /** A node dies with a message of which so many attempts were counted, and its lease is over. */
+    void abandon(Channel<Note> channel, int attempts) {
+        Row row = claim(channel);
+        Move.Change counted = Transition.due(Duration.ZERO, Duration.ZERO, attempts, null);
+        store.ledger()
+                .move(List.of(Transition.HAND_BACK.of(row.id(), row.status().fence(), counted, null)));
+        claim(channel);
+        time.advance(LEASE.plusSeconds(1));
     }
 
     List<Row> claim(Channel<Note> channel, int records) {

@@ -194,7 +194,8 @@ abstract class ChannelSuite extends ChannelFixture {
         assertThat(row(MAIL, "poison").state()).isEqualTo(State.FAILED_TERMINAL);
         assertThat(row(MAIL, "poison").payload()).isNotNull();
         assertThat(story(MAIL, "poison"))
-                .containsExactly("operation.queued", "retry.attempt", "retry.attempt", "retry.exhausted");
+                .containsExactly(
+                        "operation.queued", "retry.attempt", "retry.attempt", "retry.exhausted", "system.error");
     }
 
     @Test

@@ -223,6 +223,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class PoliciesWithoutDeadLetters extends NoDeadLettersSuite {
+        PoliciesWithoutDeadLetters() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class DeadLetters extends DeadLetterSuite {
         DeadLetters() {
             super(EngineContract.this);

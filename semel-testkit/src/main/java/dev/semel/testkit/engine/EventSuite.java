@@ -15,6 +15,7 @@ import dev.semel.store.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -127,12 +128,115 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void theEventsOfFailedAttemptsSayWhoSentTheMessage() {
+    void aMessageWhoseAttemptsRanOutWritesThatAndThenThatItIsADeadLetter() {
         engine.handle(MAIL, (note, run) -> {
             throw failing(Failure.Category.NETWORK);
         });
         sendFromUser(MAIL, "k");
         workThrough(Duration.ofSeconds(5), 3);
-        assertOrigin(MAIL.operation(), "k", "operation.queued", "retry.attempt", "retry.attempt", "retry.exhausted");
+        assertOrigin(
+                MAIL.operation(),
+                "k",
+                "operation.queued",
+                "retry.attempt",
+                "retry.attempt",
+                "retry.exhausted",
+                "system.error");
+        AuditEvent death = events(MAIL.operation(), "k").get(4);
+        assertThat(death.fields())
+                .containsEntry("attempt", 3L)
+                .containsEntry("category", "network")
+                .containsEntry("recovery_action", "replay or discard")
+                .containsEntry(
+                        "fingerprint",
+                        HexFormat.of()
+                                .formatHex(row(MAIL, "k").header().fingerprint().bytes()));
+    }
+
+    @Test
+    void manyMessagesOfOneLaneThatDieTogetherWriteBothEventsEach() {
+        engine.handle(CHAT, (note, run) -> {
+            throw failing(Failure.Category.NETWORK);
+        });
+        List<String> keys = List.of("a", "b", "c");
+        keys.forEach(key -> sendFromUser(CHAT, key));
+        workThrough(Duration.ofSeconds(5), 12);
+        assertThat(keys).allSatisfy(key -> assertThat(story(CHAT, key)).endsWith("retry.exhausted", "system.error"));
+    }
+
+    @Test
+    void anAtomicDeliveryThatIsLostTooOftenWritesThatAndThenThatItIsADeadLetter() {
+        engine.handle(POST, (note, tx) -> handled.add(note.text()));
+        sendFromUser(POST, "k");
+        abandon(POST, 3);
+        engine.duties().sweeper().sweep();
+        assertThat(state(POST.operation(), "k")).isEqualTo(State.FAILED_TERMINAL);
+        assertOrigin(POST.operation(), "k", "operation.queued", "retry.exhausted", "system.error");
+    }
+
+    @Test
+    void aMessageThatItsReconcilerFailsWritesThatAndThenThatItIsADeadLetter() {
+        Channel.Leased<Note> once =
+                Channel.leased("once", Note.class).withPolicy("steady").asParking();
+        engine.handle(once, listing());
+        engine.reconcile(
+                once.operation(),
+                (note, asked) -> Reconciler.Verdict.failed(Failure.of(Failure.Category.BUSINESS_RULE, "closed")));
+        sendFromUser(once, "k");
+        claim(once);
+        time.advance(LEASE.plusSeconds(1));
+        engine.duties().sweeper().sweep();
+        engine.duties().reconciliation().reconcile();
+        assertOrigin(
+                once.operation(), "k", "operation.queued", "operation.unknown", "operation.reconciled", "system.error");
+    }
+
+    @Test
+    void aReplayNamesTheFirstEventAndTheRequestOfTheFirstCall() {
+        for (Operation<Order, Receipt> operation : List.of(CHARGE, NOTIFY)) {
+            run(operation, call("k").withOrigin(ORIGIN));
+            run(operation, call("k").withOrigin(ORIGIN.withRequestId("request-2")));
+            run(operation, call("k").withOrigin(ORIGIN.withRequestId("request-3")));
+            List<AuditEvent> events = events(operation, "k");
+            assertThat(events).extracting(AuditEvent::type).containsExactly("operation.executed", "operation.replayed");
+            assertThat(events.get(1).fields())
+                    .containsEntry("request_id", "request-2")
+                    .containsEntry("count", 2L)
+                    .containsEntry("fence", 0L)
+                    .containsEntry("first_request_id", "request-1")
+                    .containsEntry("first_event", events.get(0).fields().get("ref"));
+        }
+    }
+
+    private void run(Operation<Order, Receipt> operation, Call<Order> call) {
+        Answer<Receipt> answer = operation instanceof Operation.Atomic<Order, Receipt> atomic
+                ? engine.run(atomic, call, charging("k"))
+                : engine.run((Operation.Leased<Order, Receipt>) operation, call, (order, run) -> new Receipt("r"));
+        assertThat(answer.orThrow()).isNotNull();
+    }
+
+    @Test
+    void aReplayOfAListNamesTheFirstEventOfEachCall() {
+        List<Call<Order>> calls =
+                List.of(call("a").withOrigin(ORIGIN), call("b").withOrigin(ORIGIN.withRequestId("request-b")));
+        engine.runAll(CHARGE, calls, (order, tx) -> new Receipt("r"));
+        engine.runAll(CHARGE, calls, (order, tx) -> new Receipt("r"));
+        assertThat(events(CHARGE, "b").get(1).fields())
+                .containsEntry("type", "operation.replayed")
+                .containsEntry("first_request_id", "request-b")
+                .containsEntry(
+                        "first_event", events(CHARGE, "b").get(0).fields().get("ref"));
+    }
+
+    @Test
+    void aDuplicateMessageNamesTheEventAndTheRequestByWhichItWasAccepted() {
+        sendFromUser(MAIL, "k");
+        engine.send(MAIL, note("k", "lane").withOrigin(ORIGIN.withRequestId("request-2")));
+        List<AuditEvent> events = events(MAIL.operation(), "k");
+        assertThat(events.get(1).fields())
+                .containsEntry("type", "operation.replayed")
+                .containsEntry("request_id", "request-2")
+                .containsEntry("first_request_id", "request-1")
+                .containsEntry("first_event", events.get(0).fields().get("ref"));
     }
 }

@@ -36,7 +36,7 @@ public final class HistoryChecker {
             "UNKNOWN", Set.of("operation.unknown"),
             "SHADOWED", Set.of("operation.shadowed"),
             "DISCARDED", Set.of("operator.discarded"),
-            "FAILED_TERMINAL", Set.of("system.error", "retry.exhausted", "retry.attempt", "operation.reconciled"));
+            "FAILED_TERMINAL", Set.of("system.error", "operation.reconciled"));
 
     private final List<Event> events;
     private final Set<Class<? extends Event>> kinds = new HashSet<>();

@@ -32,7 +32,7 @@ final class Finding {
             State.COMPLETED, Set.of(EventType.OPERATION_EXECUTED, EventType.OPERATION_RECONCILED),
             State.FAILED_RETRYABLE,
                     Set.of(EventType.RETRY_ATTEMPT, EventType.RETRY_EXHAUSTED, EventType.OPERATION_RECONCILED),
-            State.FAILED_TERMINAL, Set.of(EventType.SYSTEM_ERROR, EventType.RETRY_EXHAUSTED),
+            State.FAILED_TERMINAL, Set.of(EventType.SYSTEM_ERROR),
             State.DISCARDED, Set.of(EventType.OPERATOR_DISCARDED),
             State.UNKNOWN, Set.of(EventType.OPERATION_UNKNOWN),
             State.SHADOWED, Set.of(EventType.OPERATION_SHADOWED),

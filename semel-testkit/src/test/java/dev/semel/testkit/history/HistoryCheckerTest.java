@@ -234,6 +234,18 @@ class HistoryCheckerTest {
     }
 
     @Test
+    void r8_aDeadLetterOfWhichOnlyTheExhaustedAttemptsAreToldIsFound() {
+        call("a", Ending.ACCEPTED, null);
+        call("b", Ending.ACCEPTED, null);
+        told("a", "retry.exhausted", 3);
+        told("a", "system.error", 3);
+        told("b", "retry.exhausted", 3);
+        left("a", "FAILED_TERMINAL", null, false);
+        left("b", "FAILED_TERMINAL", null, false);
+        assertBroken(Rule.R8, "b");
+    }
+
+    @Test
     void r8_aChangeThatIsToldTwiceIsFound() {
         told("a", "operation.executed", 1);
         told("a", "operation.executed", 1);

@@ -136,7 +136,7 @@ class BuggyLedger extends ForwardingLedger {
         @Override
         Moved move(Move move) {
             long fence = real(Identity.of(move.id()), move.fence());
-            return super.move(new Move(move.id(), fence, move.from(), move.to(), move.change(), move.event()));
+            return super.move(new Move(move.id(), fence, move.from(), move.to(), move.change(), move.events()));
         }
 
         @Override
@@ -149,7 +149,8 @@ class BuggyLedger extends ForwardingLedger {
 
     /** Events are left out. */
     static Ledger silent(Store store) {
-        return moving(store, move -> new Move(move.id(), move.fence(), move.from(), move.to(), move.change(), null));
+        return moving(
+                store, move -> new Move(move.id(), move.fence(), move.from(), move.to(), move.change(), List.of()));
     }
 
     /** Events are written once more. */
@@ -186,7 +187,7 @@ class BuggyLedger extends ForwardingLedger {
                 ANY,
                 State.FAILED_RETRYABLE,
                 new Move.Change(0, 0, -1, false, null, null),
-                null)));
+                List.of())));
     }
 
     static boolean running(Status status) {

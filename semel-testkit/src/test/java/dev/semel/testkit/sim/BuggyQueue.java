@@ -53,7 +53,8 @@ class BuggyQueue extends ForwardingQueue {
     private void move(Row row, State to, Move.Place place) {
         Move.Change change = new Move.Change(0, 0, -1, false, row.result(), row.failure()).at(place);
         store.ledger()
-                .move(List.of(new Move(row.id(), row.status().fence(), EnumSet.of(row.state()), to, change, null)));
+                .move(List.of(
+                        new Move(row.id(), row.status().fence(), EnumSet.of(row.state()), to, change, List.of())));
     }
 
     /** Grants what is due without a look at its state: what runs is granted again. */

@@ -123,7 +123,12 @@ final class PlantedBugs {
     static void remove(Store store, Row row) {
         store.ledger()
                 .move(List.of(new Move(
-                        row.id(), row.status().fence(), EnumSet.allOf(State.class), null, Move.Change.NONE, null)));
+                        row.id(),
+                        row.status().fence(),
+                        EnumSet.allOf(State.class),
+                        null,
+                        Move.Change.NONE,
+                        List.of())));
     }
 
     static final class AcknowledgesBeforeCommit extends ForwardingTransactions {

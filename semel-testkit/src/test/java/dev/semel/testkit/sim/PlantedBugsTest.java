@@ -51,7 +51,7 @@ class PlantedBugsTest {
                 PlantedBugs.ledger((store, node) -> BuggyLedger.moving(store, move -> {
                     Row row = PlantedBugs.row(store, move.id());
                     long fence = row == null ? move.fence() : row.status().fence();
-                    return new Move(move.id(), fence, BuggyLedger.ANY, move.to(), move.change(), move.event());
+                    return new Move(move.id(), fence, BuggyLedger.ANY, move.to(), move.change(), move.events());
                 })));
     }
 
@@ -320,7 +320,7 @@ class PlantedBugsTest {
                 boolean payment =
                         row != null && row.isStep() && row.header().key().equals("pay");
                 return payment && move.to() == State.COMPLETED
-                        ? super.move(new Move(move.id(), move.fence(), move.from(), null, move.change(), null))
+                        ? super.move(new Move(move.id(), move.fence(), move.from(), null, move.change(), List.of()))
                         : super.move(move);
             }
         }));

@@ -72,7 +72,7 @@ class PlantedQueueBugsTest {
     }
 
     private static Move with(Move move, Move.Change change) {
-        return new Move(move.id(), move.fence(), move.from(), move.to(), change, move.event());
+        return new Move(move.id(), move.fence(), move.from(), move.to(), change, move.events());
     }
 
     @Test
@@ -218,6 +218,6 @@ class PlantedQueueBugsTest {
     private static Move unfenced(Store store, Move move) {
         Row row = PlantedBugs.row(store, move.id());
         long fence = row == null ? move.fence() : row.status().fence();
-        return new Move(move.id(), fence, BuggyLedger.ANY, move.to(), move.change(), move.event());
+        return new Move(move.id(), fence, BuggyLedger.ANY, move.to(), move.change(), move.events());
     }
 }
