@@ -65,8 +65,8 @@ final class SpringSemel implements Semel {
 
     @Override
     public <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler) {
-        demandOutside(operation);
-        return engine.run(operation, call, handler);
+        return leased(operation, () -> List.of(engine.run(operation, call, handler)))
+                .get(0);
     }
 
     @Override
@@ -74,10 +74,9 @@ final class SpringSemel implements Semel {
         if (operation instanceof Operation.Atomic<P, R> atomic && handlers.containsKey(operation.name())) {
             return run(atomic, call, known(atomic));
         }
-        if (operation instanceof Operation.Leased<P, R>) {
-            demandOutside(operation);
-        }
-        return engine.run(operation, call);
+        return operation instanceof Operation.Leased<P, R>
+                ? leased(operation, () -> List.of(engine.run(operation, call))).get(0)
+                : engine.run(operation, call);
     }
 
     @SuppressWarnings("unchecked") // the operation was registered with a handler of its own types
@@ -105,8 +104,7 @@ final class SpringSemel implements Semel {
     @Override
     public <P, R> List<Answer<R>> runAll(
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
-        demandOutside(operation);
-        return engine.runAll(operation, calls, handler);
+        return leased(operation, () -> engine.runAll(operation, calls, handler));
     }
 
     @Override
@@ -225,13 +223,31 @@ final class SpringSemel implements Semel {
         return (payload, tx) -> spring.handled(() -> handler.run(payload, tx));
     }
 
-    private void demandOutside(Operation<?, ?> operation) {
+    private <R> List<Answer<R>> leased(Operation<?, R> operation, Supplier<List<Answer<R>>> running) {
         if (transactions != null && transactions.place() != SpringTransactions.Place.OUTSIDE) {
             throw new SemelException.Invalid("Operation " + operation.name()
                     + " is leased and was called inside a transaction. Its grant must be committed before it runs, which"
                     + " would take a second connection while the first is held. Call it outside the transaction, send it to"
                     + " a channel, or declare it atomic if it only writes to this database.");
         }
-        commits.accept("It ran the leased operation " + operation.name() + ", which commits by itself.");
+        boolean ran = true;
+        try {
+            List<Answer<R>> answers = running.get();
+            ran = !answers.stream().allMatch(SpringSemel::isWithoutRun);
+            return answers;
+        } finally {
+            if (ran) {
+                commits.accept("It ran the leased operation " + operation.name() + ", which commits by itself.");
+            }
+        }
+    }
+
+    /** Told from what another call left: nothing was committed for this one. */
+    private static boolean isWithoutRun(Answer<?> answer) {
+        return answer instanceof Answer.Replayed
+                || answer instanceof Answer.Conflict
+                || answer instanceof Answer.InProgress
+                || answer instanceof Answer.Rejected
+                || answer instanceof Answer.Halted;
     }
 }
