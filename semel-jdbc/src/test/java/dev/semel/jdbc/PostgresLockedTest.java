@@ -276,7 +276,12 @@ class PostgresLockedTest {
             caller.setAutoCommit(false);
             writing.execute("INSERT INTO effect VALUES ('x')");
             Move mark = new Move(
-                    SqliteFixture.id("a"), fence, Set.of(State.IN_PROGRESS), State.COMPLETED, Move.Change.NONE, null);
+                    SqliteFixture.id("a"),
+                    fence,
+                    Set.of(State.IN_PROGRESS),
+                    State.COMPLETED,
+                    Move.Change.NONE,
+                    List.of());
             Transactions.Tx joined = store.transactions().orElseThrow().join(caller);
             isLocked(holder, () -> joined.moveIfChanged(mark, 0));
         }
