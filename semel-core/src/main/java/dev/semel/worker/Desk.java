@@ -88,7 +88,7 @@ final class Desk<P, R> {
         this.finisher = finisher;
         this.pauses = pauses;
         this.permit = permit;
-        this.guard = new Guard(operation.name(), capacity);
+        this.guard = new Guard(operation.name(), capacity, environment.tools().time());
         this.window = new Window(capacity.concurrency());
         this.shelf = new Shelf<>(capacity.perTenant());
         this.lost = new LostClaims(policy.limits().lease());
@@ -151,7 +151,7 @@ final class Desk<P, R> {
 
     private Round claimed() {
         int open = window.size() - (held.get() - suspects.get());
-        int room = open < leastRoom() ? 0 : guard.allowed(Math.min(LARGEST_CLAIM, open));
+        int room = open < leastRoom() ? 0 : guard.allowed(Math.min(LARGEST_CLAIM, open), held.get());
         if (room <= 0) {
             return Round.FULL;
         }

@@ -3,6 +3,8 @@ package dev.semel.worker;
 import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.execution.Ending;
+import dev.semel.time.MonotonicClock;
+import dev.semel.time.TimeSource;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.ratelimiter.RateLimiter;
@@ -27,9 +29,11 @@ final class Guard {
 
     private final @Nullable CircuitBreaker breaker;
     private final @Nullable RateLimiter limiter;
+    private final int probes;
 
-    Guard(String name, Channel.Capacity capacity) {
+    Guard(String name, Channel.Capacity capacity, TimeSource time) {
         Channel.Breaker settings = capacity.breaker();
+        this.probes = Math.min(PROBES, settings.calls());
         this.breaker = settings.failurePercent() == 0
                 ? null
                 : CircuitBreaker.of(
@@ -39,7 +43,8 @@ final class Guard {
                                 .slidingWindowSize(settings.calls())
                                 .minimumNumberOfCalls(settings.calls())
                                 .waitDurationInOpenState(settings.pause())
-                                .permittedNumberOfCallsInHalfOpenState(Math.min(PROBES, settings.calls()))
+                                .permittedNumberOfCallsInHalfOpenState(probes)
+                                .clock(new MonotonicClock(time))
                                 .build());
         this.limiter = capacity.perSecond() == 0
                 ? null
@@ -55,13 +60,19 @@ final class Guard {
                                 .build());
     }
 
-    /** How many of so many may be claimed now. */
-    int allowed(int wanted) {
+    /**
+     * How many of so many may be claimed now.
+     *
+     * @param held what this node has claimed and not written the end of. While the breaker tries whether the receiver is back, no
+     *     more is claimed than it still lets through: what it refused would be handed back and claimed again at once.
+     */
+    int allowed(int wanted, int held) {
         int allowed = wanted;
         if (breaker != null) {
             allowed = switch (breaker.getState()) {
                 case OPEN, FORCED_OPEN -> breaker.tryAcquirePermission() ? released(1) : 0;
-                case HALF_OPEN -> Math.min(allowed, PROBES);
+                case HALF_OPEN ->
+                    Math.min(allowed, Math.max(0, probes - breaker.getMetrics().getNumberOfBufferedCalls() - held));
                 default -> allowed;
             };
         }

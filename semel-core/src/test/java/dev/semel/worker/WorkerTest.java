@@ -237,30 +237,6 @@ class WorkerTest {
     }
 
     @Test
-    void anOpenBreakerSpendsNoAttemptAndLosesNothing() throws Exception {
-        AtomicInteger calls = new AtomicInteger();
-        CountDownLatch failed = new CountDownLatch(4);
-        CountDownLatch up = new CountDownLatch(1);
-        Channel.Breaker quick = new Channel.Breaker(50, 4, Duration.ofMillis(100));
-        engine.handle(MAIL, Capacity.of(1).withBreaker(quick), (text, run) -> {
-            calls.incrementAndGet();
-            failed.countDown();
-            if (up.getCount() > 0) {
-                throw Failure.of(Failure.Category.UPSTREAM_ERROR, "500").asException();
-            }
-        });
-        for (int i = 0; i < 20; i++) {
-            send(MAIL, "m" + i);
-        }
-        failed.await();
-        up.countDown();
-        for (int i = 0; i < 20; i++) {
-            awaitState(MAIL, "m" + i, State.COMPLETED);
-        }
-        assertThat(calls.get()).isLessThanOrEqualTo(20 + 5 * 4);
-    }
-
-    @Test
     void theBreakerOfAnAtomicChannelClosesAgainOnceItsMessagesAreCommitted() throws Exception {
         Channel.Atomic<String> post = Channel.atomic("post", String.class).withPolicy("patient");
         CountDownLatch up = new CountDownLatch(1);
