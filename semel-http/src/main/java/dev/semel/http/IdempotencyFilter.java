@@ -157,16 +157,17 @@ public final class IdempotencyFilter implements Filter {
      * request behind it, or where a part of the application has routes of its own. Such a request is answered here and must not
      * be run: nothing would keep it from running twice.
      *
-     * @param route the handler's own
+     * @param route the handler's own; absent where it has none, and the filter's routes apply
      * @return false when the request has been answered
      */
-    public boolean mayRun(HttpServletRequest request, HttpServletResponse response, Hooks.Routes.Found route)
+    public boolean mayRun(HttpServletRequest request, HttpServletResponse response, Hooks.Routes.@Nullable Found route)
             throws IOException {
         if (!KeyHeader.METHODS.contains(request.getMethod())
                 || Exchange.of(request).isPresent()) {
             return true;
         }
-        RouteTable.Match match = config.routing().table().match(request.getMethod(), route);
+        RouteTable table = config.routing().table();
+        RouteTable.Match match = route == null ? table.match(request, null) : table.match(request.getMethod(), route);
         boolean unprotected = switch (match.rule().key()) {
             case REQUIRED -> true;
             case OPTIONAL -> request.getHeader(KeyHeader.NAME) != null;

@@ -42,18 +42,23 @@ final class MvcRoutes implements Hooks.Routes {
         RequestCopy probe = new RequestCopy(request);
         ServletRequestPathUtils.parseAndCache(probe);
         HandlerExecutionChain chain = chain(probe);
-        Found found = chain == null ? null : found(probe, chain.getHandler());
-        if (found != null) {
-            CrossOrigins.note(request, probe, chain);
+        if (chain == null || !isApplications(chain.getHandler())) {
+            return Optional.of(PASSES);
         }
-        return Optional.of(found == null ? PASSES : found.withValues(values(probe, found.template())));
+        CrossOrigins.note(request, probe, chain);
+        Found found = found(probe, chain.getHandler());
+        return found == null ? Optional.empty() : Optional.of(found.withValues(values(probe, found.template())));
     }
 
-    /** As {@link #find}, for a request that has been mapped, and without its values. */
+    /**
+     * As {@link #find}, for a request that has been mapped to a handler of the application's, and without its values. Nothing
+     * where the mapping names no pattern, as with a function whose predicate looks at something else than the path: the filter's
+     * own routes apply.
+     */
     @Nullable
-    Found found(HttpServletRequest mapped, @Nullable Object handler) {
+    Found found(HttpServletRequest mapped, Object handler) {
         Object pattern = mapped.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
-        if (pattern == null || !isApplications(handler)) {
+        if (pattern == null) {
             return null;
         }
         RouteRules.Ruled ruled = handler instanceof HandlerMethod method
@@ -78,7 +83,7 @@ final class MvcRoutes implements Hooks.Routes {
     }
 
     /** Not Boot's own: the Actuator's endpoints and the page of errors. Not files. */
-    private static boolean isApplications(@Nullable Object handler) {
+    static boolean isApplications(@Nullable Object handler) {
         return handler instanceof HandlerMethod method
                 ? !method.getBeanType().getName().startsWith("org.springframework.boot.")
                 : handler instanceof HandlerFunction<?>;

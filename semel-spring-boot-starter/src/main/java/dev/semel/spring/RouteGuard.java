@@ -1,6 +1,5 @@
 package dev.semel.spring;
 
-import dev.semel.http.Hooks;
 import dev.semel.http.IdempotencyFilter;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -21,15 +20,12 @@ final class RouteGuard implements HandlerInterceptor {
         this.routes = routes;
     }
 
-    /** What is dispatched again was looked at before; a page of errors changes nothing. */
+    /** A request that goes on asynchronously still has its exchange, if it had one. A page of errors changes nothing. */
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
             throws IOException {
-        DispatcherType dispatched = request.getDispatcherType();
-        if (dispatched == DispatcherType.ASYNC || dispatched == DispatcherType.ERROR) {
-            return true;
-        }
-        Hooks.Routes.Found route = routes.found(request, handler);
-        return route == null || filter.mayRun(request, response, route);
+        return request.getDispatcherType() == DispatcherType.ERROR
+                || !MvcRoutes.isApplications(handler)
+                || filter.mayRun(request, response, routes.found(request, handler));
     }
 }

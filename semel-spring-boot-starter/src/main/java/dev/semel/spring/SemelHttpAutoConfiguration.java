@@ -17,7 +17,6 @@ import java.util.Objects;
 import java.util.Optional;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -42,7 +41,6 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
-import org.springframework.web.servlet.handler.MappedInterceptor;
 
 /** The Idempotency-Key filter in front of Spring MVC, behind Spring Security where that is there. */
 @AutoConfiguration(after = SemelAutoConfiguration.class)
@@ -63,7 +61,7 @@ public class SemelHttpAutoConfiguration {
     MvcRoutes semelRoutes(Opening.Opened opened, SemelHttpProperties properties, ApplicationContext context) {
         RouteRules rules =
                 new RouteRules(usual(opened, properties), properties.keys() == SemelHttpProperties.Keys.ANNOTATED);
-        return new MvcRoutes(SingletonSupplier.of(() -> mappings(context)), rules);
+        return routes(context, rules);
     }
 
     @Bean
@@ -167,17 +165,6 @@ public class SemelHttpAutoConfiguration {
         return registration;
     }
 
-    /** Found by every mapping of the context and of its child contexts. */
-    @Bean
-    MappedInterceptor semelRouteGuard(IdempotencyFilter filter, MvcRoutes routes) {
-        return new MappedInterceptor(new String[] {"/**"}, new RouteGuard(filter, routes));
-    }
-
-    @Bean
-    SemelExceptionResolver semelExceptionResolver(ObjectProvider<IdempotencyFilter> filter) {
-        return new SemelExceptionResolver(filter::getObject);
-    }
-
     @Bean
     SmartInitializingSingleton semelFilterOrder(ListableBeanFactory beans) {
         return () -> FilterOrder.check(beans);
@@ -266,6 +253,10 @@ public class SemelHttpAutoConfiguration {
                 throw new SemelException.Misconfigured("Semel's HTTP settings", faults);
             }
         }
+    }
+
+    static MvcRoutes routes(ApplicationContext context, RouteRules rules) {
+        return new MvcRoutes(SingletonSupplier.of(() -> mappings(context)), rules);
     }
 
     private static List<HandlerMapping> mappings(ApplicationContext context) {

@@ -30,6 +30,9 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
 
 /** Requests that reach a handler by ways which the filter cannot see, and routes that are exempt from it. */
 class RouteGuardTest {
@@ -155,16 +158,27 @@ class RouteGuardTest {
                 } else if (path.startsWith("/forward/")) {
                     request.getRequestDispatcher(path.substring("/forward".length()))
                             .forward(request, response);
+                } else if (path.startsWith("/dispatch/")) {
+                    request.startAsync().dispatch(path.substring("/dispatch".length()));
                 } else {
                     chain.doFilter(request, response);
                 }
             });
         }
 
+        /** A function whose predicate names no path. */
+        @Bean
+        RouterFunction<ServerResponse> functions() {
+            return RouterFunctions.route(
+                    request -> request.path().startsWith("/functions/"),
+                    request -> ServerResponse.ok().body(String.valueOf(RUNS.incrementAndGet())));
+        }
+
         private static FilterRegistrationBean<Filter> registered(int order, Filter filter) {
             FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(filter);
             registration.setName("filter at " + order);
             registration.setOrder(order);
+            registration.setAsyncSupported(true);
             return registration;
         }
 
@@ -213,6 +227,32 @@ class RouteGuardTest {
         assertNotRun("/old/orders", "k-1");
         assertNotRun("/forward/orders", "k-1");
         assertNotRun("/old/maybe", "k-1");
+    }
+
+    @Test
+    void e12_aRequestThatIsDispatchedAsynchronouslyToAnotherRouteIsNotRunUnprotected() {
+        assertNotRun("/dispatch/orders", "k-5");
+        assertNotRun("/dispatch/maybe", "k-5");
+        assertThat(web.post("/dispatch/maybe", null, null).statusCode()).isEqualTo(200);
+        assertThat(web.post("/dispatch/webhooks/now/1", null, null).statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void e12_aFunctionWithoutAPathPatternIsProtected() {
+        int before = RUNS.get();
+        HttpResponse<String> bare = web.post("/functions/1", null, null);
+        assertThat(bare.statusCode()).as(bare.body()).isEqualTo(400);
+        assertThat(RUNS).hasValue(before);
+        HttpResponse<String> first = web.post("/functions/1", "k-6", null);
+        assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
+        HttpResponse<String> again = web.post("/functions/1", "k-6", null);
+        assertThat(again.body()).isEqualTo(first.body());
+        assertThat(again.headers().firstValue("Idempotency-Replayed")).hasValue("true");
+        assertThat(web.post("/functions/2", "k-6", null).statusCode())
+                .as("the same key for another path")
+                .isEqualTo(409);
+        assertNotRun("/forward/functions/1", "k-7");
     }
 
     @Test

@@ -1,0 +1,36 @@
+package dev.semel.spring;
+
+import dev.semel.http.IdempotencyFilter;
+import dev.semel.http.Rule;
+import jakarta.servlet.Filter;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.handler.MappedInterceptor;
+
+/**
+ * The guard in front of the handlers, wherever there is an Idempotency-Key filter: also where that is the application's own,
+ * which knows nothing of annotations.
+ */
+@AutoConfiguration(after = SemelHttpAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass({Filter.class, DispatcherServlet.class})
+@ConditionalOnBean(IdempotencyFilter.class)
+@ConditionalOnProperty(name = "semel.enabled", matchIfMissing = true)
+public class SemelGuardAutoConfiguration {
+
+    /** Found by every mapping of the context and of its child contexts. */
+    @Bean
+    MappedInterceptor semelRouteGuard(
+            IdempotencyFilter filter, ObjectProvider<MvcRoutes> routes, ApplicationContext context) {
+        MvcRoutes known = routes.getIfAvailable(
+                () -> SemelHttpAutoConfiguration.routes(context, new RouteRules(Rule.required(), false)));
+        return new MappedInterceptor(new String[] {"/**"}, new RouteGuard(filter, known));
+    }
+}
