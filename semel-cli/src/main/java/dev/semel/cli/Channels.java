@@ -37,7 +37,8 @@ final class Channels implements Runnable {
 
     @Command(
             name = "list",
-            header = "Lists the channels of which something waits, runs or is parked, and those that are paused.",
+            header =
+                    "Lists the channels of which something waits, runs, is parked or UNKNOWN, and those that are paused.",
             description = "Only reads.",
             mixinStandardHelpOptions = true)
     int list(@Mixin LedgerOption ledger) {
@@ -56,16 +57,18 @@ final class Channels implements Runnable {
     }
 
     private static void print(Screen screen, List<ChannelState> channels, long now) {
-        Table table = new Table("CHANNEL", "WAITING", "OLDEST DUE", "PARKED LANES", "MODE", "PAUSE");
+        Table table = new Table("CHANNEL", "WAITING", "OLDEST DUE", "PARKED LANES", "UNKNOWN", "MODE", "PAUSE");
         for (ChannelState channel : channels) {
             Queue.Backlog backlog = channel.backlog();
             String parked = String.format(Locale.ROOT, "%,d", backlog.parkedLanes());
+            String unknown = String.format(Locale.ROOT, "%,d", channel.unknown());
             table.row(
                     channel.operation(),
                     String.format(Locale.ROOT, "%,d", backlog.waiting())
                             + (backlog.waiting() < Queue.Backlog.MOST ? "" : " or more"),
                     backlog.oldestDue() == Status.NEVER ? "" : Explanation.shown(now - backlog.oldestDue()),
                     backlog.parkedLanes() == 0 ? parked : screen.paint(Style.fg_red, parked),
+                    channel.unknown() == 0 ? unknown : screen.paint(Style.fg_red, unknown),
                     channel.mode() == Mode.LIVE
                             ? channel.mode().name()
                             : screen.paint(Style.fg_yellow, channel.mode().name()),
@@ -92,6 +95,7 @@ final class Channels implements Runnable {
                     Instant.ofEpochMilli(channel.backlog().oldestDue()).toString());
         }
         facts.put("parked_lanes", channel.backlog().parkedLanes());
+        facts.put("unknown", channel.unknown());
         facts.put("mode", channel.mode().name());
         facts.put("pauses", channel.pauses().stream().map(Channels::facts).toList());
         return facts;

@@ -19,10 +19,12 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "dead",
-        description = "Dead letters: messages that failed and are not tried again by themselves.",
+        description = "Messages that need a person: dead letters, and those whose outcome is unknown.",
         subcommands = DeadReplay.class,
         mixinStandardHelpOptions = true)
 final class Dead implements Runnable {
+    private static final String NONE = "No dead letter matches, and no message whose outcome is unknown.";
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -34,18 +36,18 @@ final class Dead implements Runnable {
 
     @Command(
             name = "list",
-            header = "Lists dead letters, the newest first.",
+            header = "Lists messages whose outcome is unknown (UNKNOWN), then dead letters, the newest of each first.",
             description = "Only reads.",
             mixinStandardHelpOptions = true)
     int list(@Mixin LedgerOption ledger, @Mixin DeadOption which, @Mixin LimitOption limit) {
         int most = limit.most();
         List<Row> rows;
         try (Store opened = ledger.open()) {
-            rows = Operator.on(opened).letters().list(which.which(), most);
+            rows = Operator.on(opened).letters().list(which.which(Letters.Scope.BOTH), most);
         }
         ledger.tell(() -> rows.stream().map(RecordFacts::brief).toList(), screen -> {
             if (rows.isEmpty()) {
-                screen.line("No dead letter matches.");
+                screen.line(NONE);
             } else {
                 RecordTable.print(screen, rows, System.currentTimeMillis());
             }
@@ -55,17 +57,17 @@ final class Dead implements Runnable {
 
     @Command(
             name = "groups",
-            header = "Counts dead letters by what went wrong, the most frequent first.",
+            header = "Counts dead letters and UNKNOWN messages by what went wrong, the most frequent first.",
             description = "Only reads.",
             mixinStandardHelpOptions = true)
     int groups(@Mixin LedgerOption ledger, @Mixin DeadOption which) {
         List<Letters.Group> groups;
         try (Store opened = ledger.open()) {
-            groups = Operator.on(opened).letters().groups(which.which());
+            groups = Operator.on(opened).letters().groups(which.which(Letters.Scope.BOTH));
         }
         ledger.tell(() -> groups.stream().map(Dead::facts).toList(), screen -> {
             if (groups.isEmpty()) {
-                screen.line("No dead letter matches.");
+                screen.line(NONE);
             } else {
                 print(screen, groups);
             }
@@ -74,11 +76,12 @@ final class Dead implements Runnable {
     }
 
     static void print(Screen screen, List<Letters.Group> groups) {
-        Table table = new Table("COUNT", "OPERATION", "CATEGORY", "SAMPLE", "WHY");
+        Table table = new Table("COUNT", "STATE", "OPERATION", "CATEGORY", "SAMPLE", "WHY");
         for (Letters.Group group : groups) {
             String exception = group.exception().replaceFirst(".*\\.", "");
             table.row(
                     group.count(),
+                    screen.state(group.state()),
                     group.operation(),
                     group.category().code(),
                     group.sample().id().prefix(),
@@ -90,6 +93,7 @@ final class Dead implements Runnable {
     static Map<String, Object> facts(Letters.Group group) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("count", group.count());
+        facts.put("state", group.state().name());
         facts.put("operation", group.operation());
         facts.put("category", group.category().code());
         facts.put("exception", group.exception());

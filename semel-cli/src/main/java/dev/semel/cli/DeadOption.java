@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which dead letters are meant. */
+/** Which messages are meant. */
 final class DeadOption {
     @Mixin
     private FilterOption filter = new FilterOption();
@@ -27,7 +27,7 @@ final class DeadOption {
         return filter.isEmpty() && category == null && exception == null;
     }
 
-    Letters.Which which() {
-        return new Letters.Which(filter.records(true), category, exception);
+    Letters.Which which(Letters.Scope scope) {
+        return new Letters.Which(filter.records(true), category, exception, scope);
     }
 }

@@ -32,7 +32,8 @@ import picocli.CommandLine.Parameters;
                     + " again by the same command.",
             "A replay of many is a job in the ledger. This command works it off; when it is interrupted, any node that is"
                     + " up goes on, or --resume does. Pausing the channel semel.replays pauses it.",
-            "Exits with 1 when nothing matches, or the record's state does not allow it."
+            "Messages whose outcome is unknown (UNKNOWN) may have taken effect: of many they are replayed only with --unknown.",
+            "Exits with 1 when nothing matches, something is left, or the record's state does not allow it."
         },
         mixinStandardHelpOptions = true)
 final class DeadReplay implements Callable<Integer> {
@@ -47,6 +48,11 @@ final class DeadReplay implements Callable<Integer> {
 
     @Option(names = "--all", description = "All dead letters there are.")
     private boolean all;
+
+    @Option(
+            names = "--unknown",
+            description = "Also messages whose outcome is unknown, if they match: their effects may be repeated.")
+    private boolean unknown;
 
     @Option(
             names = "--rate",
@@ -126,23 +132,28 @@ final class DeadReplay implements Callable<Integer> {
     }
 
     private int many() throws InterruptedException {
-        Letters.Preview preview;
-        List<Letters.Group> groups;
+        Matching found;
         try (Store opened = ledger.open()) {
             Letters letters = Operator.on(opened).letters();
-            preview = letters.preview(which.which());
-            groups = preview.count() == 0 ? List.of() : letters.groups(preview.which());
+            Letters.Scope scope = unknown ? Letters.Scope.BOTH : Letters.Scope.DEAD;
+            Letters.Preview preview = letters.preview(which.which(scope));
+            found = new Matching(
+                    preview,
+                    preview.count() == 0 ? List.of() : letters.groups(preview.which()),
+                    letters.preview(which.which(Letters.Scope.UNKNOWN)).count());
         }
+        Letters.Preview preview = found.preview();
         if (preview.count() == 0) {
-            throw new Refusal("No dead letter matches: nothing was changed. 'semel dead groups' tells what there is.");
+            throw new Refusal("No dead letter matches: nothing was changed. "
+                    + (found.unknown() == 0 ? "'semel dead groups' tells what there is." : found.leftOut()));
         }
         if (how.preview) {
-            preview(preview, groups);
+            ledger.tell(found::facts, found::print);
             return Exit.OK.code();
         }
         Warrant why = warrant();
         if (preview.count() > 1 && !yes) {
-            confirm(preview, groups);
+            confirm(found);
         }
         String job = String.format(
                 Locale.ROOT, "replay-%d-%04x", System.currentTimeMillis() / 1_000, new SecureRandom().nextInt(1 << 16));
@@ -151,33 +162,62 @@ final class DeadReplay implements Callable<Integer> {
             engine.send(Replays.CHANNEL, Replays.begin(job, preview, rate, why));
         }
         if (detach) {
-            told(job, preview.count(), -1);
+            told(job, found.counted(preview.count()), new ReplayJob.Ended(preview, -1));
             return Exit.OK.code();
         }
         return work(job);
     }
 
-    private void preview(Letters.Preview preview, List<Letters.Group> groups) {
-        ledger.tell(() -> facts(preview, groups), screen -> {
-            screen.line(Screen.counted(preview.count(), "dead letter") + " would be replayed; nothing was changed.");
+    /**
+     * What a replay of many would be about.
+     *
+     * @param unknown how many match whose outcome is unknown, whether they are meant or not
+     */
+    private record Matching(Letters.Preview preview, List<Letters.Group> groups, long unknown) {
+        private boolean withUnknown() {
+            return preview.which().scope() == Letters.Scope.BOTH && unknown > 0;
+        }
+
+        String counted(long count) {
+            return ReplayJob.counted(preview, count);
+        }
+
+        String leftOut() {
+            return Screen.counted(unknown, "matching message") + (unknown == 1 ? " has" : " have")
+                    + " an unknown outcome: look at the receiver, then add --unknown to replay what did nothing there.";
+        }
+
+        String warning() {
+            return String.format(Locale.ROOT, "%,d", unknown) + " of them may have taken effect already: running "
+                    + (unknown == 1 ? "it" : "them") + " again may repeat the effect.";
+        }
+
+        void print(Screen screen) {
+            screen.line(counted(preview.count()) + " would be replayed; nothing was changed.");
+            if (withUnknown()) {
+                screen.line(warning());
+            } else if (unknown > 0) {
+                screen.line(leftOut());
+            }
             Dead.print(screen, groups);
-        });
+        }
+
+        Map<String, Object> facts() {
+            Map<String, Object> facts = new LinkedHashMap<>();
+            facts.put("count", preview.count());
+            facts.put("unknown", unknown);
+            facts.put("groups", groups.stream().map(Dead::facts).toList());
+            return facts;
+        }
     }
 
-    private static Map<String, Object> facts(Letters.Preview preview, List<Letters.Group> groups) {
-        Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("count", preview.count());
-        facts.put("groups", groups.stream().map(Dead::facts).toList());
-        return facts;
-    }
-
-    private void confirm(Letters.Preview preview, List<Letters.Group> groups) {
-        String what = Screen.counted(preview.count(), "dead letter");
+    private void confirm(Matching found) {
+        String what = found.counted(found.preview().count());
         if (!Terminal.answers()) {
             throw new SemelException.Invalid(
                     what + " match and nobody can be asked: nothing was changed. Look with --preview, then add --yes.");
         }
-        Dead.print(ledger.screen(), groups);
+        found.print(ledger.screen());
         if (!Terminal.agrees("Replay " + what + "?")) {
             throw new Refusal("Nothing was changed.");
         }
@@ -201,21 +241,25 @@ final class DeadReplay implements Callable<Integer> {
         try (Engine engine = EngineSettings.on(ledger.open()).open()) {
             ended = new ReplayJob(engine.operator(), job, ledger.err()).await(ledger.forPrograms());
         }
-        told(job, ended.matched(), ended.left());
+        told(job, ReplayJob.counted(ended.asked(), ended.asked().count() - ended.left()), ended);
         return (ended.left() == 0 ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 
-    /** @param left of those that matched, still dead; -1 when it was only begun */
-    private void told(String job, long matched, long left) {
+    /** @param what how many were replayed, or are meant when it was only begun */
+    private void told(String job, String what, ReplayJob.Ended ended) {
+        long matched = ended.asked().count();
+        long left = ended.left();
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("job", job);
         facts.put("matched", matched);
         facts.put("over", left >= 0);
         facts.put("left", left < 0 ? matched : left);
-        String begun = job + " has begun with " + Screen.counted(matched, "dead letter")
+        String begun = job + " has begun with " + what
                 + "; a node that is up works it off, or 'semel dead replay --resume " + job + "' does.";
-        String over =
-                job + " is over: " + Screen.counted(matched - left, "dead letter") + " replayed, " + left + " left.";
+        String over = job + " is over: " + what + " replayed, " + left + " left."
+                + (left == 0
+                        ? ""
+                        : " What is left was locked by another transaction or changed meanwhile: repeat the command.");
         ledger.tell(() -> facts, screen -> screen.line(left < 0 ? begun : over));
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel.cli;
 
+import dev.semel.operator.Letters;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Replays;
 import dev.semel.store.State;
@@ -23,16 +24,21 @@ final class ReplayJob {
     }
 
     /**
-     * @param matched how many it was about
-     * @param left how many of them are still dead
+     * @param asked what it was about
+     * @param left how many of them are as they were; -1 when it was only begun
      */
-    record Ended(long matched, long left) {}
+    record Ended(Letters.Preview asked, long left) {}
+
+    /** So many of what is meant: "3 dead letters". */
+    static String counted(Letters.Preview asked, long count) {
+        return Screen.counted(count, asked.which().scope() == Letters.Scope.DEAD ? "dead letter" : "message");
+    }
 
     /** @param silent whether a program reads along */
     Ended await(boolean silent) throws InterruptedException {
         Replays.Progress now = look(1);
         long total = now.asked().count();
-        try (Progress bar = new Progress(err, Terminal.watches(), "dead letter", total)) {
+        try (Progress bar = new Progress(err, Terminal.watches(), "message", total)) {
             if (!silent) {
                 bar.say(job
                         + " is worked off here. If this is interrupted, any node goes on with it, or: semel dead replay"
@@ -57,7 +63,8 @@ final class ReplayJob {
             }
             bar.at(total);
         }
-        return new Ended(total, operator.letters().preview(now.asked().which()).count());
+        return new Ended(
+                now.asked(), operator.letters().preview(now.asked().which()).count());
     }
 
     private Replays.Progress look(int part) {

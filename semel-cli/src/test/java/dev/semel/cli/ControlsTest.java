@@ -34,8 +34,8 @@ class ControlsTest {
         run("mode", "set", "HALTED", "--operation", "mail", "--reason", "night");
         List<String> lines = run("channels", "list").out().lines().toList();
         assertThat(lines.get(0)).startsWith("CHANNEL").contains("WAITING", "OLDEST DUE", "PARKED LANES", "PAUSE");
-        assertThat(lines.get(1)).matches("crm +2 .* 1 +LIVE");
-        assertThat(lines.get(2)).matches("fax +0 +0 +LIVE +tenant acme: no paper \\(since .*\\)");
+        assertThat(lines.get(1)).matches("crm +2 .* 1 +0 +LIVE");
+        assertThat(lines.get(2)).matches("fax +0 +0 +0 +LIVE +tenant acme: no paper \\(since .*\\)");
         assertThat(lines.get(3)).matches("mail +1 .* 0 +HALTED");
         JsonNode json = json("channels", "list");
         assertThat(json.get(0).get("parked_lanes").asInt()).isEqualTo(1);

@@ -40,7 +40,40 @@ class DeadTest {
         JsonNode json = json("groups", "--exception", "ConnectException");
         assertThat(json).hasSize(1);
         assertThat(json.get(0).get("count").asInt()).isEqualTo(3);
-        assertThat(dead("groups", "--tenant", "other").out()).isEqualToIgnoringNewLines("No dead letter matches.");
+        assertThat(dead("groups", "--tenant", "other").out())
+                .isEqualToIgnoringNewLines("No dead letter matches, and no message whose outcome is unknown.");
+    }
+
+    @Test
+    void d25_messagesWhoseOutcomeIsUnknownAreShownBesideDeadLetters() {
+        shop.withADoubtfulFax();
+        assertThat(dead("list").out().lines().toList().get(1))
+                .contains("UNKNOWN", "fax", "no answer after the last page");
+        assertThat(json("list", "--operation", "fax").get(0).get("state").asString())
+                .isEqualTo("UNKNOWN");
+        assertThat(dead("groups", "--operation", "fax").out()).contains("1 ", "UNKNOWN", "SocketTimeoutException");
+        Shell channels = semel("channels", "list", "--store", shop.url());
+        assertThat(channels.out()).containsPattern("UNKNOWN +MODE").containsPattern("(?m)^fax +0 +0 +1 +LIVE");
+    }
+
+    @Test
+    void d25_manyUnknownMessagesAreReplayedOnlyIfThatIsSaid() {
+        shop.withADoubtfulFax();
+        Shell refused = dead("replay", "--operation", "fax", "--reason", "r");
+        assertThat(refused.exit()).isEqualTo(1);
+        assertThat(refused.err()).contains("1 matching message has an unknown outcome", "--unknown");
+        assertThat(dead("replay", "--all", "--preview").out())
+                .contains("5 dead letters would be replayed", "1 matching message has an unknown outcome");
+        assertThat(dead("replay", "--all", "--unknown", "--preview").out())
+                .contains("6 messages would be replayed", "1 of them may have taken effect already");
+        assertThat(dead("replay", "--all", "--yes", "--reason", "r").out())
+                .contains("5 dead letters replayed, 0 left.");
+        assertThat(shop.row("fax", "f-1").state()).isEqualTo(State.UNKNOWN);
+        Shell done = dead("replay", "--operation", "fax", "--unknown", "--reason", "the machine printed nothing");
+        assertThat(done.out()).contains("1 message replayed, 0 left.");
+        shop.deliver();
+        assertThat(shop.handled()).contains("f-1");
+        assertThat(dead("replay", "--unknown", "--reason", "r").err()).contains("Say what to replay");
     }
 
     @Test

@@ -133,6 +133,7 @@ class OperationsPageTest {
         switch (what) {
             case "orders" -> shop.withOrders();
             case "parked lane" -> shop.withAParkedLane();
+            case "doubtful fax" -> shop.withADoubtfulFax();
             case "lost mails" -> shop.withLostMails(120);
             case "deliver" -> shop.deliver();
             default -> throw new IllegalArgumentException("The page wants \"" + what + "\" to happen.");

@@ -53,7 +53,7 @@ class OperatorOnPostgresTest {
                         .exit())
                 .isZero();
         List<String> lines = run("channels", "list").out().lines().toList();
-        assertThat(lines.get(1)).matches("crm +2 .* 1 +LIVE");
+        assertThat(lines.get(1)).matches("crm +2 .* 1 +0 +LIVE");
         assertThat(lines.get(2)).contains("fax", "no paper");
         assertThat(run("channels", "resume", "fax", "--reason", "paper").exit()).isZero();
         assertThat(run("channels", "list").out()).doesNotContain("fax");

@@ -41,6 +41,9 @@ record SampleShop(String url, List<String> handled) {
     static final Channel.Leased<Update> CRM =
             Channel.leased("crm", Update.class).withPolicy("strict").withLane(Update::order);
 
+    static final Channel.Leased<Mail> FAX =
+            Channel.leased("fax", Mail.class).withPolicy("brisk").asParking();
+
     static SampleShop in(Path directory) {
         return at("sqlite:" + directory.resolve("shop.db"));
     }
@@ -90,6 +93,15 @@ record SampleShop(String url, List<String> handled) {
         return this;
     }
 
+    /** A fax to a machine that picked up and did not answer: nobody knows whether it printed anything. */
+    SampleShop withADoubtfulFax() {
+        try (Engine engine = engine()) {
+            engine.send(FAX, mail("f-1", "+49 30 1234"));
+            work(engine);
+        }
+        return this;
+    }
+
     /** Sends without handling. */
     void send(String key, String to) {
         try (Engine engine = engine()) {
@@ -102,6 +114,7 @@ record SampleShop(String url, List<String> handled) {
         try (Engine engine = settings().open()) {
             engine.handle(MAIL, (mail, run) -> handled.add(mail.order()));
             engine.handle(CRM, (update, run) -> handled.add(update.stage()));
+            engine.handle(FAX, (mail, run) -> handled.add(mail.order()));
             work(engine);
         }
     }
@@ -142,6 +155,9 @@ record SampleShop(String url, List<String> handled) {
                         .asException();
             }
             handled.add(update.stage());
+        });
+        engine.handle(FAX, (mail, run) -> {
+            throw new java.net.SocketTimeoutException("no answer after the last page");
         });
         return engine;
     }

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Groups failures by their cause: operation, category, class of exception, and the text of the message apart from what changes
+ * Groups failures by their cause: operation, state, category, class of exception, and the text of the message apart from what changes
  * from one message to the next (numbers, quoted values, ids, single words). Not thread-safe.
  */
 final class Causes {
@@ -27,7 +27,7 @@ final class Causes {
     void add(Row row, @Nullable Failure failure) {
         Failure.Category category = failure == null ? Failure.Category.UNKNOWN : failure.category();
         String exception = failure == null || failure.exception() == null ? "" : failure.exception();
-        String name = row.header().operation() + '\n' + category + '\n' + exception;
+        String name = row.header().operation() + '\n' + row.state() + '\n' + category + '\n' + exception;
         List<Cause> causes = byException.computeIfAbsent(name, key -> new ArrayList<>());
         String text = failure == null ? "" : failure.reason();
         String[] words = VALUE.matcher(text).replaceAll(VARIES).split(" ");

@@ -42,7 +42,7 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
                         name + " may or may not have taken effect: " + failure(row)
                                 + (row.holdsLane() ? " It holds up its lane." : ""),
                         facts,
-                        "look at the other side; then replay it if it did nothing, or discard it if it did");
+                        "look at the other side; then replay it if it had no effect, or discard it if it had");
             case SHADOWED ->
                 new Explanation(
                         name + " was decided in SHADOW and not acted on.", facts, "replay it to have it done for real");
@@ -85,7 +85,8 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
                         + times(row.status().attempt()) + " counted so far";
         String sentence = left > 0
                 ? name + who + ", its lease is renewed or ends in " + shown(left) + "."
-                : name + " was running, and its lease is over since " + shown(-left)
+                : name + (row.line() == null ? " was running" : " was claimed by a node")
+                        + ", and its lease is over since " + shown(-left)
                         + ": a node that serves it takes it over, or parks it.";
         return new Explanation(sentence, facts, left > 0 ? "wait" : "see that a node with its handler is up");
     }

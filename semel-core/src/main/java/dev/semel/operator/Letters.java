@@ -9,10 +9,12 @@ import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Dead letters: listed, grouped by what went wrong, walked through. */
+/**
+ * Messages that need a person: dead letters, and those that are UNKNOWN, which may have taken effect. Listed, grouped by what went
+ * wrong, walked through.
+ */
 public final class Letters {
     private static final int PAGE = 500;
 
@@ -23,16 +25,29 @@ public final class Letters {
     }
 
     /**
-     * Which dead letters are meant.
+     * Which messages are meant.
      *
      * @param category of the failure
      * @param exception class name, or the end of it
+     * @param scope whether dead letters are meant, or those whose outcome is unknown, or both
      */
     public record Which(
             RecordFilter records,
             Failure.@Nullable Category category,
-            @Nullable String exception) {
+            @Nullable String exception,
+            Scope scope) {
+        /** All dead letters. */
         public static final Which ALL = new Which(new RecordFilter(null, null, true, Long.MAX_VALUE), null, null);
+
+        /** Dead letters alone. */
+        public Which(RecordFilter records, Failure.@Nullable Category category, @Nullable String exception) {
+            this(records, category, exception, Scope.DEAD);
+        }
+
+        /** The same filter for others. */
+        public Which with(Scope value) {
+            return new Which(records, category, exception, value);
+        }
 
         boolean matches(Row row) {
             Failure failure = failure(row);
@@ -49,20 +64,46 @@ public final class Letters {
             return new Which(
                     new RecordFilter(records.tenant(), records.operation(), records.queued(), fence),
                     category,
-                    exception);
+                    exception,
+                    scope);
+        }
+    }
+
+    /** What needs a person for which reason. */
+    public enum Scope {
+        /** Failed for good: nothing of it took effect, or what did was known when it failed. */
+        DEAD(State.FAILED_TERMINAL),
+        /** It may have taken effect: to run it again may do so twice. */
+        UNKNOWN(State.UNKNOWN),
+        /** Both; those first whose outcome is unknown. */
+        BOTH(State.UNKNOWN, State.FAILED_TERMINAL);
+
+        private final List<State> states;
+
+        Scope(State... states) {
+            this.states = List.of(states);
+        }
+
+        List<State> states() {
+            return states;
         }
     }
 
     /**
-     * Dead letters that share what went wrong.
+     * Messages that share what went wrong, and whether they are dead or UNKNOWN.
      *
      * @param reason the text that their messages share; what differs between them is left out
      * @param sample one of them
      */
     public record Group(
-            String operation, Failure.Category category, String exception, String reason, long count, Row sample) {}
+            String operation, Failure.Category category, String exception, String reason, long count, Row sample) {
+        /** FAILED_TERMINAL or UNKNOWN. */
+        public State state() {
+            return sample.state();
+        }
+    }
 
-    /** Up to so many, newest first. */
+    /** Up to so many; of each state the newest first. */
     public List<Row> list(Which which, int limit) {
         List<Row> found = new ArrayList<>();
         each(which, row -> {
@@ -107,32 +148,52 @@ public final class Letters {
     }
 
     private void each(Which which, Visitor visitor) {
+        boolean more = true;
+        for (State state : which.scope.states()) {
+            more = more && each(state, which, visitor);
+        }
+    }
+
+    private boolean each(State state, Which which, Visitor visitor) {
         Cursor behind = Cursor.START;
         while (true) {
-            List<Row> page = ledger.list(State.FAILED_TERMINAL, which.records, behind, PAGE);
+            List<Row> page = ledger.list(state, which.records, behind, PAGE);
             for (Row row : page) {
                 if (which.matches(row) && !visitor.visit(row)) {
-                    return;
+                    return false;
                 }
             }
             if (page.size() < PAGE) {
-                return;
+                return true;
             }
             behind = Cursor.behind(page.get(page.size() - 1));
         }
     }
 
-    /** A page of those that match, behind a cursor; the visitor is told where the page ended. */
-    List<Row> page(Which which, Cursor behind, int limit, Consumer<Cursor> next) {
-        List<Row> page = ledger.list(State.FAILED_TERMINAL, which.records, behind, limit);
-        if (page.size() == limit) {
-            next.accept(Cursor.behind(page.get(limit - 1)));
-        }
-        return page.stream().filter(which::matches).toList();
+    /**
+     * A part of a walk.
+     *
+     * @param rows of the page that match
+     * @param end where it ended; absent when there is nothing behind it
+     */
+    record Page(List<Row> rows, @Nullable Cursor end) {}
+
+    /** A page of those in the state that match, behind a cursor. */
+    Page page(State state, Which which, Cursor behind, int limit) {
+        List<Row> page = ledger.list(state, which.records, behind, limit);
+        Cursor end = page.size() < limit ? null : Cursor.behind(page.get(limit - 1));
+        return new Page(page.stream().filter(which::matches).toList(), end);
     }
 
-    /** What went wrong last, if anything did. */
+    /** What went wrong last, if anything did. What cannot be read hides no other record from a list. */
     public static @Nullable Failure failure(Row row) {
-        return row.failure() == null ? null : Failures.decode(row.failure());
+        if (row.failure() == null) {
+            return null;
+        }
+        try {
+            return Failures.decode(row.failure());
+        } catch (RuntimeException e) {
+            return Failure.of(Failure.Category.UNKNOWN, "The stored failure cannot be read: " + e.getMessage());
+        }
     }
 }

@@ -207,7 +207,7 @@ public final class Operator {
         return new DeliveryCheck(store.ledger(), operation -> null);
     }
 
-    /** Dead letters. */
+    /** Dead letters, and messages whose outcome is unknown. */
     public Letters letters() {
         return new Letters(store.ledger());
     }

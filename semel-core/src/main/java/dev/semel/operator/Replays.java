@@ -22,17 +22,17 @@ import dev.semel.store.RecordFilter;
 import dev.semel.store.RecordFilter.Cursor;
 import dev.semel.store.Row;
 import dev.semel.store.State;
-import dev.semel.store.Status;
 import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -43,10 +43,13 @@ import tools.jackson.databind.json.JsonMapper;
  * part and sends the rest on; a node that dies is taken over, and pausing the channel pauses the replay.
  */
 public final class Replays {
+    private static final Logger LOG = LoggerFactory.getLogger(Replays.class);
     private static final int PAGE = 100;
     private static final int PAGES_A_MESSAGE = 5;
     private static final int PARTS_AT_ONCE = 50;
     private static final int LOOKS_AT_STEPS = 3;
+    private static final int PASSES = 3;
+    private static final Duration LOCKED = Duration.ofSeconds(2);
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final Tenant OPERATORS = Tenant.of("semel.operators");
 
@@ -169,22 +172,16 @@ public final class Replays {
      * @param part counts from 1
      * @param perSecond at most so many a second; 0 for no limit
      * @param at where the part before ended
-     * @param done how many the parts before replayed
      */
-    public record Bulk(String job, int part, Filter filter, int perSecond, Place at, long done) {}
+    public record Bulk(String job, int part, Filter filter, int perSecond, Place at, Counts counts) {}
 
-    /**
-     * As {@link Letters.Preview}, in plain values.
-     *
-     * @param matched how many there were when it began
-     */
+    /** As {@link Letters.Which}, in plain values. */
     public record Filter(
             @Nullable String tenant,
             @Nullable String operation,
             @Nullable String category,
             @Nullable String exception,
-            long fence,
-            long matched) {
+            Cut cut) {
         static Filter of(Letters.Preview preview) {
             Letters.Which which = preview.which();
             return new Filter(
@@ -192,30 +189,99 @@ public final class Replays {
                     which.records().operation(),
                     which.category() == null ? null : which.category().code(),
                     which.exception(),
-                    which.records().fence(),
-                    preview.count());
+                    new Cut(which.records().fence(), preview.count(), which.scope()));
         }
 
-        Letters.Which which() {
-            return new Letters.Which(
-                    new RecordFilter(tenant, operation, true, fence),
+        Letters.Preview preview() {
+            Letters.Which which = new Letters.Which(
+                    new RecordFilter(tenant, operation, true, cut.fence),
                     category == null ? null : Failure.Category.ofCode(category).orElse(null),
-                    exception);
+                    exception,
+                    cut.scope);
+            return new Letters.Preview(which, cut.matched);
         }
     }
 
-    /** @param actor and reason of who began it */
-    public record Place(long at, String id, String actor, String reason) {}
+    /**
+     * What was there when it began.
+     *
+     * @param fence of the newest grant; what was granted later is not meant
+     * @param matched how many there were
+     */
+    public record Cut(long fence, long matched, Letters.Scope scope) {}
 
-    /** The first part of a replay, to be sent to {@link #CHANNEL}. */
+    /**
+     * How far a walk is, and for whom it is made.
+     *
+     * @param at and id of the last record of the page before
+     * @param state of the records it is at
+     * @param pass counts from 1; a further one is for those that were locked
+     */
+    public record Place(long at, String id, State state, int pass, String actor, String reason) {
+        static Place start(Letters.Scope scope, int pass, Warrant warrant) {
+            State first = scope.states().get(0);
+            return new Place(
+                    Cursor.START.at(), Cursor.START.id().hex(), first, pass, warrant.actor(), warrant.reason());
+        }
+
+        Warrant warrant() {
+            return new Warrant(actor, reason);
+        }
+
+        Cursor cursor() {
+            return new Cursor(at, RecordId.ofHex(id));
+        }
+
+        /** Where it goes on behind a page; nowhere when this pass is over. */
+        Optional<Place> behind(Letters.Page page, Letters.Scope scope) {
+            Cursor end = page.end();
+            if (end != null) {
+                return Optional.of(new Place(end.at(), end.id().hex(), state, pass, actor, reason));
+            }
+            int next = scope.states().indexOf(state) + 1;
+            return next == scope.states().size()
+                    ? Optional.empty()
+                    : Optional.of(new Place(
+                            Cursor.START.at(),
+                            Cursor.START.id().hex(),
+                            scope.states().get(next),
+                            pass,
+                            actor,
+                            reason));
+        }
+    }
+
+    /**
+     * @param done how many were replayed so far
+     * @param locked how many another transaction had locked in this pass
+     */
+    public record Counts(long done, long locked) {
+        static final Counts NONE = new Counts(0, 0);
+
+        Counts plus(List<Moved> moved) {
+            return new Counts(
+                    done
+                            + moved.stream()
+                                    .filter(Moved.Applied.class::isInstance)
+                                    .count(),
+                    locked
+                            + moved.stream()
+                                    .filter(Moved.Locked.class::isInstance)
+                                    .count());
+        }
+    }
+
+    /**
+     * The first part of a replay, to be sent to {@link #CHANNEL}. Messages whose outcome is unknown are replayed only if the
+     * preview was made of them, too: to run one again may repeat its effect.
+     */
     public static Message<Bulk> begin(String job, Letters.Preview preview, int perSecond, Warrant warrant) {
         if (perSecond < 0) {
             throw new SemelException.Invalid(
                     "A replay of " + perSecond + " records a second cannot be: use 0 for no limit, or more.");
         }
-        Place start = new Place(Status.NEVER, Cursor.START.id().hex(), warrant.actor(), warrant.reason());
-        Bulk first = new Bulk(job, 1, Filter.of(preview), perSecond, start, 0);
-        return message(first);
+        Place start = Place.start(preview.which().scope(), 1, warrant);
+        return message(new Bulk(job, 1, Filter.of(preview), perSecond, start, Counts.NONE));
     }
 
     private static Message<Bulk> message(Bulk part) {
@@ -228,7 +294,7 @@ public final class Replays {
      * @param newest the record of its newest part; when that is COMPLETED the replay is over
      * @param part its number
      * @param done how many the parts before replayed, not counting what an interrupted attempt did
-     * @param asked the dead letters that are meant, and how many they were when it began
+     * @param asked the messages that are meant, and how many they were when it began
      */
     public record Progress(Row newest, int part, long done, Letters.Preview asked) {
         public boolean over() {
@@ -257,50 +323,69 @@ public final class Replays {
                     return newest;
                 }
                 Bulk bulk = JSON.readValue(row.payload(), Bulk.class);
-                newest = Optional.of(new Progress(
-                        row, bulk.part, bulk.done, new Letters.Preview(bulk.filter.which(), bulk.filter.matched)));
+                newest = Optional.of(new Progress(row, bulk.part, bulk.counts.done, bulk.filter.preview()));
             }
             part += PARTS_AT_ONCE;
         }
     }
 
-    /** Handles a part: replays some pages and sends the rest on. Repeatable: what is replayed is not found again. */
+    /**
+     * Handles a part: replays some pages and sends the rest on. Repeatable: what is replayed is not found again. What another
+     * transaction has locked is tried again in a further pass, a few times.
+     */
     public void handle(Bulk bulk, LeasedContext run) throws InterruptedException {
-        work(bulk, run::ensureHeld, rest -> run.send(CHANNEL, message(rest)));
-    }
-
-    private void work(Bulk bulk, Runnable ensureHeld, Consumer<Bulk> send) throws InterruptedException {
-        Letters.Which which = bulk.filter.which();
-        Warrant warrant = new Warrant(bulk.at.actor, bulk.at.reason);
-        Cursor[] behind = {new Cursor(bulk.at.at, RecordId.ofHex(bulk.at.id))};
-        long done = bulk.done;
+        Letters.Which which = bulk.filter.preview().which();
         int size = bulk.perSecond == 0 ? PAGE : Math.min(PAGE, bulk.perSecond);
+        Place place = bulk.at;
+        Counts counts = bulk.counts;
         for (int pages = 0; pages < PAGES_A_MESSAGE; pages++) {
-            boolean[] more = {false};
-            List<Row> page = letters.page(which, behind[0], size, next -> {
-                behind[0] = next;
-                more[0] = true;
-            });
-            ensureHeld.run();
-            done += replay(page, warrant);
-            if (!more[0]) {
+            Letters.Page page = letters.page(place.state(), which, place.cursor(), size);
+            run.ensureHeld();
+            counts = counts.plus(replay(page.rows(), place.warrant()));
+            Optional<Place> next = place.behind(page, which.scope());
+            if (next.isEmpty()) {
+                passOver(bulk, counts, run);
                 return;
             }
+            place = next.get();
             if (bulk.perSecond > 0) {
-                time.sleep(Duration.ofMillis(1_000L * page.size() / bulk.perSecond));
+                time.sleep(Duration.ofMillis(1_000L * page.rows().size() / bulk.perSecond));
             }
         }
-        Place place = new Place(behind[0].at(), behind[0].id().hex(), warrant.actor(), warrant.reason());
-        send.accept(new Bulk(bulk.job, bulk.part + 1, bulk.filter, bulk.perSecond, place, done));
+        run.send(CHANNEL, message(new Bulk(bulk.job, bulk.part + 1, bulk.filter, bulk.perSecond, place, counts)));
     }
 
-    private long replay(List<Row> page, Warrant warrant) {
-        List<Move> moves = page.stream().map(row -> replaying(row, warrant)).toList();
-        return moves.isEmpty()
-                ? 0
-                : store.ledger().move(moves).stream()
-                        .filter(moved -> moved instanceof Moved.Applied)
-                        .count();
+    private static void passOver(Bulk bulk, Counts counts, LeasedContext run) {
+        if (counts.locked == 0) {
+            return;
+        }
+        if (bulk.at.pass == PASSES) {
+            LOG.warn(
+                    "{}: {} records are locked by other transactions and were not replayed; run the same replay again later.",
+                    bulk.job,
+                    counts.locked);
+            return;
+        }
+        LOG.info("{}: {} records are locked by other transactions; retrying in {}.", bulk.job, counts.locked, LOCKED);
+        Letters.Scope scope = bulk.filter.cut.scope;
+        Place again = Place.start(scope, bulk.at.pass + 1, bulk.at.warrant());
+        Counts so = new Counts(counts.done, 0);
+        run.send(
+                CHANNEL,
+                message(new Bulk(bulk.job, bulk.part + 1, bulk.filter, bulk.perSecond, again, so))
+                        .withDelay(LOCKED));
+    }
+
+    /** One that is UNKNOWN is a commit of its own, with its interrupted steps; the others share one. */
+    private List<Moved> replay(List<Row> page, Warrant warrant) {
+        if (page.isEmpty()) {
+            return List.of();
+        }
+        if (page.get(0).state() == State.UNKNOWN) {
+            return page.stream().map(row -> moved(row, warrant)).toList();
+        }
+        return store.ledger()
+                .move(page.stream().map(row -> replaying(row, warrant)).toList());
     }
 
     /** Whether a record's state allows that it is replayed. */

@@ -323,7 +323,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         node.operator().setMode(new Switchboard.Setting(null, "mail", Mode.LIVE), WARRANT);
         node.operator().resume("mail", null, WARRANT);
         claim(MAIL);
-        assertThat(sentence("due")).contains("is running");
+        assertThat(sentence("due")).contains("is running on a node, or waits there");
         time.advance(LEASE.plusSeconds(5));
         assertThat(sentence("due")).contains("lease is over");
         failing.add("bad");

@@ -83,6 +83,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class MessagesThatNeedAPerson extends UnknownMessageSuite {
+        MessagesThatNeedAPerson() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class DecisionsAboutSteps extends StepDecisionSuite {
         DecisionsAboutSteps() {
             super(EngineContract.this);

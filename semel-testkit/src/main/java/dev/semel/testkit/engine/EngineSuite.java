@@ -19,11 +19,16 @@ import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.Header;
+import dev.semel.store.Ledger;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Store;
+import dev.semel.testkit.fault.ForwardingLedger;
+import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.time.ManualTime;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
@@ -33,6 +38,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -187,7 +193,11 @@ abstract class EngineSuite {
     /** A run whose process died inside a step: both are granted, and nobody hears of them again. */
     void dieInside(Operation.Leased<Order, Receipt> operation, String key, String step) {
         abandon(operation, key);
-        Row parent = Objects.requireNonNull(row(operation, key));
+        interruptInside(Objects.requireNonNull(row(operation, key)), step, 2);
+    }
+
+    /** The run of a record begins a step that nobody ends. */
+    void interruptInside(Row parent, String step, long owner) {
         Header header = parent.header();
         RecordId id = parent.id().step(step);
         Reservation reservation = new Reservation(
@@ -200,7 +210,7 @@ abstract class EngineSuite {
                         header.correlationId(),
                         parent.id()),
                 null,
-                new Reservation.Grant(time.nanos() + 2, 0, false, Integer.MAX_VALUE),
+                new Reservation.Grant(time.nanos() + owner, 0, false, Integer.MAX_VALUE),
                 new Reservation.Parent(parent.id(), parent.status().fence()),
                 null);
         long version = store.switchboard().modes().version();
@@ -223,5 +233,34 @@ abstract class EngineSuite {
     static void assertReplayed(Answer<Receipt> answer, String number) {
         assertThat(answer).isInstanceOf(Answer.Replayed.class);
         assertThat(answer.orThrow()).isEqualTo(new Receipt(number));
+    }
+
+    /** The store as it is while other transactions hold these records. */
+    Store locking(Set<RecordId> locked) {
+        return new ForwardingStore(store) {
+            @Override
+            public Ledger ledger() {
+                return new ForwardingLedger(delegate().ledger()) {
+                    @Override
+                    public List<Moved> move(List<Move> batch) {
+                        return batch.stream()
+                                .map(move -> locked.contains(move.id())
+                                        ? new Moved.Locked()
+                                        : super.move(List.of(move)).get(0))
+                                .toList();
+                    }
+
+                    @Override
+                    public Moved moveTogether(List<Move> batch) {
+                        return batch.stream().anyMatch(move -> locked.contains(move.id()))
+                                ? new Moved.Locked()
+                                : super.moveTogether(batch);
+                    }
+                };
+            }
+
+            @Override
+            public void close() {}
+        };
     }
 }

@@ -11,15 +11,9 @@ import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Header;
-import dev.semel.store.Ledger;
-import dev.semel.store.Move;
-import dev.semel.store.Moved;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.State;
-import dev.semel.store.Store;
-import dev.semel.testkit.fault.ForwardingLedger;
-import dev.semel.testkit.fault.ForwardingStore;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -184,34 +178,5 @@ abstract class ManyExpiredSuite extends EngineSuite {
         locked.clear();
         node.duties().reconciliation().reconcile();
         assertThat(state(REFUND, "held0")).isEqualTo(State.FAILED_RETRYABLE);
-    }
-
-    /** The store as it is while other transactions hold these records. */
-    private Store locking(Set<RecordId> locked) {
-        return new ForwardingStore(store) {
-            @Override
-            public Ledger ledger() {
-                return new ForwardingLedger(delegate().ledger()) {
-                    @Override
-                    public List<Moved> move(List<Move> batch) {
-                        return batch.stream()
-                                .map(move -> locked.contains(move.id())
-                                        ? new Moved.Locked()
-                                        : super.move(List.of(move)).get(0))
-                                .toList();
-                    }
-
-                    @Override
-                    public Moved moveTogether(List<Move> batch) {
-                        return batch.stream().anyMatch(move -> locked.contains(move.id()))
-                                ? new Moved.Locked()
-                                : super.moveTogether(batch);
-                    }
-                };
-            }
-
-            @Override
-            public void close() {}
-        };
     }
 }
