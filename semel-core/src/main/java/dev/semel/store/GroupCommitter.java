@@ -110,7 +110,7 @@ public final class GroupCommitter<I, O> {
                 try {
                     serve(batch);
                 } finally {
-                    batch.forEach(Ticket::finish);
+                    finish(batch, null);
                 }
             }
         } finally {
@@ -118,18 +118,52 @@ public final class GroupCommitter<I, O> {
         }
     }
 
+    /**
+     * Out of memory, too, the lane must not be lost. Then it goes to the first of the queue, which is found without any; should that
+     * one lead another lane already, the lane is free, and whoever leads or comes next takes the rest of the queue along.
+     */
     private void handOn() {
         lock.lock();
+        boolean handed = false;
         try {
-            Ticket<I, O> next = nextUnpromoted();
-            if (next == null) {
-                freeLanes++;
-            } else {
-                next.promoted = true;
-                next.turn.open();
-            }
+            handOnTo(nextUnpromoted());
+            handed = true;
         } finally {
-            lock.unlock();
+            try {
+                if (!handed) {
+                    Ticket<I, O> first = queue.peekFirst();
+                    handOnTo(first == null || first.promoted ? null : first);
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void handOnTo(@Nullable Ticket<I, O> next) {
+        if (next == null) {
+            freeLanes++;
+        } else {
+            next.promoted = true;
+            next.turn.open();
+        }
+    }
+
+    /** Every one of them, whatever happens to another: each has a caller who waits without end. */
+    private static <I, O> void finish(List<Ticket<I, O>> batch, @Nullable Throwable error) {
+        Throwable thrown = null;
+        for (int i = 0; i < batch.size(); i++) {
+            try {
+                batch.get(i).finish(error);
+            } catch (RuntimeException | Error e) {
+                thrown = e;
+            }
+        }
+        if (thrown instanceof Error e) {
+            throw e;
+        }
+        if (thrown instanceof RuntimeException e) {
+            throw e;
         }
     }
 
@@ -144,9 +178,9 @@ public final class GroupCommitter<I, O> {
 
     /** The next batch, or nothing once the leader's own item is out of the queue. */
     private List<Ticket<I, O>> gather(Ticket<I, O> own) {
+        List<Ticket<I, O>> batch = new ArrayList<>();
         lock.lock();
         try {
-            List<Ticket<I, O>> batch = new ArrayList<>();
             if (own.taken) {
                 return batch;
             }
@@ -166,6 +200,10 @@ public final class GroupCommitter<I, O> {
                 }
             }
             return batch;
+        } catch (RuntimeException | Error e) {
+            // Those that are out of the queue already are found by nobody else.
+            finish(batch, e);
+            throw e;
         } finally {
             lock.unlock();
         }
@@ -241,12 +279,18 @@ public final class GroupCommitter<I, O> {
             this.finished = finished;
         }
 
-        void finish() {
-            if (outcomes == null && error == null) {
-                error = new IllegalStateException("The port gave no outcome for an item of its batch.");
+        /** @param why there is no outcome, if that is so and it is known */
+        void finish(@Nullable Throwable why) {
+            try {
+                if (outcomes == null && error == null) {
+                    error = why != null
+                            ? why
+                            : new IllegalStateException("The port gave no outcome for an item of its batch.");
+                }
+            } finally {
+                finished.open();
+                turn.open();
             }
-            finished.open();
-            turn.open();
         }
 
         List<O> outcomes() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.SemelException;
 import dev.semel.time.TimeSource;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,11 +15,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class GroupCommitterTest {
     private final ExecutorService pool = Executors.newCachedThreadPool();
@@ -73,7 +77,7 @@ class GroupCommitterTest {
         }
         threads.forEach(Thread::start);
         for (Thread thread : threads) {
-            while (thread.getState() != Thread.State.WAITING) {
+            while (!EnumSet.of(Thread.State.WAITING, Thread.State.TIMED_WAITING).contains(thread.getState())) {
                 Thread.onSpinWait();
             }
         }
@@ -152,6 +156,48 @@ class GroupCommitterTest {
                 .hasCauseInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> committer.submit(99)).isInstanceOf(SemelException.StoreUnavailable.class);
         assertThat(committer.submit(5)).isEqualTo("a5");
+    }
+
+    @Test
+    @Timeout(60)
+    void b8_anErrorWhileABatchIsGatheredIsToldToThoseInItAndLosesNotTheLane() throws Exception {
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        AtomicBoolean armed = new AtomicBoolean(true);
+        GroupCommitter<Integer, String> committer = new GroupCommitter<>(
+                items -> {
+                    started.countDown();
+                    await(release);
+                    return answered(items);
+                },
+                item -> {
+                    if (item == 3 && armed.getAndSet(false)) {
+                        throw new OutOfMemoryError("planted");
+                    }
+                    return item;
+                },
+                8,
+                1,
+                TimeSource.system());
+        List<FutureTask<String>> calls = new ArrayList<>();
+        for (int item = 0; item <= 3; item++) {
+            int mine = item;
+            FutureTask<String> call = new FutureTask<>(() -> committer.submit(mine));
+            Thread thread = new Thread(call);
+            thread.setDaemon(true);
+            thread.start();
+            started.await();
+            while (!EnumSet.of(Thread.State.WAITING, Thread.State.TIMED_WAITING).contains(thread.getState())) {
+                Thread.onSpinWait();
+            }
+            calls.add(call);
+        }
+        release.countDown();
+        assertThat(calls.get(0).get(30, TimeUnit.SECONDS)).isEqualTo("a0");
+        assertThatThrownBy(() -> calls.get(1).get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(() -> calls.get(2).get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(OutOfMemoryError.class);
+        assertThat(calls.get(3).get(30, TimeUnit.SECONDS)).isEqualTo("a3");
+        assertThat(committer.submit(4)).isEqualTo("a4");
     }
 
     @Test

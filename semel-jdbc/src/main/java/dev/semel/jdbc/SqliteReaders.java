@@ -2,186 +2,172 @@ package dev.semel.jdbc;
 
 import dev.semel.time.TimeSource;
 import java.sql.SQLException;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.concurrent.locks.ReentrantLock;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A few read connections, so that lookups do not queue behind the writer. What they see is committed and synced, and may be
  * one commit behind a caller whose own answer is still on its way; whoever decides anything looks again under the writer. A
  * finished record does not change before it expires or an operator touches it, so a replay may be answered from here.
+ *
+ * <p>A reader may run out of stack or memory anywhere. It gives its place back by writing a field, which needs neither; to wake the
+ * next one needs both, so those who wait look for themselves now and then.
  */
 final class SqliteReaders implements AutoCloseable {
+    private static final Duration LOOK_UP = Duration.ofMillis(100);
+
     /** Something to read. */
     @FunctionalInterface
     interface Query<T> {
         T run(SqliteSession session) throws SQLException;
     }
 
+    /** A place for one connection. All but {@code free} is touched only by whoever has taken it. */
+    private static final class Place {
+        private volatile boolean free = true;
+        private boolean sound;
+        private @Nullable SqliteSession session;
+    }
+
     private final SqliteFile file;
-    private final int limit;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<SqliteSession> idle = new ArrayDeque<>();
-    private final Deque<Waiter> waiting = new ArrayDeque<>();
-    private int open;
-    private boolean closed;
+    private final Place[] places;
+    private final TimeSource waits = TimeSource.system();
+    private final Queue<TimeSource.Gate> waiting = new ConcurrentLinkedQueue<>();
+    private volatile boolean closed;
 
     SqliteReaders(SqliteFile file, int limit) {
         this.file = file;
-        this.limit = limit;
+        this.places = IntStream.range(0, limit).mapToObj(i -> new Place()).toArray(Place[]::new);
     }
 
     <T> T read(Query<T> query) {
-        SqliteSession session = take();
-        boolean sound = false;
+        Place place = take();
         try {
-            T result = query.run(session);
-            sound = true;
+            T result = query.run(session(place));
+            place.sound = true;
             return result;
         } catch (SQLException e) {
             throw file.errors().unavailable(e);
         } finally {
-            if (sound) {
-                giveBack(session);
-            } else {
-                drop(session);
+            release(place);
+        }
+    }
+
+    /** What somebody left in an unknown state is replaced. */
+    private SqliteSession session(Place place) throws SQLException {
+        if (!place.sound) {
+            close(place);
+        }
+        place.sound = false;
+        SqliteSession session = place.session;
+        if (session == null) {
+            session = file.connect(SqliteFile.Role.READ);
+            place.session = session;
+        }
+        return session;
+    }
+
+    private void release(Place place) {
+        try {
+            if (!place.sound) {
+                close(place);
+            }
+        } finally {
+            place.free = true;
+            wakeNext();
+        }
+        if (closed) {
+            closeFree();
+        }
+    }
+
+    private void wakeNext() {
+        TimeSource.Gate next = waiting.poll();
+        if (next != null) {
+            next.open();
+        }
+    }
+
+    private Place take() {
+        Place free = tryTake();
+        while (free == null) {
+            TimeSource.Gate gate = waits.gate();
+            waiting.add(gate);
+            try {
+                free = tryTake();
+                if (free == null) {
+                    gate.await(LOOK_UP);
+                    free = tryTake();
+                }
+            } catch (InterruptedException e) {
+                throw file.errors().interrupted(e);
+            } finally {
+                leave(gate, free);
+            }
+        }
+        return free;
+    }
+
+    /** Whoever was woken and found nothing wakes the next; whoever dies here gives back what it found. */
+    private void leave(TimeSource.Gate gate, @Nullable Place found) {
+        boolean done = false;
+        try {
+            if (!waiting.remove(gate) && found == null) {
+                wakeNext();
+            }
+            done = true;
+        } finally {
+            if (!done && found != null) {
+                found.free = true;
             }
         }
     }
 
-    private SqliteSession take() {
-        Waiter waiter = null;
-        lock.lock();
-        try {
+    private @Nullable Place tryTake() {
+        synchronized (places) {
             if (closed) {
                 throw file.errors().closed();
             }
-            SqliteSession free = idle.pollLast();
-            if (free != null) {
-                return free;
+            for (Place place : places) {
+                if (place.free) {
+                    place.free = false;
+                    return place;
+                }
             }
-            if (open < limit) {
-                open++;
-            } else {
-                waiter = new Waiter(file.time().gate());
-                waiting.add(waiter);
-            }
-        } finally {
-            lock.unlock();
-        }
-        return waiter == null ? connect() : await(waiter);
-    }
-
-    private SqliteSession connect() {
-        SqliteSession session = null;
-        try {
-            session = file.connect(SqliteFile.Role.READ);
-            return session;
-        } catch (SQLException e) {
-            throw file.errors().unavailable(e);
-        } finally {
-            if (session == null) {
-                passRight();
-            }
-        }
-    }
-
-    private SqliteSession await(Waiter waiter) {
-        try {
-            waiter.gate.await();
-        } catch (InterruptedException e) {
-            leave(waiter);
-            throw file.errors().interrupted(e);
-        }
-        SqliteSession handed = waiter.session;
-        return handed != null ? handed : connect();
-    }
-
-    private void leave(Waiter waiter) {
-        lock.lock();
-        try {
-            if (waiting.remove(waiter)) {
-                return;
-            }
-        } finally {
-            lock.unlock();
-        }
-        SqliteSession handed = waiter.session;
-        if (handed != null) {
-            giveBack(handed);
-        } else {
-            passRight();
-        }
-    }
-
-    private void giveBack(SqliteSession session) {
-        lock.lock();
-        try {
-            Waiter next = waiting.poll();
-            if (next != null) {
-                next.session = session;
-                next.gate.open();
-                return;
-            }
-            if (!closed) {
-                idle.addLast(session);
-                return;
-            }
-        } finally {
-            lock.unlock();
-        }
-        close(session);
-    }
-
-    private void drop(SqliteSession session) {
-        close(session);
-        passRight();
-    }
-
-    /** The right to open a connection goes to the next who waits, or back. */
-    private void passRight() {
-        lock.lock();
-        try {
-            Waiter next = waiting.poll();
-            if (next == null) {
-                open--;
-            } else {
-                next.gate.open();
-            }
-        } finally {
-            lock.unlock();
+            return null;
         }
     }
 
     @Override
     public void close() {
-        lock.lock();
-        try {
-            closed = true;
-        } finally {
-            lock.unlock();
-        }
-        for (SqliteSession session = idle.poll(); session != null; session = idle.poll()) {
-            close(session);
+        closed = true;
+        closeFree();
+    }
+
+    private void closeFree() {
+        synchronized (places) {
+            for (Place place : places) {
+                if (place.free) {
+                    close(place);
+                }
+            }
         }
     }
 
-    private static void close(SqliteSession session) {
+    private static void close(Place place) {
+        SqliteSession session = place.session;
+        place.session = null;
+        if (session == null) {
+            return;
+        }
         try {
             session.close();
         } catch (SQLException e) {
             // A read connection holds nothing that could be lost.
             return;
-        }
-    }
-
-    private static final class Waiter {
-        private final TimeSource.Gate gate;
-        private volatile @Nullable SqliteSession session;
-
-        Waiter(TimeSource.Gate gate) {
-            this.gate = gate;
         }
     }
 }
