@@ -40,9 +40,13 @@ final class PostgresInspection {
         this.pool = pool;
     }
 
-    /** @param pool how many connections a node may open for its work; 0 if that is the application's business */
-    static Inspection of(Connection connection, int pool) throws SQLException {
+    /**
+     * @param pool how many connections a node may open for its work; 0 if that is the application's business
+     * @param pooled whether a pooler is between, see {@link PostgresPooler}
+     */
+    static Inspection of(Connection connection, int pool, boolean pooled) throws SQLException {
         PostgresInspection inspection = new PostgresInspection(pool);
+        inspection.pooler(pooled);
         try (Statement statement = connection.createStatement();
                 ResultSet found = statement.executeQuery(SETTINGS)) {
             found.next();
@@ -101,6 +105,18 @@ final class PostgresInspection {
         sound("timeline", found.getString(13));
         sound("schema_version", found.getString(14));
         findings.add(ClockFinding.of(found.getLong(18)));
+    }
+
+    private void pooler(boolean pooled) {
+        finding(
+                "connection_pooler",
+                pooled ? "yes" : "no",
+                Guarantee.A,
+                pooled
+                        ? "Nothing is left on a session, so that transaction pooling works: statements are not kept prepared,"
+                                + " workers poll instead of being notified, and idle_in_transaction_session_timeout must be set"
+                                + " for the role or the server. Connect to the server directly for speed."
+                        : null);
     }
 
     private void connections(int most, int ours) {

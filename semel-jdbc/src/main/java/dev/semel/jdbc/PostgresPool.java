@@ -20,6 +20,7 @@ final class PostgresPool implements DataSource {
     private final PostgresUrl url;
     private final PostgresInstaller installer;
     private final boolean open;
+    private volatile boolean pooled;
 
     /** @param open whether the store was opened before, by a connection that was checked as the first one */
     private PostgresPool(PostgresUrl url, boolean create, boolean open) {
@@ -39,10 +40,16 @@ final class PostgresPool implements DataSource {
         return new HikariDataSource(config);
     }
 
-    /** Connects once outside the pool, which would wrap what is wrong in a time-out. */
-    static void check(PostgresUrl url, boolean create) {
+    /**
+     * Connects once outside the pool, which would wrap what is wrong in a time-out.
+     *
+     * @return whether a pooler is between, see {@link PostgresPooler}
+     */
+    static boolean check(PostgresUrl url, boolean create) {
         try {
-            new PostgresPool(url, create, false).getConnection().close();
+            PostgresPool pool = new PostgresPool(url, create, false);
+            pool.getConnection().close();
+            return pool.pooled;
         } catch (SQLException e) {
             throw e.getCause() instanceof StoreUnavailable known
                     ? known
@@ -83,9 +90,12 @@ final class PostgresPool implements DataSource {
     public Connection getConnection() throws SQLException {
         Connection connection = connect(url);
         try {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("SET default_transaction_isolation = 'read committed'; SET"
-                        + " idle_in_transaction_session_timeout = " + url.pool().idleMillis());
+            pooled = PostgresPooler.isBetween(connection);
+            if (pooled) {
+                PostgresPooler.keepNothingPrepared(connection);
+                PostgresPooler.demandSchema(connection, url);
+            } else {
+                setForSession(connection);
             }
             if (open) {
                 installer.prepareFurther(connection);
@@ -99,6 +109,13 @@ final class PostgresPool implements DataSource {
         } catch (SQLException | RuntimeException e) {
             connection.close();
             throw e;
+        }
+    }
+
+    private void setForSession(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET default_transaction_isolation = 'read committed'; SET"
+                    + " idle_in_transaction_session_timeout = " + url.pool().idleMillis());
         }
     }
 

@@ -31,6 +31,7 @@ final class PostgresSessions {
     private final PostgresInstaller installer;
     private volatile boolean otherIsolation;
     private volatile boolean otherServer;
+    private volatile boolean pooled;
 
     /** @param readCommitted whether every connection of the source already is */
     PostgresSessions(
@@ -110,6 +111,31 @@ final class PostgresSessions {
         otherIsolation = true;
     }
 
+    void lookForPooler(Connection connection) {
+        try {
+            pooled = PostgresPooler.isBetween(connection);
+            ready(connection);
+        } catch (SQLException e) {
+            throw failure("the first look at the server", e);
+        }
+    }
+
+    void foundPooler() {
+        pooled = true;
+    }
+
+    /** Whether a pooler may give each transaction another session of the server, see {@link PostgresPooler}. */
+    boolean isPooled() {
+        return pooled;
+    }
+
+    /** To be called with each connection before it is used. No round trip. */
+    void ready(Connection connection) throws SQLException {
+        if (pooled) {
+            PostgresPooler.keepNothingPrepared(connection);
+        }
+    }
+
     /** A grant met a server for which the epoch is not raised yet: it is, before the next connection is used. */
     void foundOtherServer() {
         otherServer = true;
@@ -128,7 +154,6 @@ final class PostgresSessions {
             installer.prepareFurther(connection);
         } catch (SemelException.Misconfigured e) {
             otherServer = true;
-            giveBack(connection);
             // A standby before its promotion, say: it may serve a moment later.
             throw new SemelException.StoreUnavailable(
                     name + ": the server behind the connection changed and does not serve yet; nothing was run. "
@@ -136,7 +161,6 @@ final class PostgresSessions {
                     e);
         } catch (RuntimeException | Error e) {
             otherServer = true;
-            giveBack(connection);
             throw e;
         }
     }
@@ -228,18 +252,32 @@ final class PostgresSessions {
     Connection take() {
         try {
             Connection connection = Uninterrupted.repeating(source::getConnection);
-            return Uninterrupted.once(() -> {
-                if (otherServer) {
-                    raiseEpoch(connection);
-                }
-                clock.lookIfDue(connection);
-                return connection;
-            });
+            return Uninterrupted.once(() -> looked(connection));
         } catch (SQLException e) {
             throw new SemelException.StoreUnavailable(
                     name + ": no connection was to be had (" + PostgresErrors.brief(e)
                             + "); nothing was run. Repeat the call later; see that the server is up and the pool large enough.",
                     e);
+        }
+    }
+
+    private Connection looked(Connection connection) throws SQLException {
+        boolean usable = false;
+        try {
+            ready(connection);
+            if (otherServer) {
+                raiseEpoch(connection);
+            }
+            clock.lookIfDue(connection);
+            usable = true;
+            return connection;
+        } catch (Error e) {
+            drop(connection);
+            throw e;
+        } finally {
+            if (!usable) {
+                giveBack(connection);
+            }
         }
     }
 

@@ -78,6 +78,7 @@ public final class PostgresStore implements Store {
         PostgresSessions sessions = new PostgresSessions(source, name, false, options.time(), installer);
         Connection connection = sessions.take();
         try {
+            sessions.lookForPooler(connection);
             installer.prepare(connection);
         } finally {
             PostgresSessions.giveBack(connection);
@@ -86,11 +87,16 @@ public final class PostgresStore implements Store {
     }
 
     static PostgresStore open(PostgresUrl url, StoreProvider.Options options) {
-        PostgresPool.check(url, options.create());
+        boolean pooled = PostgresPool.check(url, options.create());
         HikariDataSource pool = PostgresPool.open(url, options.create());
         PostgresInstaller installer = new PostgresInstaller(url.name(), options.create());
-        PostgresSessions sessions = new PostgresSessions(pool, url.name(), true, options.time(), installer);
-        PostgresSignals signals = new PostgresSignals(sessions, () -> PostgresPool.listen(url));
+        PostgresSessions sessions = new PostgresSessions(pool, url.name(), !pooled, options.time(), installer);
+        PostgresSignals signals = null;
+        if (pooled) {
+            sessions.foundPooler();
+        } else {
+            signals = new PostgresSignals(sessions, () -> PostgresPool.listen(url));
+        }
         return new PostgresStore(
                 sessions, url.pool().size(), new PostgresTransactions(sessions, null), signals, pool::close);
     }
@@ -125,7 +131,7 @@ public final class PostgresStore implements Store {
         return Optional.of(queue);
     }
 
-    /** Absent on the application's own connections, of which none is kept for listening. */
+    /** Absent on the application's own connections, of which none is kept for listening, and behind a pooler. */
     @Override
     public Optional<Signals> signals() {
         return Optional.ofNullable(signals);
@@ -144,7 +150,8 @@ public final class PostgresStore implements Store {
 
     @Override
     public Inspection inspect() {
-        return sessions.once("an inspection", connection -> PostgresInspection.of(connection, pool));
+        return sessions.once(
+                "an inspection", connection -> PostgresInspection.of(connection, pool, sessions.isPooled()));
     }
 
     @Override

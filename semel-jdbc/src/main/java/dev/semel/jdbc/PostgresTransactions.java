@@ -147,6 +147,7 @@ final class PostgresTransactions implements Transactions {
 
     private int prepared(Connection connection) {
         try {
+            sessions.ready(connection);
             return PostgresCommits.pid(connection);
         } catch (SQLException e) {
             throw sessions.failure("the begin of a transaction", e);
@@ -200,6 +201,7 @@ final class PostgresTransactions implements Transactions {
                 throw new SemelException.Invalid("The connection to join is in autocommit, so there is no transaction"
                         + " to join. Begin one with setAutoCommit(false), or run the operation without joining.");
             }
+            sessions.ready(connection);
             return new PostgresTx(sessions, connection, PostgresTx.Connections.CALLERS);
         } catch (SQLException e) {
             throw sessions.failure("joining a transaction", e);

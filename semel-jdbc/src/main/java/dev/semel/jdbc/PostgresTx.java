@@ -96,10 +96,10 @@ final class PostgresTx implements Transactions.Tx {
     }
 
     private void sessionChanges(String by) throws SQLException {
-        if (connections == Connections.LENT) {
+        if (connections == Connections.LENT || sessions.isPooled()) {
             throw new SQLException(
                     by
-                            + " was refused: it would stay on the connection, which belongs to the application's pool. Use SET"
+                            + " was refused: it would stay on the connection, which others use afterwards. Use SET"
                             + " LOCAL, a temporary table ON COMMIT DROP or a transaction-level lock.",
                     "2D000");
         }

@@ -3,6 +3,7 @@ package dev.semel.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.Mode;
 import dev.semel.SemelException;
 import dev.semel.key.Fingerprint;
@@ -36,6 +37,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -284,6 +286,29 @@ class PostgresLockedTest {
                     List.of());
             Transactions.Tx joined = store.transactions().orElseThrow().join(caller);
             isLocked(holder, () -> joined.moveIfChanged(mark, 0));
+        }
+    }
+
+    @Test
+    void anErrorWhileAConnectionIsMadeReadyDoesNotLoseIt() {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setJdbcUrl(schema.server().jdbcUrl(schema.database()) + "&currentSchema=" + schema.name());
+            pool.setMaximumPoolSize(1);
+            AtomicBoolean failing = new AtomicBoolean(true);
+            DataSource source = tampered(pool, sql -> {
+                if (sql.contains("semel_clock") && failing.get()) {
+                    throw new StackOverflowError("planted");
+                }
+                return sql;
+            });
+            schema.open(null).close();
+            assertThatThrownBy(() -> PostgresStore.on(source, new StoreProvider.Options(null, true)))
+                    .isInstanceOf(StackOverflowError.class);
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+            failing.set(false);
+            try (Store store = PostgresStore.on(source, new StoreProvider.Options(null, true))) {
+                assertThat(store.switchboard().modes().version()).isPositive();
+            }
         }
     }
 }

@@ -320,7 +320,7 @@ public final class PrivatePostgres implements AutoCloseable {
     }
 
     /** Below the ports that the kernel hands to clients, so that a restart finds its port free. */
-    private static int freePort() throws IOException {
+    static int freePort() throws IOException {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
             try (ServerSocket socket = new ServerSocket()) {
