@@ -48,8 +48,21 @@ public sealed interface Channel<P> {
             return new Atomic<>(definition.with(definition.operation.withSchemaVersion(version)));
         }
 
+        /** See {@link Operation.Meaning#transportFields}. */
         public Atomic<P> withTransportFields(String... names) {
             return new Atomic<>(definition.with(definition.operation.withTransportFields(Set.of(names))));
+        }
+
+        /** See {@link Operation.Meaning#nullsAreAbsent}. */
+        public Atomic<P> withNullsAsAbsent() {
+            Operation.Meaning meaning = definition.operation.meaning().withNullsAsAbsent();
+            return new Atomic<>(definition.with(definition.operation.with(meaning)));
+        }
+
+        /** See {@link Operation.Meaning#defaults}. */
+        public Atomic<P> withDefault(String field, Object value) {
+            Operation.Meaning meaning = definition.operation.meaning().withDefault(field, value);
+            return new Atomic<>(definition.with(definition.operation.with(meaning)));
         }
 
         /** Messages of the same lane are handled one at a time, in the order in which they were sent. */
@@ -77,8 +90,21 @@ public sealed interface Channel<P> {
             return new Leased<>(definition.with(definition.operation.withSchemaVersion(version)), parks);
         }
 
+        /** See {@link Operation.Meaning#transportFields}. */
         public Leased<P> withTransportFields(String... names) {
             return new Leased<>(definition.with(definition.operation.withTransportFields(Set.of(names))), parks);
+        }
+
+        /** See {@link Operation.Meaning#nullsAreAbsent}. */
+        public Leased<P> withNullsAsAbsent() {
+            Operation.Meaning meaning = definition.operation.meaning().withNullsAsAbsent();
+            return new Leased<>(definition.with(definition.operation.with(meaning)), parks);
+        }
+
+        /** See {@link Operation.Meaning#defaults}. */
+        public Leased<P> withDefault(String field, Object value) {
+            Operation.Meaning meaning = definition.operation.meaning().withDefault(field, value);
+            return new Leased<>(definition.with(definition.operation.with(meaning)), parks);
         }
 
         /** Messages of the same lane are handled one at a time, in the order in which they were sent. */
@@ -104,7 +130,8 @@ public sealed interface Channel<P> {
     record Definition<P>(Operation.Definition<P, Void> operation, Function<? super P, @Nullable String> lane) {
         static <P> Definition<P> of(String name, Class<P> payload) {
             return new Definition<>(
-                    new Operation.Definition<>(name, payload, Void.class, "default", 1, Set.of()), any -> null);
+                    new Operation.Definition<>(name, payload, Void.class, "default", Operation.Meaning.FIRST),
+                    any -> null);
         }
 
         /**

@@ -1,5 +1,7 @@
 package dev.semel;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -20,12 +22,12 @@ public sealed interface Operation<P, R> {
 
     /** The effect, the record, the audit and the result commit in one transaction of the application's database. */
     static <P, R> Atomic<P, R> atomic(String name, Class<P> payload, Class<R> result) {
-        return new Atomic<>(new Definition<>(name, payload, result, "default", 1, Set.of()));
+        return new Atomic<>(new Definition<>(name, payload, result, "default", Meaning.FIRST));
     }
 
     /** The record is granted first, then the handler runs under a lease and a fence, then the result is stored. */
     static <P, R> Leased<P, R> leased(String name, Class<P> payload, Class<R> result) {
-        return new Leased<>(new Definition<>(name, payload, result, "default", 1, Set.of()), false);
+        return new Leased<>(new Definition<>(name, payload, result, "default", Meaning.FIRST), false);
     }
 
     /** @see Operation#atomic */
@@ -38,8 +40,19 @@ public sealed interface Operation<P, R> {
             return new Atomic<>(definition.withSchemaVersion(version));
         }
 
+        /** See {@link Meaning#transportFields}. */
         public Atomic<P, R> withTransportFields(String... names) {
             return new Atomic<>(definition.withTransportFields(Set.of(names)));
+        }
+
+        /** See {@link Meaning#nullsAreAbsent}. */
+        public Atomic<P, R> withNullsAsAbsent() {
+            return new Atomic<>(definition.with(definition.meaning.withNullsAsAbsent()));
+        }
+
+        /** The payload means the same with this value as without the field, at any time. See {@link Meaning#defaults}. */
+        public Atomic<P, R> withDefault(String field, Object value) {
+            return new Atomic<>(definition.with(definition.meaning.withDefault(field, value)));
         }
     }
 
@@ -57,8 +70,19 @@ public sealed interface Operation<P, R> {
             return new Leased<>(definition.withSchemaVersion(version), repeatable);
         }
 
+        /** See {@link Meaning#transportFields}. */
         public Leased<P, R> withTransportFields(String... names) {
             return new Leased<>(definition.withTransportFields(Set.of(names)), repeatable);
+        }
+
+        /** See {@link Meaning#nullsAreAbsent}. */
+        public Leased<P, R> withNullsAsAbsent() {
+            return new Leased<>(definition.with(definition.meaning.withNullsAsAbsent()), repeatable);
+        }
+
+        /** The payload means the same with this value as without the field, at any time. See {@link Meaning#defaults}. */
+        public Leased<P, R> withDefault(String field, Object value) {
+            return new Leased<>(definition.with(definition.meaning.withDefault(field, value)), repeatable);
         }
 
         /** Declares that an interrupted run may be repeated: every effect of the handler checks the key it is given. */
@@ -72,36 +96,78 @@ public sealed interface Operation<P, R> {
      * @param payload read and written as JSON, or the bytes themselves for {@code byte[]}
      * @param result stored as JSON, or the bytes themselves for {@code byte[]}
      * @param policy a name of the catalogue or of the configuration
-     * @param schemaVersion of the payload; part of the fingerprint, compared in the version that the record was made with
-     * @param transportFields top-level payload fields that are not part of the meaning (retry counter, receive time)
+     * @param meaning what of a payload counts when two are compared
      */
-    record Definition<P, R>(
-            String name,
-            Class<P> payload,
-            Class<R> result,
-            String policy,
-            int schemaVersion,
-            Set<String> transportFields) {
+    record Definition<P, R>(String name, Class<P> payload, Class<R> result, String policy, Meaning meaning) {
         public Definition {
             Text.checkName("operation name", name, 120);
             Text.checkName("policy name", policy, 120);
-            if (schemaVersion < 1 || schemaVersion > 65_535) {
-                throw new SemelException.Invalid("Operation " + name + ": schema version " + schemaVersion
+            if (meaning.schemaVersion < 1 || meaning.schemaVersion > 65_535) {
+                throw new SemelException.Invalid("Operation " + name + ": schema version " + meaning.schemaVersion
                         + " is outside 1 to 65535. Count versions up from 1.");
             }
-            transportFields = Set.copyOf(transportFields);
+        }
+
+        public int schemaVersion() {
+            return meaning.schemaVersion;
+        }
+
+        public Set<String> transportFields() {
+            return meaning.transportFields;
         }
 
         Definition<P, R> withPolicy(String value) {
-            return new Definition<>(name, payload, result, value, schemaVersion, transportFields);
+            return new Definition<>(name, payload, result, value, meaning);
         }
 
         Definition<P, R> withSchemaVersion(int value) {
-            return new Definition<>(name, payload, result, policy, value, transportFields);
+            return with(new Meaning(value, meaning.transportFields, meaning.nullsAreAbsent, meaning.defaults));
         }
 
         Definition<P, R> withTransportFields(Set<String> value) {
-            return new Definition<>(name, payload, result, policy, schemaVersion, value);
+            return with(new Meaning(meaning.schemaVersion, value, meaning.nullsAreAbsent, meaning.defaults));
+        }
+
+        Definition<P, R> with(Meaning value) {
+            return new Definition<>(name, payload, result, policy, value);
+        }
+    }
+
+    /**
+     * What of a payload counts when a retry is compared with the first request. A stored record is compared by the rules that it was
+     * made with, so that declaring more of this later does not turn retries of older records into conflicts.
+     *
+     * @param schemaVersion of the payload; part of the fingerprint, compared in the version that the record was made with
+     * @param transportFields top-level payload fields that are not part of the meaning (retry counter, receive time)
+     * @param nullsAreAbsent whether a field that is null means the same as none, at every depth. A retry by a newer class, whose new
+     *     field is null, is then a duplicate of the request that an older class made
+     * @param defaults top-level payload fields, and for each the value that means the same as none: text, a number or a boolean.
+     *     Declaring one also makes nulls absent
+     */
+    record Meaning(
+            int schemaVersion, Set<String> transportFields, boolean nullsAreAbsent, Map<String, Object> defaults) {
+        /** The first version, and everything counts. */
+        public static final Meaning FIRST = new Meaning(1, Set.of(), false, Map.of());
+
+        public Meaning {
+            transportFields = Set.copyOf(transportFields);
+            defaults = Map.copyOf(defaults);
+            defaults.forEach((field, value) -> {
+                if (!(value instanceof String || value instanceof Number || value instanceof Boolean)) {
+                    throw new SemelException.Invalid("The default of the field " + field + " is of "
+                            + value.getClass().getName() + ": give text, a number or a boolean.");
+                }
+            });
+        }
+
+        Meaning withNullsAsAbsent() {
+            return new Meaning(schemaVersion, transportFields, true, defaults);
+        }
+
+        Meaning withDefault(String field, Object value) {
+            Map<String, Object> all = new HashMap<>(defaults);
+            all.put(field, value);
+            return new Meaning(schemaVersion, transportFields, true, all);
         }
     }
 }

@@ -74,8 +74,15 @@ public record Policy(
      * @param attemptTimeout after which a handler is interrupted
      * @param deadline from acceptance, after which no attempt starts; none when absent
      * @param lease how long a grant is trusted without renewal
+     * @param redelivery how long the transport of the work may deliver it again after it was acknowledged, such as three days for
+     *     a provider's webhooks; a policy that forgets completed records earlier is refused. Absent when the transport gives no
+     *     such time
      */
-    public record Limits(Duration attemptTimeout, @Nullable Duration deadline, Duration lease) {}
+    public record Limits(
+            Duration attemptTimeout,
+            @Nullable Duration deadline,
+            Duration lease,
+            @Nullable Duration redelivery) {}
 
     /**
      * @param success of COMPLETED records

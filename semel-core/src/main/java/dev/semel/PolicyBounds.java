@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What no policy may exceed, so that delays and due times can be computed without overflow. Finds every fault, not the first. */
 final class PolicyBounds {
@@ -20,6 +21,7 @@ final class PolicyBounds {
         bounds.check(retry);
         bounds.check(limits);
         bounds.check(retention);
+        bounds.checkDedupeWindow(retention.success(), limits.redelivery());
         rules.keySet().forEach(bounds::checkRule);
         return bounds.faults;
     }
@@ -79,6 +81,18 @@ final class PolicyBounds {
         positive("success retention", retention.success());
         positive("failure retention", retention.failure());
         positive("dead-letter retention", retention.deadLetters());
+    }
+
+    /** A record must be remembered for as long as its transport may deliver it again, or a late duplicate runs as new. */
+    private void checkDedupeWindow(Duration remembered, @Nullable Duration redelivery) {
+        if (redelivery != null) {
+            positive("redelivery", redelivery);
+            fault(
+                    remembered.compareTo(redelivery) < 0,
+                    "success retention " + remembered + " is shorter than the redelivery window " + redelivery
+                            + " of the transport, and a duplicate after it would run as new: use a longer retention, or shorten"
+                            + " the redelivery");
+        }
     }
 
     private void checkRule(Class<?> type) {

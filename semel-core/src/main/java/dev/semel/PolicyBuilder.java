@@ -21,6 +21,7 @@ public final class PolicyBuilder {
     private Duration attemptTimeout = Duration.ofSeconds(30);
     private @Nullable Duration deadline;
     private Duration lease = Duration.ofSeconds(60);
+    private @Nullable Duration redelivery;
     private Policy.Retention retention = Policy.Retention.API;
     private final Map<Class<?>, Policy.Rule> rules = new LinkedHashMap<>();
     private boolean repeatable;
@@ -45,6 +46,7 @@ public final class PolicyBuilder {
         this.attemptTimeout = from.limits().attemptTimeout();
         this.deadline = from.limits().deadline();
         this.lease = from.limits().lease();
+        this.redelivery = from.limits().redelivery();
         this.retention = from.retention();
         this.rules.putAll(from.rules());
         this.repeatable = from.options().repeatable();
@@ -129,6 +131,23 @@ public final class PolicyBuilder {
         return this;
     }
 
+    /**
+     * The transport may deliver the same work again for so long. {@link #build} refuses a success retention that is shorter: a late
+     * duplicate would run as new.
+     */
+    public PolicyBuilder withRedelivery(Duration window) {
+        once("redelivery");
+        redelivery = window;
+        return this;
+    }
+
+    /** The transport gives no time after which it delivers nothing again. */
+    public PolicyBuilder withoutRedelivery() {
+        once("redelivery");
+        redelivery = null;
+        return this;
+    }
+
     public PolicyBuilder withRetention(Policy.Retention value) {
         once("retention");
         retention = value;
@@ -173,7 +192,7 @@ public final class PolicyBuilder {
     /** @throws SemelException.Misconfigured naming every fault of the settings */
     public Policy build() {
         var retry = new Policy.Retry(maxAttempts, backoff, effectiveJitter(), maxRetryAfter, budget);
-        var limits = new Policy.Limits(attemptTimeout, deadline, lease);
+        var limits = new Policy.Limits(attemptTimeout, deadline, lease, redelivery);
         var all = new ArrayList<>(faults);
         all.addAll(contradictions());
         all.addAll(PolicyBounds.faults(retry, limits, retention, rules));

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -39,13 +40,18 @@ final class CanonicalJson {
                     .build())
             .build();
 
+    private static final byte[] NULL = {'n', 'u', 'l', 'l'};
+
     private final String subject;
     private final JsonParser parser;
+    private final Rule rule;
     private final CanonicalWriter out;
+    private final List<String> absent = new ArrayList<>();
 
-    private CanonicalJson(String subject, JsonParser parser, int length) {
+    private CanonicalJson(String subject, JsonParser parser, Rule rule, int length) {
         this.subject = subject;
         this.parser = parser;
+        this.rule = rule;
         this.out = new CanonicalWriter(subject, length + 16);
     }
 
@@ -54,9 +60,43 @@ final class CanonicalJson {
      * @param excluded names of fields of the outermost object that do not count
      */
     static byte[] of(String subject, byte[] json, Set<String> excluded) {
+        return of(subject, json, new Rule(excluded, false, Map.of()));
+    }
+
+    /**
+     * Which members do not count.
+     *
+     * @param excluded names of fields of the outermost object
+     * @param nulls whether members that are null do not count, at any depth
+     * @param defaults fields of the outermost object that do not count if they have this value, in canonical form
+     */
+    record Rule(Set<String> excluded, boolean nulls, Map<String, byte[]> defaults) {
+        /** Whether a member counts that was written at this place. */
+        boolean counts(String name, boolean outermost, CanonicalWriter written, int from) {
+            if (outermost && excluded.contains(name) || nulls && written.endsWith(from, NULL)) {
+                return false;
+            }
+            byte[] same = outermost ? defaults.get(name) : null;
+            return same == null || !written.endsWith(from, same);
+        }
+    }
+
+    /** @param subject whose JSON it is, for messages */
+    static byte[] of(String subject, byte[] json, Rule rule) {
+        return read(subject, json, rule).out.toBytes();
+    }
+
+    /** The fields of the outermost object that are there, and count as absent by the rule. */
+    static List<String> absent(String subject, byte[] json, Rule rule) {
+        return read(subject, json, rule).absent;
+    }
+
+    private static CanonicalJson read(String subject, byte[] json, Rule rule) {
         checkUtf8(subject, json);
         try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), json)) {
-            return new CanonicalJson(subject, parser, json.length).document(excluded);
+            CanonicalJson read = new CanonicalJson(subject, parser, rule, json.length);
+            read.document();
+            return read;
         } catch (JacksonException e) {
             TokenStreamLocation at = e.getLocation();
             String where = at == null ? "" : " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")";
@@ -67,23 +107,22 @@ final class CanonicalJson {
         }
     }
 
-    private byte[] document(Set<String> excluded) {
+    private void document() {
         JsonToken first = parser.nextToken();
         if (first == null) {
             throw new SemelException.Invalid("The JSON of " + subject
                     + " is empty. Give a value, or no payload at all, or declare the payload as byte[].");
         }
-        value(first, 1, excluded);
+        value(first, 1);
         if (parser.nextToken() != null) {
             throw new SemelException.Invalid(
                     "The JSON of " + subject + " goes on after its value. Give one value and nothing behind it.");
         }
-        return out.toBytes();
     }
 
-    private void value(JsonToken token, int depth, Set<String> excluded) {
+    private void value(JsonToken token, int depth) {
         switch (token) {
-            case START_OBJECT -> object(depth, excluded);
+            case START_OBJECT -> object(depth);
             case START_ARRAY -> array(depth);
             case VALUE_STRING -> out.string(parser.getString());
             case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT ->
@@ -101,12 +140,12 @@ final class CanonicalJson {
                 out.put(',');
             }
             more = true;
-            value(token, depth + 1, Set.of());
+            value(token, depth + 1);
         }
         out.put(']');
     }
 
-    private void object(int depth, Set<String> excluded) {
+    private void object(int depth) {
         checkDepth(depth);
         out.put('{');
         int begin = out.size();
@@ -118,12 +157,16 @@ final class CanonicalJson {
                 out.put(',');
                 asItIs &= previous.compareTo(name) < 0;
             }
-            boolean counts = excluded.isEmpty() || !excluded.contains(name);
-            asItIs &= counts;
             int start = out.size();
             out.string(name);
             out.put(':');
-            value(parser.nextToken(), depth + 1, Set.of());
+            int content = out.size();
+            value(parser.nextToken(), depth + 1);
+            boolean counts = rule.counts(name, depth == 1, out, content);
+            asItIs &= counts;
+            if (!counts && depth == 1 && !rule.excluded.contains(name)) {
+                absent.add(name);
+            }
             members.add(new Member(name, start, out.size(), counts));
             previous = name;
         }

@@ -38,6 +38,11 @@ final class CanonicalWriter {
         return Arrays.copyOfRange(buffer, from, to);
     }
 
+    /** Whether exactly this was written from there on. */
+    boolean endsWith(int from, byte[] expected) {
+        return Arrays.equals(buffer, from, size, expected, 0, expected.length);
+    }
+
     void cutTo(int length) {
         size = length;
     }

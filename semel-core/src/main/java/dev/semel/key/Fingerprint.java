@@ -11,7 +11,7 @@ import java.util.HexFormat;
  */
 public final class Fingerprint {
     /** The newest version of the rules. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     private static final int HEADER = 3;
 

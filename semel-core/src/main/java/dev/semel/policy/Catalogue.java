@@ -24,6 +24,7 @@ import java.util.Set;
  * semel.policy.orders.backoff             = exp 250ms x2 cap 30s | list 1s,3s | none
  * semel.policy.orders.jitter              = full | none | bounded 0.1 | equal | decorrelated
  * semel.policy.orders.attempt-timeout     = 30s           (also max-retry-after, lease, deadline; deadline = none)
+ * semel.policy.orders.redelivery          = 3d            (how long its transport may deliver again; none)
  * semel.policy.orders.retention           = payments      (also retention-success, retention-failure, retention-dead-letters)
  * semel.policy.orders.repeatable          = true          (also store-failures, dead-letters)
  * semel.policy.orders.dead-head           = continue | park-lane

@@ -47,6 +47,7 @@ final class Settings {
         setters.put("attempt-timeout", (p, v) -> p.withAttemptTimeout(Values.duration(v)));
         setters.put("deadline", Settings::setDeadline);
         setters.put("lease", (p, v) -> p.withLease(Values.duration(v)));
+        setters.put("redelivery", Settings::setRedelivery);
         setters.put("repeatable", (p, v) -> p.withRepeatable(Values.flag(v)));
         setters.put("store-failures", (p, v) -> p.withStoredFailures(Values.flag(v)));
         setters.put("dead-letters", (p, v) -> p.withDeadLetters(Values.flag(v)));
@@ -214,6 +215,14 @@ final class Settings {
             policy.withoutDeadline();
         } else {
             policy.withDeadline(Values.duration(value));
+        }
+    }
+
+    private static void setRedelivery(PolicyBuilder policy, String value) {
+        if (value.equals("none")) {
+            policy.withoutRedelivery();
+        } else {
+            policy.withRedelivery(Values.duration(value));
         }
     }
 

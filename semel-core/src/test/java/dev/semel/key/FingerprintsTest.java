@@ -84,6 +84,21 @@ class FingerprintsTest {
     }
 
     @Test
+    void versionTwoIsFixedForEver() {
+        Operation<?, ?> declared = PAY.withNullsAsAbsent().withDefault("b", 2);
+        assertThat(of(declared, utf8("{\"a\":1}")))
+                .hasToString("v2:5dabb69382624f02067e55aa1efd925b5b44e09153a54f726fa9c2735affdc9a");
+        assertThat(of(declared, utf8("{\"a\":1,\"c\":null,\"b\":2}"))).isEqualTo(of(declared, utf8("{\"a\":1}")));
+    }
+
+    @Test
+    void aDefaultIsTextANumberOrABoolean() {
+        assertThatThrownBy(() -> PAY.withDefault("b", Map.of()))
+                .isInstanceOf(SemelException.Invalid.class)
+                .hasMessageContaining("the field b");
+    }
+
+    @Test
     void aFingerprintOfRulesNotKnownHereIsRefused() {
         byte[] bytes = of(PAY, null).bytes();
         bytes[0] = 9;
@@ -91,7 +106,7 @@ class FingerprintsTest {
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("pay")
                 .hasMessageContaining("v9")
-                .hasMessageContaining("v1");
+                .hasMessageContaining("v2");
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.semel.Policy.Retention;
 import dev.semel.SemelException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -143,12 +144,34 @@ class CatalogueTest {
     @Test
     void aDedupeWindowShorterThanTheRedeliveryWindowIsRefused() {
         Policy events = SHIPPED.get("nats.publish");
-        DedupeWindow.check(events, Duration.ofHours(1));
-        assertThatThrownBy(() -> DedupeWindow.check(events, Duration.ofHours(1).plusNanos(1)))
+        Duration hour = Duration.ofHours(1);
+        assertThat(events.toBuilder().withRedelivery(hour).build().limits().redelivery())
+                .isEqualTo(hour);
+        assertThatThrownBy(() ->
+                        events.toBuilder().withRedelivery(hour.plusNanos(1)).build())
                 .isInstanceOf(SemelException.Misconfigured.class)
                 .hasMessageContaining("nats.publish")
-                .hasMessageContaining("PT1H");
-        assertThat(DedupeWindow.fault(SHIPPED.get("ingress.ack"), Duration.ofDays(3)))
-                .isEmpty();
+                .hasMessageContaining("success retention PT1H is shorter than the redelivery window PT1H0.000000001S");
+        Policy days = SHIPPED.get("ingress.ack").toBuilder()
+                .withRedelivery(Duration.ofDays(3))
+                .build();
+        assertThat(days.toBuilder().withoutRedelivery().build().limits().redelivery())
+                .isNull();
+    }
+
+    @Test
+    void configurationsWhoseDedupeWindowsAreTooShortAreRefusedAllAtOnce() {
+        Map<String, String> properties = Map.of(
+                "semel.policy.kv.get.redelivery", "3d",
+                "semel.policy.hooks.extends", "worker.job",
+                "semel.policy.hooks.retention", "events",
+                "semel.policy.hooks.redelivery", "2h",
+                "semel.policy.crm.writeback.redelivery", "none");
+        assertThatThrownBy(() -> Catalogue.fromProperties(properties))
+                .isInstanceOfSatisfying(SemelException.Misconfigured.class, refused -> {
+                    assertThat(refused.faults()).hasSize(2);
+                    assertThat(refused.faults()).anyMatch(fault -> fault.contains("hooks") && fault.contains("PT2H"));
+                    assertThat(refused.faults()).anyMatch(fault -> fault.contains("kv.get") && fault.contains("PT72H"));
+                });
     }
 }

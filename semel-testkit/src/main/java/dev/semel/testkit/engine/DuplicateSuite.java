@@ -12,6 +12,7 @@ import dev.semel.Operation;
 import dev.semel.Sent;
 import dev.semel.engine.Engine;
 import dev.semel.key.Keys;
+import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.State;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,6 +22,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** D11: what people and their tools deliver twice. */
@@ -159,5 +161,67 @@ abstract class DuplicateSuite extends ChannelFixture {
         assertThat(handled).containsExactlyInAnyOrder("post", "book", "a large order");
         String key = Keys.action("notify", "order-5", "sales", "paid").text();
         assertThat(row(MAIL, key).state()).isEqualTo(State.COMPLETED);
+    }
+
+    record Booking(String item, @Nullable String seat) {}
+
+    /** As a later version of the application has it. */
+    record BookingWithNote(
+            String item, @Nullable String seat, @Nullable String note, int copies) {}
+
+    private static Operation.Atomic<Booking, Receipt> booking() {
+        return Operation.atomic("booking", Booking.class, Receipt.class).withPolicy("steady");
+    }
+
+    private static Operation.Leased<BookingWithNote, Receipt> bookingWithNote() {
+        return Operation.leased("booking", BookingWithNote.class, Receipt.class)
+                .withPolicy("steady")
+                .withNullsAsAbsent()
+                .withDefault("copies", 1);
+    }
+
+    private static Call<BookingWithNote> bookedAgain(@Nullable String note, int copies) {
+        return Call.of(ACME, Key.of("k"), new BookingWithNote("book", null, note, copies));
+    }
+
+    @Test
+    void retryByANewerClassWhoseNewFieldsAreNullOrTheirDefaultsIsAReplay() {
+        for (Operation.Atomic<Booking, Receipt> first :
+                List.of(booking(), booking().withNullsAsAbsent())) {
+            engine.operator().forget(ACME, "booking", Key.of("k"), new Warrant("ann", "next round"));
+            Answer<Receipt> booked = engine.run(
+                    first, Call.of(ACME, Key.of("k"), new Booking("book", null)), (order, tx) -> new Receipt("first"));
+            assertExecuted(booked, "first");
+            Engine newer = otherNode();
+            assertReplayed(
+                    newer.run(bookingWithNote(), bookedAgain(null, 1), (order, run) -> new Receipt("2")), "first");
+            assertThat(newer.run(bookingWithNote(), bookedAgain("window", 1), (order, run) -> new Receipt("3")))
+                    .isInstanceOf(Answer.Conflict.class);
+            assertThat(newer.run(bookingWithNote(), bookedAgain(null, 2), (order, run) -> new Receipt("4")))
+                    .isInstanceOf(Answer.Conflict.class);
+            Operation.Leased<BookingWithNote, Receipt> undeclared = Operation.leased(
+                            "booking", BookingWithNote.class, Receipt.class)
+                    .withPolicy("steady");
+            boolean older = !first.definition().meaning().nullsAreAbsent();
+            assertThat(newer.run(undeclared, bookedAgain(null, 1), (order, run) -> new Receipt("5")))
+                    .as("what is not declared counts")
+                    .isInstanceOf(Answer.Conflict.class);
+            assertThat(row(first, "k").header().fingerprint().version()).isEqualTo(older ? 1 : 2);
+        }
+    }
+
+    @Test
+    void messageOfANewerClassWhoseNewFieldsAreNullOrTheirDefaultsIsADuplicate() {
+        Channel.Leased<Booking> first = Channel.leased("bookings", Booking.class);
+        Channel.Leased<BookingWithNote> newer = Channel.leased("bookings", BookingWithNote.class)
+                .withNullsAsAbsent()
+                .withDefault("copies", 1);
+        engine.send(first, Message.of(ACME, Key.of("k"), new Booking("book", null)));
+        assertThat(engine.send(newer, Message.of(ACME, Key.of("k"), new BookingWithNote("book", null, null, 1)))
+                        .orThrow()
+                        .first())
+                .isFalse();
+        assertThat(engine.send(newer, Message.of(ACME, Key.of("k"), new BookingWithNote("book", null, "window", 1))))
+                .isInstanceOf(Sent.Conflict.class);
     }
 }

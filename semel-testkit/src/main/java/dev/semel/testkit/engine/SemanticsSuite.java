@@ -13,7 +13,6 @@ import dev.semel.Reconciler;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
 import dev.semel.key.Keys;
-import dev.semel.policy.DedupeWindow;
 import dev.semel.store.State;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -133,8 +132,10 @@ abstract class SemanticsSuite extends ChannelFixture {
         assertThat(handled).containsExactly("reminder", "reminder");
         assertThat(thread).containsExactly("reminder");
         Duration kept = STEADY.retention().success();
-        DedupeWindow.check(STEADY, kept);
-        assertThatThrownBy(() -> DedupeWindow.check(STEADY, kept.plusMillis(1)))
+        assertThat(STEADY.toBuilder().withRedelivery(kept).build().limits().redelivery())
+                .isEqualTo(kept);
+        assertThatThrownBy(() ->
+                        STEADY.toBuilder().withRedelivery(kept.plusMillis(1)).build())
                 .isInstanceOf(SemelException.Misconfigured.class);
     }
 
