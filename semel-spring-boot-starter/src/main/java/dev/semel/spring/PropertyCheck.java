@@ -53,6 +53,7 @@ final class PropertyCheck {
         SemelHttpProperties http = sound.bindOrCreate("semel.http", Bindable.of(SemelHttpProperties.class));
         check.checkTuning(properties.tuning());
         check.checkStore(properties);
+        check.faults.addAll(PolicyNames.faults(ConfigurationPropertySources.get(environment)));
         Optional<Catalogue> catalogue = check.catalogue(properties);
         if (http.enabled()) {
             check.checkHttp(properties, http);

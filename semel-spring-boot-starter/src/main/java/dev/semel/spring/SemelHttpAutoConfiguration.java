@@ -87,7 +87,11 @@ public class SemelHttpAutoConfiguration {
         hooks.find(Hooks.StatusLink.class).ifPresent(settings::withStatusLink);
         hooks.find(Hooks.FirstCommit.class).ifPresent(settings::afterFirstCommit);
         hooks.refuse();
-        settings.withDefault(routes.usual()).withRoutes(routes);
+        settings.withDefault(routes.usual())
+                .withRoutes(
+                        properties.expert().keysByIssuerAndVersion()
+                                ? routes
+                                : request -> routes.find(request).map(found -> found.withVersion(null)));
         if (properties.expert().ietfDocumentation() != null) {
             settings.withIetfProfile(properties.expert().ietfDocumentation());
         }
@@ -229,7 +233,9 @@ public class SemelHttpAutoConfiguration {
         if (properties.anonymous()) {
             settings.withAnonymousCallers();
         }
-        settings.withIssuer(TokenIssuer::of);
+        if (properties.expert().keysByIssuerAndVersion()) {
+            settings.withIssuer(TokenIssuer::of);
+        }
     }
 
     /** The hooks that are beans: at most one of each type. */

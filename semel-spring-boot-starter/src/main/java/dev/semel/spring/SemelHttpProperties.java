@@ -64,12 +64,15 @@ record SemelHttpProperties(
      * @param order Of the filter. Behind Spring Security's, so that authentication comes first.
      * @param handlersOnOtherThreads Whether handlers may use the database on other threads than the request's. Then a failure at
      *     the level marker is UNKNOWN if an unknown thread took a connection meanwhile.
+     * @param keysByIssuerAndVersion Whether keys of two issuers of tokens, and of two versions of the application's interface, are
+     *     different keys. Without it they are as before both were told apart.
      * @param breaker Of each route: when it is paused because its handler keeps failing.
      */
     record Expert(
             @Nullable URI ietfDocumentation,
             @DefaultValue("-50") int order,
             @DefaultValue("true") boolean handlersOnOtherThreads,
+            @DefaultValue("true") boolean keysByIssuerAndVersion,
             @DefaultValue Breaker breaker) {}
 
     /**

@@ -48,9 +48,8 @@ class ApiVersionTest {
         return response.body();
     }
 
-    @Test
-    void e1_equalKeysOfTwoVersionsNeverMeet() {
-        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
+    private static ConfigurableApplicationContext start(String... properties) {
+        return new SpringApplicationBuilder(Application.class)
                 .properties(
                         "server.port=0",
                         "spring.main.banner-mode=off",
@@ -58,15 +57,29 @@ class ApiVersionTest {
                         "spring.mvc.apiversion.use.query-parameter=v",
                         "semel.store=memory:",
                         "semel.http.anonymous=true")
-                .run()) {
-            Web web = new Web(
-                    Integer.parseInt(String.valueOf(context.getEnvironment().getProperty("local.server.port"))), null);
+                .properties(properties)
+                .run();
+    }
+
+    @Test
+    void e1_equalKeysOfTwoVersionsNeverMeet() {
+        try (ConfigurableApplicationContext context = start()) {
+            Web web = Web.of(context);
             String first = body(web.post("/orders?v=1", "k", null));
             String second = body(web.post("/orders?v=2", "k", null));
             assertThat(first).startsWith("one ");
             assertThat(second).startsWith("two ");
             assertThat(body(web.post("/orders?v=1", "k", null))).isEqualTo(first);
             assertThat(body(web.post("/orders?v=2", "k", null))).isEqualTo(second);
+        }
+    }
+
+    @Test
+    void keysOfTwoVersionsMeetWhereTheOldScopeIsKept() {
+        try (ConfigurableApplicationContext context = start("semel.http.expert.keys-by-issuer-and-version=false")) {
+            Web web = Web.of(context);
+            body(web.post("/orders?v=1", "k", null));
+            assertThat(web.post("/orders?v=2", "k", null).body()).contains("idempotency.payload_mismatch");
         }
     }
 }

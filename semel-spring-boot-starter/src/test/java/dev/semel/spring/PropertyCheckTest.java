@@ -88,6 +88,32 @@ class PropertyCheckTest {
     }
 
     @Test
+    void twoPoliciesWhoseNamesAreTheSameWhenRelaxedAreRefusedWithBothNames() {
+        runner.withPropertyValues(
+                        "semel.policy.my-policy.extends=default",
+                        "semel.policy.my-policy.max-attempts=3",
+                        "semel.policy.mypolicy.extends=default",
+                        "semel.policy.mypolicy.max-attempts=9",
+                        "semel.policy.one.extends=default",
+                        "semel.policy.One.extends=default")
+                .run(context -> SemelAutoConfigurationTest.assertFaults(
+                        context.getStartupFailure(),
+                        "semel.policy.my-policy and semel.policy.mypolicy are one name",
+                        "semel.policy.One and semel.policy.one are one name"));
+    }
+
+    @Test
+    void aPolicyThatShipsMayBeSpeltInTwoWays() {
+        runner.withPropertyValues(
+                        "semel.policy.nats.stream-create.max-attempts=6", "semel.policy.nats.streamCreate.backoff=none")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(attempts(context.getSourceApplicationContext(), "nats.stream-create"))
+                            .isEqualTo(6);
+                });
+    }
+
+    @Test
     void environmentVariablesAreRelaxedAndComeBeforeFiles() {
         runner.withPropertyValues("semel.policy.kv.get.max-attempts=4")
                 .withInitializer(environment(Map.of(
