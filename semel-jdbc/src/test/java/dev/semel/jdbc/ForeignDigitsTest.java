@@ -2,31 +2,50 @@ package dev.semel.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Move;
-import dev.semel.store.Renewal;
-import dev.semel.store.Reserved;
-import dev.semel.store.State;
-import dev.semel.store.Store;
-import dev.semel.store.StoreProvider;
-import dev.semel.store.Stores;
+import dev.semel.testkit.StoreContract;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.opentest4j.TestAbortedException;
 
-/** A JVM whose locale has digits of its own. Statements are put together as classes are loaded, so it takes one of its own. */
-@Timeout(120)
+/**
+ * The store contract in a JVM whose locale has digits of its own. Statements are put together as classes are loaded, so it takes a
+ * JVM of its own.
+ */
+@Timeout(300)
 class ForeignDigitsTest {
+    /** Of the contract: what has statements of its own. Races and locks are the same statements once more. */
+    private static final List<String> SUITES = List.of(
+            "Reserving",
+            "Moving",
+            "RenewingAndFinding",
+            "Purging",
+            "Auditing",
+            "Switching",
+            "Transacting",
+            "Queueing",
+            "Claiming",
+            "MovingInLanes",
+            "Pausing");
+
     @TempDir
     private Path directory;
 
-    /** Goes through the statements of leased calls, messages, sweeps and purges. */
+    /** Runs the suites of a contract test, and tells what failed. A JUnit launcher is not among the libraries of a test run. */
     public static final class Main {
         private Main() {}
 
@@ -35,62 +54,81 @@ class ForeignDigitsTest {
             if (String.format("%d", 17).equals("17")) {
                 throw new IllegalStateException(arguments[0] + " has no digits of its own on this JVM.");
             }
-            try (Store store = Stores.open(arguments[1], StoreProvider.Options.DEFAULT)) {
-                lease(store);
-                queue(store);
+            Class<?> contract = Class.forName(arguments[1]);
+            for (Field field : contract.getDeclaredFields()) {
+                if (field.isAnnotationPresent(TempDir.class)) {
+                    field.setAccessible(true);
+                    field.set(null, Path.of(arguments[2]));
+                }
+            }
+            int passed = 0;
+            int failed = 0;
+            for (String suite : SUITES) {
+                Class<?> nested = Class.forName(StoreContract.class.getName() + "$" + suite);
+                for (Method test : annotated(nested, Test.class)) {
+                    Throwable thrown = run(contract, nested, test);
+                    if (thrown == null) {
+                        passed++;
+                    } else if (!(thrown instanceof TestAbortedException)) {
+                        failed++;
+                        System.out.println(suite + "." + test.getName() + ": " + thrown);
+                    }
+                }
+            }
+            System.out.println(passed + " passed, " + failed + " failed");
+            System.exit(failed == 0 && passed > 100 ? 0 : 1);
+        }
+
+        private static @Nullable Throwable run(Class<?> contract, Class<?> nested, Method test) throws Exception {
+            Object outer = accessible(contract.getDeclaredConstructor()).newInstance();
+            Object suite = accessible(nested.getDeclaredConstructor(StoreContract.class))
+                    .newInstance(outer);
+            try {
+                for (Method before : annotated(nested, BeforeEach.class)) {
+                    before.invoke(suite);
+                }
+                test.invoke(suite);
+                return null;
+            } catch (InvocationTargetException e) {
+                return e.getCause();
+            } finally {
+                for (Method after : annotated(nested, AfterEach.class)) {
+                    after.invoke(suite);
+                }
             }
         }
 
-        private static void lease(Store store) {
-            long modes = store.switchboard().modes().version();
-            Sample one = new Sample("one");
-            Reserved alone =
-                    store.ledger().reserve(modes, List.of(one.reservation())).get(0);
-            store.ledger().reserve(modes, List.of(new Sample("two").reservation(), new Sample("three").reservation()));
-            long fence = ((Reserved.Granted) alone).fence();
-            store.ledger().renew(List.of(new Renewal(one.id(), fence, 1_000)));
-            store.ledger()
-                    .move(List.of(new Move(
-                            one.id(),
-                            fence,
-                            Set.of(State.IN_PROGRESS),
-                            State.COMPLETED,
-                            Move.Change.NONE,
-                            one.event())));
-            if (store.ledger().find(List.of(one.id())).get(one.id()).state() != State.COMPLETED) {
-                throw new IllegalStateException("one is not completed");
-            }
-            for (State state : State.values()) {
-                store.ledger().overdue(state, Set.of("charge"), 10);
-            }
-            store.ledger().purge(10, counts -> List.of());
+        private static <T extends AccessibleObject> T accessible(T member) {
+            member.setAccessible(true);
+            return member;
         }
 
-        private static void queue(Store store) throws Exception {
-            store.queue().orElseThrow().enqueue(List.of(SqliteQueueFixture.arrival("m", null)));
-            int claimed = store.queue()
-                    .orElseThrow()
-                    .claim(SqliteQueueFixture.claim(store, 10, 1))
-                    .rows()
-                    .size();
-            if (claimed != 1) {
-                throw new IllegalStateException(claimed + " messages were claimed");
+        /** Those of superclasses first. */
+        private static List<Method> annotated(Class<?> type, Class<? extends Annotation> annotation) {
+            List<Method> methods = new ArrayList<>();
+            if (type.getSuperclass() != null) {
+                methods.addAll(annotated(type.getSuperclass(), annotation));
             }
+            for (Method method : type.getDeclaredMethods()) {
+                if (method.isAnnotationPresent(annotation)) {
+                    methods.add(accessible(method));
+                }
+            }
+            return methods;
         }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"ar-EG", "th-TH-u-nu-thai"})
-    void leasesClaimsAndSweepsWorkOnPostgres(String locale) throws Exception {
-        runs(locale, FreshSchema.make().url());
     }
 
     @Test
-    void leasesClaimsAndSweepsWorkOnSqlite() throws Exception {
-        runs("ar-EG", "sqlite:" + directory.resolve("ledger.db"));
+    void theStoreContractHoldsOnSqliteInALocaleWithDigitsOfItsOwn() throws Exception {
+        runs("ar-EG-u-nu-arab", SqliteStoreContractTest.class);
     }
 
-    private void runs(String locale, String url) throws Exception {
+    @Test
+    void theStoreContractHoldsOnPostgresInALocaleWithDigitsOfItsOwn() throws Exception {
+        runs("th-TH-u-nu-thai", PostgresStoreContractTest.class);
+    }
+
+    private void runs(String locale, Class<?> contract) throws Exception {
         Path log = directory.resolve("log");
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -101,10 +139,16 @@ class ForeignDigitsTest {
                         System.getProperty("java.class.path"),
                         Main.class.getName(),
                         locale,
-                        url)
+                        contract.getName(),
+                        directory.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
-        assertThat(process.waitFor()).as(Files.readString(log)).isZero();
+        boolean ended = process.waitFor(240, TimeUnit.SECONDS);
+        if (!ended) {
+            process.destroyForcibly().waitFor();
+        }
+        assertThat(ended).as(Files.readString(log)).isTrue();
+        assertThat(process.exitValue()).as(Files.readString(log)).isZero();
     }
 }
