@@ -62,9 +62,14 @@ public class MarkerDesk {
         jdbc.update("INSERT INTO effect (name) VALUES (?)", key);
     }
 
+    /** Which run it is. */
+    int count(String key) {
+        return runs.computeIfAbsent(key, name -> new AtomicInteger()).incrementAndGet();
+    }
+
     /** Counts the run, and fails unless it is a later one. */
     String failOnce(String key) {
-        if (runs.computeIfAbsent(key, name -> new AtomicInteger()).incrementAndGet() == 1) {
+        if (count(key) == 1) {
             throw new IllegalStateException("the first run fails");
         }
         return "done";
@@ -85,7 +90,7 @@ public class MarkerDesk {
     }
 
     private ResponseEntity<String> answer(String key, int status) {
-        int run = runs.computeIfAbsent(key, name -> new AtomicInteger()).incrementAndGet();
+        int run = count(key);
         return ResponseEntity.status(run == 1 ? status : 200).body("run " + run);
     }
 

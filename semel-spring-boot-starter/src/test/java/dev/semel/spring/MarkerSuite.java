@@ -36,7 +36,14 @@ abstract class MarkerSuite {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import({MarkerDesk.class, MarkerDetours.class, MarkerDetours.Detours.class})
+    @Import({
+        MarkerDesk.class,
+        MarkerDetours.class,
+        MarkerDetours.Detours.class,
+        MarkerServices.class,
+        MarkerServices.Orders.class,
+        MarkerServices.Payments.class
+    })
     static class Application {
         @Bean(defaultCandidate = false)
         DataSource other() {
@@ -147,6 +154,56 @@ abstract class MarkerSuite {
         assertThat(again.statusCode()).as(again.body()).isEqualTo(409);
         assertThat(again.body()).contains("idempotency.outcome_unknown");
         assertThat(desk.runs("executor")).isEqualTo(1);
+    }
+
+    @Test
+    void e11_aFailureAfterAServiceThatOnlyReadIsRunAgainAndNeverReplayedAsDone() {
+        String path = "looked-then-failed";
+        assertThat(post(path, path).statusCode()).isEqualTo(500);
+        HttpResponse<String> again = post(path, path);
+        assertThat(again.statusCode()).as(again.body()).isEqualTo(200);
+        assertThat(isReplay(again)).isFalse();
+        assertThat(desk.runs(path)).isEqualTo(2);
+        assertThat(desk.effects(path + "-payment")).isEqualTo(1);
+    }
+
+    @Test
+    void e11_aFailureAfterAServiceThatWroteIsUnknown() {
+        assertUnknownAfter("placed-then-failed", 500);
+        assertThat(desk.effects("placed-then-failed-payment")).isZero();
+    }
+
+    @Test
+    void e10_accessThatIsDeniedAfterAServiceThatOnlyReadLeavesNoRecord() {
+        String path = "looked-then-denied";
+        for (int run = 1; run <= 3; run++) {
+            HttpResponse<String> denied = post(path, path);
+            assertThat(denied.statusCode()).as(denied.body()).isEqualTo(403);
+            assertThat(isReplay(denied)).isFalse();
+            assertThat(desk.runs(path)).isEqualTo(run);
+        }
+        assertThat(desk.effects(path + "-payment")).isZero();
+    }
+
+    /** What was written stays, and must not be written again. */
+    @Test
+    void e10_accessThatIsDeniedAfterAServiceThatWroteIsNotRunAgain() {
+        String path = "placed-then-denied";
+        assertThat(post(path, path).statusCode()).isEqualTo(403);
+        HttpResponse<String> again = post(path, path);
+        assertThat(again.statusCode()).as(again.body()).isEqualTo(403);
+        assertThat(isReplay(again)).isTrue();
+        assertThat(desk.runs(path)).isEqualTo(1);
+        assertThat(desk.effects(path)).isEqualTo(1);
+    }
+
+    private void assertUnknownAfter(String path, int status) {
+        assertThat(post(path, path).statusCode()).isEqualTo(status);
+        HttpResponse<String> again = post(path, path);
+        assertThat(again.statusCode()).as(again.body()).isEqualTo(409);
+        assertThat(again.body()).contains("idempotency.outcome_unknown");
+        assertThat(desk.runs(path)).isEqualTo(1);
+        assertThat(desk.effects(path)).isEqualTo(1);
     }
 
     @Test
