@@ -21,10 +21,16 @@ final class PostgresInstaller {
     static final Schema SCHEMA = Schema.of("postgresql");
     private static final int OLDEST = 130_000;
 
-    /** An upgrade that waits for a table's lock holds up everybody behind it: it waits so long, and begins again so often. */
-    private static final String LOCK_WAIT = "SET LOCAL lock_timeout = '2s'";
+    /**
+     * Whoever waits for a table's lock holds up everybody behind, and whoever has the lock for this may be paused: a wait is
+     * bounded, and begun again a few times.
+     */
+    private static final String BEGIN = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '2s'";
 
-    private static final int LOCK_TRIES = 15;
+    private static final int TRIES_AT_OPENING = 15;
+
+    /** A caller waits for it. */
+    private static final int TRIES_WHEN_OPEN = 2;
 
     /** Asks the catalogue's table, because to_regclass may answer from a cache that was filled before the lock was had. */
     private static final String SERVER = """
@@ -96,7 +102,8 @@ final class PostgresInstaller {
                 tryToPrepare(connection, open);
                 return;
             } catch (SQLException e) {
-                if (!PostgresErrors.state(e).equals(PostgresErrors.LOCK_NOT_AVAILABLE) || tries == LOCK_TRIES) {
+                if (!PostgresErrors.state(e).equals(PostgresErrors.LOCK_NOT_AVAILABLE)
+                        || tries == (open ? TRIES_WHEN_OPEN : TRIES_AT_OPENING)) {
                     throw refused(e);
                 }
             }
@@ -118,7 +125,7 @@ final class PostgresInstaller {
     }
 
     private void prepareInTransaction(Connection connection, boolean open) throws SQLException {
-        run(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+        run(connection, BEGIN);
         Server server = server(connection);
         demandServing(server);
         if (!server.installed && !create) {
@@ -170,11 +177,9 @@ final class PostgresInstaller {
                 schema.demandCurrent(name, from);
             }
         }
-        run(connection, LOCK_WAIT);
         for (int next = from + 1; next <= schema.version(); next++) {
             run(connection, schema.script(next));
         }
-        run(connection, "SET LOCAL lock_timeout TO DEFAULT");
     }
 
     private static Server server(Connection connection) throws SQLException {
@@ -275,9 +280,9 @@ final class PostgresInstaller {
         }
         if (PostgresErrors.state(e).equals(PostgresErrors.LOCK_NOT_AVAILABLE)) {
             return new StoreUnavailable(
-                    name + ": the schema could not be upgraded to version " + schema.version()
+                    name + ": the schema could not be checked or upgraded to version " + schema.version()
                             + ", because other transactions kept its tables locked; nothing was changed. Look for"
-                            + " transactions that are open for long (pg_stat_activity) and start again.",
+                            + " transactions that are open for long (pg_stat_activity) and repeat it.",
                     e);
         }
         return new StoreUnavailable(

@@ -6,10 +6,17 @@ final class PostgresSql {
     static final String NOW = "coalesce(?::bigint, floor(date_part('epoch', clock_timestamp()) * 1000)::bigint)";
 
     /**
-     * The epoch, for a fence. On a server that was started again, or is another one, it is a division by zero
-     * ({@link PostgresErrors#otherServer}): nothing is granted there before the epoch is raised.
+     * Whether the row of semel_meta is of the copy of the tables for which the epoch was raised: the numbers of its table and of
+     * its database, which is part of the path of its file. A restored backup has others, also on a server that goes on running.
      */
-    static final String EPOCH = "epoch / (server_start = pg_postmaster_start_time())::int AS epoch";
+    private static final String IS_COPY = "split_part(copy, '/', 2) = tableoid::text"
+            + " AND strpos(pg_relation_filepath(tableoid), '/' || split_part(copy, '/', 1) || '/') > 0";
+
+    /**
+     * The epoch, for a fence. On a server that was started again, or is another one, and in a copy of the tables it is a
+     * division by zero ({@link PostgresErrors#otherServer}): nothing is granted there before the epoch is raised.
+     */
+    static final String EPOCH = "epoch / (server_start = pg_postmaster_start_time() AND " + IS_COPY + ")::int AS epoch";
 
     /** The limit is for the planner, who takes a boolean key for half of a table and multiplies all else by that. */
     static final String META =

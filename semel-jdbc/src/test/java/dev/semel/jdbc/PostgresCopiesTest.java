@@ -147,6 +147,76 @@ class PostgresCopiesTest {
         assertThat(all).doesNotHaveDuplicates();
     }
 
+    /** The database is dropped and made again from a backup, on a server that goes on running, and so does the node. */
+    @Test
+    void a17_aRunningNodeNoticesThatItsDatabaseWasRestoredOnTheSameServer() throws Exception {
+        String database = first.freshDatabase();
+        restoredUnderARunningNode(
+                database,
+                List.of("CREATE DATABASE kept TEMPLATE " + database),
+                List.of("DROP DATABASE " + database, "CREATE DATABASE " + database + " TEMPLATE kept"));
+    }
+
+    /** Only the ledger's own row and its counter are loaded again, as a load of the tables does, while the node is connected. */
+    @Test
+    void a17_aRunningNodeNoticesThatItsTablesWereLoadedAgain() throws Exception {
+        String database = first.freshDatabase();
+        List<Long> all = new ArrayList<>();
+        try (Store store = new PostgresProvider().open(first.url(database), StoreProvider.Options.DEFAULT);
+                Connection connection = DriverManager.getConnection(first.jdbcUrl(database));
+                Statement statement = connection.createStatement()) {
+            all.add(fence(store, "before the backup"));
+            statement.execute("CREATE TABLE kept AS SELECT * FROM semel_meta");
+            long counter = SqliteFixture.number(connection, "SELECT last_value FROM semel_fence");
+            for (int i = 0; i < FENCES; i++) {
+                all.add(fence(store, "one " + i));
+            }
+            statement.execute(
+                    "BEGIN; CREATE TABLE made (LIKE semel_meta INCLUDING ALL); INSERT INTO made SELECT * FROM kept;"
+                            + " DROP TABLE semel_meta; ALTER TABLE made RENAME TO semel_meta; SELECT setval('semel_fence', "
+                            + counter
+                            + "); COMMIT");
+            for (int i = 0; i < FENCES; i++) {
+                all.add(fence(store, "two " + i));
+            }
+        }
+        assertThat(all).doesNotHaveDuplicates();
+    }
+
+    private void restoredUnderARunningNode(String database, List<String> backup, List<String> restore)
+            throws Exception {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(first.jdbcUrl(database));
+        List<Long> all = new ArrayList<>();
+        try (Connection connection = DriverManager.getConnection(first.jdbcUrl(database));
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE effect (n serial PRIMARY KEY, who text)");
+        }
+        try (Store store = PostgresStore.on(source, StoreProvider.Options.DEFAULT)) {
+            all.add(fence(store, "before the backup"));
+            executed(backup);
+            for (int i = 0; i < FENCES; i++) {
+                all.add(fence(store, "one " + i));
+                all.add(transaction(store, "two " + i));
+            }
+            executed(restore);
+            for (int i = 0; i < FENCES; i++) {
+                all.add(transaction(store, "three " + i));
+                all.add(fence(store, "four " + i));
+            }
+        }
+        assertThat(all).doesNotHaveDuplicates();
+    }
+
+    private static void executed(List<String> texts) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(first.jdbcUrl());
+                Statement statement = connection.createStatement()) {
+            for (String text : texts) {
+                statement.execute(text);
+            }
+        }
+    }
+
     private static Store open(PrivatePostgres server) {
         return new PostgresProvider().open(server.url(), StoreProvider.Options.DEFAULT);
     }

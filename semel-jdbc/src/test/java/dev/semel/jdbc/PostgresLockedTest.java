@@ -289,6 +289,34 @@ class PostgresLockedTest {
         }
     }
 
+    /** A node that has noticed another server waits for whoever raises the epoch, and that one may be paused. */
+    @Test
+    void c5_aRaiseOfTheEpochWaitsForALockOnlySoLong() throws Exception {
+        try (Store store = onDataSource(sql -> sql);
+                Connection holder = schema.connect();
+                Statement statement = holder.createStatement()) {
+            long modes = store.switchboard().modes().version();
+            schema.execute("UPDATE semel_meta SET server_start = 'epoch'");
+            holder.setAutoCommit(false);
+            statement.execute("SELECT pg_advisory_xact_lock(" + PostgresSql.INSTALL_LOCK + ")");
+            FutureTask<List<Reserved>> reserving =
+                    new FutureTask<>(() -> store.ledger().reserve(modes, List.of(SqliteFixture.reservation("a", 7))));
+            Thread thread = new Thread(reserving);
+            thread.start();
+            try {
+                assertThatThrownBy(() -> reserving.get(30, TimeUnit.SECONDS))
+                        .cause()
+                        .isInstanceOf(SemelException.StoreUnavailable.class)
+                        .hasMessageContaining("nothing was changed");
+            } finally {
+                holder.rollback();
+                thread.join();
+            }
+            assertThat(store.ledger().reserve(modes, List.of(SqliteFixture.reservation("a", 7))))
+                    .allMatch(Reserved.Granted.class::isInstance);
+        }
+    }
+
     @Test
     void anErrorWhileAConnectionIsMadeReadyDoesNotLoseIt() {
         try (HikariDataSource pool = new HikariDataSource()) {
