@@ -112,7 +112,8 @@ public enum Transition {
                 lane == null || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
             // Under CONTINUE an UNKNOWN head may leave its lane at any moment: wherever it was seen, it joins anew.
             case RECONCILE_RETRY -> lane == null || stays ? null : new Move.Place(lane, Move.Then.JOIN);
-            case REPLAY_BY_HANDLER -> standing ? null : new Move.Place(lane, Move.Then.JOIN);
+            // An operator knows no policy, and where it was seen it may not stand any more: the store decides.
+            case REPLAY_BY_HANDLER -> new Move.Place(lane, Move.Then.KEEP_OR_JOIN);
             case ASK_AGAIN ->
                 !standing || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
             case ANSWER, DOUBT, HOLD, BEGIN, RETRY, HAND_BACK, RELEASE_STEP, REPLAY_BY_CALLER -> null;

@@ -194,6 +194,10 @@ final class MemoryLedger implements Ledger {
         if (place.then() == Move.Then.LEAVE) {
             return old == null ? null : new Line(Line.Turn.OUT, old.place(), lane, deadline);
         }
+        boolean stands = old != null && (old.turn() == Line.Turn.HEAD || old.turn() == Line.Turn.WAITING);
+        if (place.then() == Move.Then.KEEP_OR_JOIN && stands) {
+            return old;
+        }
         Line.Turn turn = lane == null ? Line.Turn.FREE : Line.Turn.ARRIVED;
         return new Line(turn, state.lines.nextPlace(), lane, deadline);
     }

@@ -100,6 +100,8 @@ public record Move(
         /** It leaves the line, and the next one of its lane becomes the head. */
         LEAVE,
         /** It joins the line anew: at the tail of its lane, if it has one. */
-        JOIN
+        JOIN,
+        /** It keeps its place if it stands in its lane when the move is made, and joins the line anew otherwise. */
+        KEEP_OR_JOIN
     }
 }

@@ -1,8 +1,11 @@
 package dev.semel.http;
 
 import dev.semel.Channel;
+import dev.semel.time.MonotonicClock;
+import dev.semel.time.TimeSource;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import java.time.Clock;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -14,6 +17,11 @@ final class Breakers {
     private static final int PROBES = 5;
 
     private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
+    private final Clock clock;
+
+    Breakers(TimeSource time) {
+        this.clock = new MonotonicClock(time);
+    }
 
     /** What a route's breaker says to one request. */
     Permit of(RouteTable.Match match) {
@@ -24,7 +32,7 @@ final class Breakers {
                         : breakers.computeIfAbsent(match.operation(), name -> breaker(name, settings)));
     }
 
-    private static CircuitBreaker breaker(String name, Channel.Breaker settings) {
+    private CircuitBreaker breaker(String name, Channel.Breaker settings) {
         return CircuitBreaker.of(
                 name,
                 CircuitBreakerConfig.custom()
@@ -33,6 +41,7 @@ final class Breakers {
                         .minimumNumberOfCalls(settings.calls())
                         .waitDurationInOpenState(settings.pause())
                         .permittedNumberOfCallsInHalfOpenState(Math.min(PROBES, settings.calls()))
+                        .clock(clock)
                         .build());
     }
 

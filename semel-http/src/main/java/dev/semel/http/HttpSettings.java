@@ -273,7 +273,7 @@ public final class HttpSettings {
         declare(exchanges, table);
         return new IdempotencyFilter(new Config(
                 exchanges,
-                new Config.Routing(table, application, new Breakers(), ConcurrentHashMap.newKeySet()),
+                new Config.Routing(table, application, new Breakers(time), ConcurrentHashMap.newKeySet()),
                 new Config.Admission(
                         origins, rateLimit, scopes != null ? scopes : this::ofCaller, authorization, ietf != null),
                 new Config.Judging(exceptions, effects),

@@ -365,6 +365,25 @@ class RefusalTest {
     }
 
     @Test
+    void pauseOfARoutesBreakerIsMeasuredByTheClockOfTheFilter() {
+        ManualTime time = new ManualTime(1_800_000_000_000L);
+        AtomicBoolean failing = new AtomicBoolean(true);
+        Rule rule = Rule.required().withBreaker(new Channel.Breaker(50, 2, Duration.ofMinutes(1)));
+        try (Site site =
+                Site.open(container, all -> all.withRoute("POST", "/a", rule).withTime(time), (request, response) -> {
+                    Exchange.of(request).orElseThrow().noEffect();
+                    response.setStatus(failing.get() ? 500 : 201);
+                })) {
+            site.send(site.post("/a", "first", "{}"));
+            site.send(site.post("/a", "second", "{}"));
+            failing.set(false);
+            assertThat(site.send(site.post("/a", "third", "{}")).code()).isEqualTo("operation.breaker_open");
+            time.advance(Duration.ofSeconds(61));
+            assertThat(site.send(site.post("/a", "fourth", "{}")).status()).isEqualTo(201);
+        }
+    }
+
+    @Test
     void rateLimitAndAuthorizationAreAskedAlsoOnAnOptionalRouteWithoutAKey() {
         Counted app = new Counted();
         try (Site site = Site.open(

@@ -34,6 +34,7 @@ final class PostgresLine {
     private static final int STAY = 0;
     private static final int LEAVE = 1;
     private static final int JOIN = 2;
+    private static final int KEEP_OR_JOIN = 3;
 
     private PostgresLine() {}
 
@@ -42,7 +43,11 @@ final class PostgresLine {
         if (place == null) {
             return STAY;
         }
-        return place.then() == Move.Then.LEAVE ? LEAVE : JOIN;
+        return switch (place.then()) {
+            case LEAVE -> LEAVE;
+            case JOIN -> JOIN;
+            case KEEP_OR_JOIN -> KEEP_OR_JOIN;
+        };
     }
 
     /** The lanes that the moves touch, in the order in which they are locked. */

@@ -34,7 +34,7 @@ final class PostgresMoves {
     private static final String PLACED_ITEMS = """
             , i AS MATERIALIZED (
                 SELECT * FROM (
-                    SELECT i.*, CASE WHEN i.line = 2 THEN nextval('semel_place') END AS place
+                    SELECT i.*, CASE WHEN i.line >= 2 THEN nextval('semel_place') END AS place
                     FROM unnest(?::int[], ?::bytea[], ?::bigint[], ?::int[], ?::int[], ?::int[], ?::bigint[],
                         ?::bigint[], ?::int[], ?::bytea[], ?::bytea[], ?::int[]%s)
                         AS i(n, id, fence, origins, over, target, delay, keep, attempt, result, failure, line%s)) AS i
@@ -55,8 +55,9 @@ final class PostgresMoves {
             """;
 
     private static final String PLACE = """
-            , place = coalesce(i.place, r.place),
-                    turn = CASE i.line WHEN 0 THEN r.turn WHEN 2 THEN CASE WHEN r.lane IS NULL THEN 0 ELSE 3 END END""";
+            , place = CASE WHEN i.line = 3 AND r.turn IN (1, 2) THEN r.place ELSE coalesce(i.place, r.place) END,
+                    turn = CASE WHEN i.line = 0 OR i.line = 3 AND r.turn IN (1, 2) THEN r.turn
+                        WHEN i.line >= 2 THEN CASE WHEN r.lane IS NULL THEN 0 ELSE 3 END END""";
 
     private static final String DELETE_EACH = """
             , w AS (

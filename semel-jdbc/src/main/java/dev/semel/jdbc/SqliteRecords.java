@@ -199,7 +199,8 @@ final class SqliteRecords {
                 statement.setBytes(6, change.failure());
                 statement.setBytes(7, move.id().bytes());
             });
-            if (place != null && !leaves) {
+            boolean stays = place != null && place.then() == Move.Then.KEEP_OR_JOIN && holdsLane(move.id());
+            if (place != null && !leaves && !stays) {
                 places.join(move.id());
             }
         }

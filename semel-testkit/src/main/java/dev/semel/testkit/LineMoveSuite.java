@@ -163,6 +163,28 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
+    void d7_whoseReplayIsMadeWhileItStandsKeepsItsPlaceAndOtherwiseJoinsTheTail() {
+        sendTo("stands", "x1", "x2");
+        sendTo("left", "y1", "y2");
+        send(Post.of("free"));
+        for (Row row : all(Bid.of(10).runsOf(1))) {
+            String key = row.header().key();
+            Shift unknown = shift(row, State.UNKNOWN).in(0);
+            apply(key.equals("y1") ? unknown.leaving(line(row).lane()) : unknown);
+            apply(shift(row, State.QUEUED)
+                    .from(State.UNKNOWN)
+                    .in(0)
+                    .attempt(0)
+                    .keepingOrJoining(line(row).lane()));
+        }
+        assertThat(line("x1").turn()).isEqualTo(Turn.HEAD);
+        List<String> served = served(Bid.of(1).runsOf(1));
+        assertThat(served).containsExactlyInAnyOrder("x1", "x2", "y1", "y2", "free");
+        assertThat(served.indexOf("x1")).isLessThan(served.indexOf("x2"));
+        assertThat(served.indexOf("y2")).isLessThan(served.indexOf("y1"));
+    }
+
+    @Test
     void whoJoinsAnEmptyLaneIsItsHead() {
         sendTo("lane", "x1");
         Row dead = grantedOne(Bid.of(1));

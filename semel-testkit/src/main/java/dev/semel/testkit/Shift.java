@@ -94,6 +94,12 @@ final class Shift {
     }
 
     /** Tells this, behind what it tells already. */
+    /** It keeps its place if it stands in its lane, and joins the line at its tail otherwise. */
+    Shift keepingOrJoining(Line.@Nullable Lane lane) {
+        place = new Move.Place(lane == null ? null : lane.number(), Move.Then.KEEP_OR_JOIN);
+        return this;
+    }
+
     Shift with(AuditEntry entry) {
         events.add(entry);
         return this;

@@ -12,6 +12,7 @@ import dev.semel.Reconciler;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.operator.Operator.Warrant;
+import dev.semel.operator.Replays;
 import dev.semel.store.Ledger;
 import dev.semel.store.Line;
 import dev.semel.store.Move;
@@ -25,6 +26,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** First in, first out, one at a time: through retries, takeovers, deaths and switches. */
@@ -143,6 +146,43 @@ abstract class LaneSuite extends ChannelFixture {
         work(node);
         assertThat(handled).isEmpty();
         assertThat(line(chat, "x1").turn()).isEqualTo(Line.Turn.HEAD);
+    }
+
+    /** Between an operator's look at an adopted head and the replay a node takes the head out of its lane. */
+    @Test
+    void d7_replayOfAHeadThatLeavesItsLaneMeanwhileJoinsTheLaneAgain() {
+        Engine node = start(store, settings -> settings.withPolicy(CONTINUING));
+        Channel.Leased<Note> chat = CHAT.withPolicy("continuing");
+        sendAll(CHAT, "x", "x1", "x2");
+        assertThat(claim(chat, 1)).hasSize(1);
+        node.operator().adopt(WARRANT);
+        node.handle(chat, listing());
+        assertThat(line(chat, "x1").turn()).isEqualTo(Line.Turn.HEAD);
+        AtomicBoolean left = new AtomicBoolean();
+        Engine console = start(movingAfter(() -> left.compareAndSet(false, true), node), settings -> settings);
+        assertThat(console.operator().replay(row(chat, "x1").id(), WARRANT)).isEqualTo(Replays.Outcome.DONE);
+        assertThat(left).isTrue();
+        work(node);
+        assertThat(handled).containsExactlyInAnyOrder("x1", "x2");
+        assertThat(row(chat, "x1").state()).isEqualTo(State.COMPLETED);
+    }
+
+    /** A store for an operator, whose first move comes after the node's reconciliation. */
+    private Store movingAfter(BooleanSupplier first, Engine node) {
+        return new ForwardingStore(reopened()) {
+            @Override
+            public Ledger ledger() {
+                return new ForwardingLedger(super.ledger()) {
+                    @Override
+                    public List<Moved> move(List<Move> batch) {
+                        if (first.getAsBoolean()) {
+                            node.duties().reconciliation().reconcile();
+                        }
+                        return super.move(batch);
+                    }
+                };
+            }
+        };
     }
 
     /** x1 cannot be handled, x2 is behind it, and y1 is in another lane. */

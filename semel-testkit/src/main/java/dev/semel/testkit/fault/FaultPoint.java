@@ -5,10 +5,12 @@ import dev.semel.key.RecordId;
 import java.net.SocketException;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Where a call meets its fault. */
@@ -51,6 +53,29 @@ record FaultPoint(Faults faults) {
         Iterator<O> done = pass(call, () -> action.apply(rest)).iterator();
         answers.replaceAll(answer -> answer == null ? done.next() : answer);
         return answers;
+    }
+
+    /** Without those of a batch whose records are locked: they are answered for themselves. */
+    <I, O> List<O> unlocked(
+            StoreCall call, List<I> batch, Function<I, RecordId> record, O locked, Function<List<I>, List<O>> action) {
+        List<Boolean> free = batch.stream()
+                .map(item -> !faults.locks(call, record.apply(item)))
+                .toList();
+        List<I> rest = IntStream.range(0, batch.size())
+                .filter(free::get)
+                .mapToObj(batch::get)
+                .toList();
+        Iterator<O> done = rest.isEmpty()
+                ? Collections.emptyIterator()
+                : action.apply(rest).iterator();
+        return free.stream().map(each -> each ? done.next() : locked).toList();
+    }
+
+    void demandUnlocked(StoreCall call, RecordId record) {
+        if (faults.locks(call, record)) {
+            throw new SemelException.Locked("record " + record + ": a fault was injected at " + call
+                    + ": it is locked by another transaction that has not ended; nothing was written.");
+        }
     }
 
     /** For what is written in a transaction, which an error ends. */

@@ -24,6 +24,14 @@ public interface Faults {
         return false;
     }
 
+    /**
+     * Whether the record is locked by somebody's transaction that does not end, as a paused owner's does: a reservation or a move
+     * of it is answered as locked and writes nothing, beside others of its batch; a renewal of it throws.
+     */
+    default boolean locks(StoreCall call, RecordId record) {
+        return false;
+    }
+
     /** Nothing goes wrong. */
     static Faults none() {
         return call -> Fault.NONE;

@@ -125,26 +125,40 @@ public final class FaultyStore extends ForwardingStore {
 
         @Override
         public List<Reserved> reserve(long modesVersion, List<Reservation> batch) {
-            return point.each(
+            return point.unlocked(
                     StoreCall.RESERVE,
                     batch,
                     each -> each.identity().id(),
-                    rest -> super.reserve(modesVersion, rest),
-                    Reserved.Failed::new);
+                    new Reserved.Locked(),
+                    some -> point.each(
+                            StoreCall.RESERVE,
+                            some,
+                            each -> each.identity().id(),
+                            rest -> super.reserve(modesVersion, rest),
+                            Reserved.Failed::new));
         }
 
         @Override
         public List<Moved> move(List<Move> batch) {
-            return point.each(StoreCall.MOVE, batch, FaultyStore::completed, super::move, Moved.NotStored::new);
+            return point.unlocked(
+                    StoreCall.MOVE,
+                    batch,
+                    Move::id,
+                    new Moved.Locked(),
+                    some -> point.each(
+                            StoreCall.MOVE, some, FaultyStore::completed, super::move, Moved.NotStored::new));
         }
 
         @Override
         public Moved moveTogether(List<Move> batch) {
-            return point.pass(StoreCall.MOVE, () -> super.moveTogether(batch));
+            return batch.stream().anyMatch(move -> point.faults().locks(StoreCall.MOVE, move.id()))
+                    ? new Moved.Locked()
+                    : point.pass(StoreCall.MOVE, () -> super.moveTogether(batch));
         }
 
         @Override
         public List<Boolean> renew(List<Renewal> batch) {
+            batch.forEach(renewal -> point.demandUnlocked(StoreCall.RENEW, renewal.id()));
             return point.pass(StoreCall.RENEW, () -> super.renew(batch));
         }
 

@@ -4,6 +4,7 @@ import dev.semel.Policy;
 import dev.semel.engine.Duties;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
+import dev.semel.key.RecordId;
 import dev.semel.store.Store;
 import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.FaultyStore;
@@ -189,6 +190,15 @@ final class SimNode implements Faults {
         scheduler.trace.add(
                 scheduler.nanos(), scheduler.current().name, fault == Fault.NONE ? call.name() : call + " " + fault);
         return fault;
+    }
+
+    @Override
+    public boolean locks(StoreCall call, RecordId record) {
+        boolean locked = scheduler.current().life == life && weather.locks(record, scheduler.nanos());
+        if (locked) {
+            scheduler.trace.add(scheduler.nanos(), scheduler.current().name, call + " finds a record locked");
+        }
+        return locked;
     }
 
     @Override

@@ -1,9 +1,12 @@
 package dev.semel.testkit.sim;
 
+import dev.semel.key.RecordId;
 import dev.semel.testkit.fault.Faults.Fault;
 import dev.semel.testkit.fault.StoreCall;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 /** How bad a run is: each seed has its own mixture of crashes, pauses and faults, and some seeds have none of a kind. */
@@ -16,7 +19,9 @@ final class Weather {
     private final int crashes;
     private final int pauses;
     private final int faults;
+    private final int locks;
     private final long lease;
+    private final Map<RecordId, Long> lockedUntil = new HashMap<>();
     private boolean calm;
 
     Weather(Random random, Duration lease) {
@@ -24,6 +29,7 @@ final class Weather {
         this.crashes = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(12);
         this.pauses = random.nextInt(4) == 0 ? 0 : 10 + random.nextInt(60);
         this.faults = random.nextInt(4) == 0 ? 0 : 10 + random.nextInt(100);
+        this.locks = random.nextInt(3) == 0 ? 1 + random.nextInt(40) : 0;
         this.lease = lease.toNanos();
     }
 
@@ -47,6 +53,16 @@ final class Weather {
             return 0;
         }
         return random.nextInt(3) == 0 ? lease * (1 + random.nextInt(12)) / 4 : random.nextLong(1, lease / 4);
+    }
+
+    /** Whether somebody who is paused has the record locked; for how long, only its owner knows. */
+    boolean locks(RecordId record, long now) {
+        boolean locked = !calm && lockedUntil.getOrDefault(record, now) > now;
+        if (!locked && strikes(locks)) {
+            lockedUntil.put(record, now + random.nextLong(1, 2 * lease));
+            return true;
+        }
+        return locked;
     }
 
     /** Whether a pause stops the whole node. */

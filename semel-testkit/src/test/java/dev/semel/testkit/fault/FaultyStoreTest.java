@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.Key;
+import dev.semel.SemelException;
 import dev.semel.SemelException.OutcomeUnknown;
 import dev.semel.SemelException.StoreUnavailable;
 import dev.semel.Tenant;
 import dev.semel.key.Fingerprint;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
+import dev.semel.ledger.Transition;
 import dev.semel.store.Arrival;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditFilter;
@@ -17,7 +19,10 @@ import dev.semel.store.Claim;
 import dev.semel.store.Header;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.MemoryTable;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
 import dev.semel.store.Queue;
+import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.State;
 import dev.semel.store.Transactions.Ended;
@@ -104,6 +109,35 @@ class FaultyStoreTest {
         assertThat(state()).isEqualTo(State.IN_PROGRESS);
         assertThatThrownBy(() -> queue(StoreCall.BACKLOG, Fault.FAIL_BEFORE).backlog("mail"))
                 .isInstanceOf(StoreUnavailable.class);
+    }
+
+    @Test
+    void recordThatIsLockedIsAnsweredSoAndNothingIsWritten() {
+        Arrival arrival = new Arrival(ID, HEADER, null, null, Arrival.Times.NOW, null);
+        real.queue().orElseThrow().enqueue(List.of(arrival));
+        long fence =
+                real.queue().orElseThrow().claim(CLAIM).rows().get(0).status().fence();
+        var store = new FaultyStore(real, new Faults() {
+            @Override
+            public Fault at(StoreCall call) {
+                return Fault.NONE;
+            }
+
+            @Override
+            public boolean locks(StoreCall call, RecordId record) {
+                return record.equals(ID);
+            }
+        });
+        Move.Change none = Move.Change.NONE;
+        RecordId other = Identity.of(Tenant.of("acme"), "mail", Key.of("other")).id();
+        assertThat(store.ledger()
+                        .move(List.of(
+                                Transition.COMPLETE.of(other, 1, none, null),
+                                Transition.COMPLETE.of(ID, fence, none, null))))
+                .containsExactly(new Moved.Refused(null), new Moved.Locked());
+        assertThatThrownBy(() -> store.ledger().renew(List.of(new Renewal(ID, fence, 1_000))))
+                .isInstanceOf(SemelException.Locked.class);
+        assertThat(state()).isEqualTo(State.IN_PROGRESS);
     }
 
     @Test

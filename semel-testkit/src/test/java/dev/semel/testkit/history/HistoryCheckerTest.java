@@ -299,6 +299,26 @@ class HistoryCheckerTest {
     }
 
     @Test
+    void r10_effectUnderAFenceThatIsNotAboveTheOneBeforeItInTheLaneIsFound() {
+        deliver("a", 5, Reception.APPLIED, new Event.Place("falling", 1));
+        deliver("b", 4, Reception.APPLIED, new Event.Place("falling", 2));
+        assertBroken(Rule.R10, "falling");
+        deliver("c", 7, Reception.APPLIED, new Event.Place("equal", 1));
+        deliver("d", 7, Reception.APPLIED, new Event.Place("equal", 2));
+        assertThat(HistoryChecker.check(history.events()).violations())
+                .filteredOn(violation -> violation.rule() == Rule.R10)
+                .extracting(Judgement.Violation::record)
+                .containsExactly("falling", "equal");
+    }
+
+    @Test
+    void r10_receiverThatIsNotToldTheFenceIsNotJudgedByIt() {
+        deliver("a", 5, Reception.APPLIED, new Event.Place("lane", 1));
+        deliver("b", 0, Reception.APPLIED, new Event.Place("lane", 2));
+        HistoryChecker.check(history.events()).assertHolds(Rule.R10);
+    }
+
+    @Test
     void r10_lanesDoNotWaitForEachOtherAndRedeliveriesDoNotCount() {
         call("a", Ending.EXECUTED, "r");
         call("b", Ending.EXECUTED, "r");
