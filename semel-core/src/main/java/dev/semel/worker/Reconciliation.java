@@ -107,13 +107,23 @@ public final class Reconciliation implements AutoCloseable {
         if (queue == null) {
             return;
         }
-        for (String operation : registry.all(this::continues)) {
-            List<Row> heads = queue.unknownHeads(operation, LIMIT);
-            for (int round = 0; round < ROUNDS && !heads.isEmpty(); round++) {
-                ledger().move(heads.stream().map(Reconciliation::leaving).toList());
-                // Behind a head that has left, the next one of the same run may be UNKNOWN as well.
-                heads = queue.unknownHeads(operation, LIMIT);
+        registry.all(this::continues).forEach(operation -> leaveLanes(queue, operation));
+    }
+
+    /** Behind a head that has left, the next one of the same run may be UNKNOWN as well. Locked ones hide none behind them. */
+    private void leaveLanes(Queue queue, String operation) {
+        int locked = 0;
+        boolean more = true;
+        for (int round = 0; round < ROUNDS && more; round++) {
+            int most = LIMIT + locked;
+            List<Row> heads = queue.unknownHeads(operation, most);
+            if (!heads.isEmpty()) {
+                List<Moved> moved = ledger().move(
+                                heads.stream().map(Reconciliation::leaving).toList());
+                locked = (int)
+                        moved.stream().filter(Moved.Locked.class::isInstance).count();
             }
+            more = heads.size() == most || heads.size() > locked;
         }
     }
 

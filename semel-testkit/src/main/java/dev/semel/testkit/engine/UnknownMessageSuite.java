@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Channel;
 import dev.semel.Failure;
+import dev.semel.SemelException;
 import dev.semel.engine.Engine;
 import dev.semel.key.RecordId;
 import dev.semel.operator.ChannelState;
@@ -12,8 +13,13 @@ import dev.semel.operator.Letters.Scope;
 import dev.semel.operator.Letters.Which;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays;
+import dev.semel.store.Queue;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.Faults.Fault;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.StoreCall;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -109,6 +115,37 @@ abstract class UnknownMessageSuite extends ChannelFixture {
         assertThat(row(MAIL, "dead").state()).isEqualTo(State.FAILED_TERMINAL);
     }
 
+    @Test
+    void d25_aReplayOfManyThatFailsHalfwayReleasesNoStepWithoutItsRecord() {
+        for (Fault fault : List.of(Fault.FAIL_BEFORE, Fault.LOSE_REPLY, Fault.UNKNOWN)) {
+            for (int n = 1; n <= 4; n++) {
+                String key = fault + "-" + n;
+                unknown(key);
+                stepOf(FAX, key);
+                Letters.Preview preview = letters().preview(Which.ALL.with(Scope.UNKNOWN));
+                Engine failing = start(new FaultyStore(locking(locked), nth(n, fault)), settings -> settings);
+                failing.handle(Replays.CHANNEL, failing.operator().replays()::handle);
+                failing.send(Replays.CHANNEL, Replays.begin(key, preview, 0, WARRANT));
+                try {
+                    work(failing);
+                } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+                    assertThat(e).hasMessageContaining("injected");
+                }
+                Row now = row(FAX, key);
+                assertThat(store.ledger().steps(now.id())).as(key).hasSize(now.state() == State.UNKNOWN ? 1 : 0);
+                for (int rounds = 0; rounds < 5; rounds++) {
+                    time.advance(LEASE);
+                    work(node);
+                }
+                assertThat(row(FAX, key).state()).as(key).isEqualTo(State.COMPLETED);
+            }
+        }
+    }
+
+    private static Faults nth(int n, Fault fault) {
+        return Faults.nth(n, StoreCall.MOVE, fault);
+    }
+
     /** A message whose process died inside a step. */
     private void stepOf(Channel<Note> channel, String key) {
         node.operator().discard(row(channel, key).id(), WARRANT);
@@ -140,6 +177,23 @@ abstract class UnknownMessageSuite extends ChannelFixture {
         time.advance(LEASE);
         assertThat(node.operator().explain(row(FAX, "claimed")).sentence())
                 .contains("was claimed by a node, and its lease is over");
+    }
+
+    @Test
+    void b13_lockedHeadsOfLanesHideNoneBehindThemAfterAnAdoption() {
+        node.handle(CHAT, (note, run) -> handled.add(note.text()));
+        for (int lane = 0; lane < 120; lane++) {
+            node.send(CHAT, note("c" + lane, "lane-" + lane));
+        }
+        assertThat(claim(CHAT, 120)).hasSize(120);
+        node.operator().adopt(WARRANT);
+        Queue queue = store.queue().orElseThrow();
+        queue.unknownHeads(CHAT.name(), 110).forEach(head -> locked.add(head.id()));
+        node.duties().reconciliation().reconcile();
+        assertThat(queue.unknownHeads(CHAT.name(), 200)).hasSize(110);
+        locked.clear();
+        node.duties().reconciliation().reconcile();
+        assertThat(queue.unknownHeads(CHAT.name(), 200)).isEmpty();
     }
 
     @Test
