@@ -155,7 +155,9 @@ class SemelAutoConfigurationTest {
                         "semel.tuning.concurrency=0",
                         "semel.tuning.local-cache=-5",
                         "semel.policy.default.max-attempts=none",
-                        "semel.policy.http.client.bakoff=none")
+                        "semel.policy.http.client.bakoff=none",
+                        "semel.policy.kv.get.redelivery=3d",
+                        "semel.policy.kv.put.redelivery=4d")
                 .run(context -> assertFaults(
                         context.getStartupFailure(),
                         "semel.tuning.patience is PT-1S",
@@ -164,7 +166,9 @@ class SemelAutoConfigurationTest {
                         "choose one",
                         "remove semel.expert.transaction-manager",
                         "semel.policy.http.client.bakoff is not a setting",
-                        "semel.policy.default.max-attempts=none"));
+                        "semel.policy.default.max-attempts=none",
+                        "shorter than the redelivery window PT72H",
+                        "shorter than the redelivery window PT96H"));
     }
 
     @Test

@@ -208,6 +208,19 @@ abstract class EventSuite extends ChannelFixture {
         }
     }
 
+    @Test
+    void aReplayFromTheLocalCacheNamesWhatItRepeats() {
+        Engine caching = start(reopened(), settings -> settings.withLocalCache(10));
+        caching.run(NOTIFY, call("k").withOrigin(ORIGIN), (order, run) -> new Receipt("r"));
+        caching.run(NOTIFY, call("k").withOrigin(ORIGIN.withRequestId("2")), (order, run) -> new Receipt("again"));
+        caching.duties().replays().flush(true);
+        List<AuditEvent> events = events(NOTIFY, "k");
+        assertThat(events.get(1).fields())
+                .containsEntry("type", "operation.replayed")
+                .containsEntry("first_request_id", "request-1")
+                .containsEntry("first_event", events.get(0).fields().get("ref"));
+    }
+
     private void run(Operation<Order, Receipt> operation, Call<Order> call) {
         Answer<Receipt> answer = operation instanceof Operation.Atomic<Order, Receipt> atomic
                 ? engine.run(atomic, call, charging("k"))
