@@ -3,12 +3,13 @@ package dev.semel.http;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
-import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URLEncoder;
+import java.nio.charset.IllegalCharsetNameException;
 import java.nio.charset.StandardCharsets;
+import java.nio.charset.UnsupportedCharsetException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -36,12 +37,25 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         }
     }
 
+    /** A form that nobody can read, or a body in a charset that is not known. */
+    static final class Malformed extends IOException {
+        private static final long serialVersionUID = 1;
+
+        Malformed(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
     /**
      * @throws Spool.Full when it is longer than the limit
      * @throws Incomplete when it is shorter than it says, or breaks off
+     * @throws Malformed when it is a form that cannot be read, or in a charset that is not known
      */
-    static Body read(HttpServletRequest request, long limit) throws IOException {
-        if (declared(request) > limit) {
+    static Body read(HttpServletRequest request, Rule.Limits limits) throws IOException {
+        long declared = declared(request);
+        boolean form = SpooledRequest.isFormType(request);
+        long limit = form ? Math.min(limits.forms().bytes(), limits.requestBytes()) : limits.requestBytes();
+        if (declared > limit) {
             throw new Spool.Full(limit);
         }
         Spool spool = new Spool(IN_MEMORY, limit);
@@ -50,10 +64,14 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
             Collection<Part> parts = isMultipart(request) ? parts(request, limit) : null;
             if (parts == null) {
                 fill(spool, request);
-                demandFewFields(spool, request);
+                if (form) {
+                    FormFields.check(request, spool, limits.forms().fields());
+                }
             }
             whole = new Body(spool, parts == null ? List.of() : parts);
             return whole;
+        } catch (UnsupportedCharsetException | IllegalCharsetNameException e) {
+            throw new Malformed("The body is in a charset that is not known.", e);
         } finally {
             if (whole == null) {
                 spool.close();
@@ -81,21 +99,6 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
             parsed(request, spool);
         } else if (spool.size() < declared) {
             throw new Incomplete(new EOFException("declared " + declared + " bytes, sent " + spool.size()));
-        }
-    }
-
-    private static void demandFewFields(Spool spool, HttpServletRequest request) throws IOException {
-        if (!SpooledRequest.isFormType(request)) {
-            return;
-        }
-        int fields = 1;
-        try (InputStream in = new BufferedInputStream(spool.read())) {
-            for (int each = in.read(); each >= 0; each = in.read()) {
-                fields += each == '&' ? 1 : 0;
-            }
-        }
-        if (fields > SpooledRequest.MOST_FIELDS) {
-            throw new Spool.Full(SpooledRequest.MOST_FIELDS);
         }
     }
 

@@ -55,7 +55,7 @@ final class Handling {
         this.config = config;
         this.asked = asked;
         this.admitted = admitted;
-        this.held = new HeldResponse(asked.response, rule().limits().responseBytes());
+        this.held = new HeldResponse(asked.response, rule().limits());
         this.exchange = new Exchange(rule().level(), admitted.scope().tenant(), asked.ids);
         this.reply = new Reply(config, asked, held, exchange);
         this.permit = config.routing().breakers().of(asked.match);
@@ -81,7 +81,7 @@ final class Handling {
     void run(FilterChain chain) throws IOException, ServletException {
         long limit = rule().limits().requestBytes();
         try {
-            Body read = Body.read(asked.request, limit);
+            Body read = Body.read(asked.request, rule().limits());
             body = read;
             byte[] digest = RequestDigest.of(asked.request, asked.match.values(), read, limit);
             SpooledRequest request = new SpooledRequest(asked.request, read, this);
@@ -92,6 +92,8 @@ final class Handling {
             reply.tooLarge();
         } catch (Body.Incomplete e) {
             reply.incomplete();
+        } catch (Body.Malformed e) {
+            reply.malformed();
         } finally {
             if (!goesOn) {
                 dispose();

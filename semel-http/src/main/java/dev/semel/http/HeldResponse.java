@@ -12,6 +12,8 @@ import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +21,12 @@ import org.jspecify.annotations.Nullable;
  * committed meanwhile; the body is spooled. What the handler set can be taken back as a whole.
  */
 final class HeldResponse extends HttpServletResponseWrapper {
-    /** Beyond it a response cannot be held; the handler's write fails. */
-    static final long LARGEST = 1L << 30;
+    /** Responses that are to be read while they are written. */
+    private static final List<String> STREAMS = List.of(
+            "text/event-stream", "application/x-ndjson", "application/stream+json", "multipart/x-mixed-replace");
 
     private final HttpServletResponse real;
+    private final Rule.Limits limits;
     private final Spool body;
     private final EarlierHeaders before;
     private @Nullable ServletOutputStream stream;
@@ -32,18 +36,20 @@ final class HeldResponse extends HttpServletResponseWrapper {
     private @Nullable IOException unwritten;
     private boolean closed;
     private boolean over;
+    private boolean tooLarge;
 
     /** What {@code sendError} was told. */
     record Error(int status, @Nullable String message) {}
 
-    HeldResponse(HttpServletResponse response, int inMemory) {
-        this(response, inMemory, LARGEST);
+    HeldResponse(HttpServletResponse response, Rule.Limits limits) {
+        this(response, limits, new Spool(limits.responseBytes(), limits.heldBytes()));
     }
 
-    HeldResponse(HttpServletResponse response, int inMemory, long largest) {
+    HeldResponse(HttpServletResponse response, Rule.Limits limits, Spool body) {
         super(response);
         this.real = response;
-        this.body = new Spool(inMemory, largest);
+        this.limits = limits;
+        this.body = body;
         this.before = EarlierHeaders.of(response);
     }
 
@@ -94,10 +100,22 @@ final class HeldResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setContentType(@Nullable String type) {
+        if (type != null && !limits.holdsStreams() && isStream(type)) {
+            throw new IllegalStateException("The handler answers with " + type
+                    + ", which is to be read while it is written, but a response under an"
+                    + " Idempotency-Key is held until its record is finished. Exempt the route (Rule.off(),"
+                    + " @Idempotent(header = OFF)), or have its streams held (Rule.withHeldStreams(),"
+                    + " semel.http.tuning.responses.hold-streams=true).");
+        }
         super.setContentType(type);
         if (writer != null && type != null) {
             super.setCharacterEncoding(written);
         }
+    }
+
+    static boolean isStream(String type) {
+        String lower = type.toLowerCase(Locale.ROOT);
+        return STREAMS.stream().anyMatch(lower::startsWith);
     }
 
     @Override
@@ -121,6 +139,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
     public void resetBuffer() {
         flushBuffer();
         unwritten = null;
+        tooLarge = false;
         try {
             body.clear();
         } catch (IOException e) {
@@ -248,7 +267,13 @@ final class HeldResponse extends HttpServletResponseWrapper {
     /** The whole body, if it is small enough to be in memory. */
     byte @Nullable [] content() {
         flushBuffer();
-        return body.small();
+        return tooLarge ? null : body.small();
+    }
+
+    /** Whether not even the first caller can be given the body. */
+    boolean isTooLargeToHold() {
+        flushBuffer();
+        return tooLarge;
     }
 
     /** Sends what was held. */
@@ -261,6 +286,8 @@ final class HeldResponse extends HttpServletResponseWrapper {
                 real.sendError(said.status, said.message);
             } else if (said != null) {
                 real.sendError(said.status);
+            } else if (tooLarge) {
+                Snapshot.withoutBody(real, getStatus());
             } else if (getStatus() != SC_NO_CONTENT && getStatus() != SC_NOT_MODIFIED) {
                 real.setContentLengthLong(body.size());
                 try (InputStream in = body.read()) {
@@ -298,11 +325,16 @@ final class HeldResponse extends HttpServletResponseWrapper {
             if (over) {
                 throw new IOException("The response has been sent already; nothing can be added.");
             }
-            if (closed) {
+            if (closed || tooLarge) {
                 return;
             }
             try {
-                body.write(bytes, from, length);
+                if (length > limits.heldBytes() - body.size()) {
+                    tooLarge = true;
+                    body.clear();
+                } else {
+                    body.write(bytes, from, length);
+                }
             } catch (IOException e) {
                 unwritten = new IOException("The response cannot be held: " + e.getMessage(), e);
                 throw unwritten;

@@ -193,6 +193,16 @@ public final class IdempotencyFilter implements Filter {
         return false;
     }
 
+    /** For a framework: how requests of a route are treated. */
+    public Rule rule(String method, Hooks.Routes.Found route) {
+        return config.routing().table().match(method, route).rule();
+    }
+
+    /** Whether responses of a media type are to be read while they are written, which those under a key cannot be. */
+    public static boolean isStream(String mediaType) {
+        return HeldResponse.isStream(mediaType);
+    }
+
     /** Who asks, and under which key; or why not. */
     static final class Admitted {
         private final Config config;

@@ -20,6 +20,7 @@ public enum ProblemCode {
     VERSION_MISMATCH("concurrency.version_mismatch", 409, "The resource was changed meanwhile"),
     TOO_LARGE("request.too_large", 413, "The request body is too large"),
     BODY_INCOMPLETE("request.body_incomplete", 400, "The request body ended early"),
+    BODY_MALFORMED("request.body_malformed", 400, "The request body cannot be read"),
     RATE_LIMITED("request.rate_limited", 429, "Too many requests"),
     UNAUTHENTICATED("request.unauthenticated", 401, "The request needs authentication"),
     NO_TENANT("request.no_tenant", 403, "The caller belongs to no tenant"),

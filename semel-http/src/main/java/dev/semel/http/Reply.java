@@ -43,6 +43,13 @@ final class Reply {
                 Next.RETRY));
     }
 
+    void malformed() throws IOException {
+        refuse(Problem.of(
+                ProblemCode.BODY_MALFORMED,
+                "The body cannot be read: a form with a broken escape, or an unknown charset. Nothing was run.",
+                Next.CONTACT));
+    }
+
     void storeUnavailable(Exception why) throws IOException {
         LOG.warn("{}: not run, because the ledger failed (correlation {}).", operation(), correlation(), why);
         refuse(Told.storeUnavailable());
@@ -72,6 +79,15 @@ final class Reply {
                 asked.match().rule().limits().responseBytes(),
                 config.answering().replayed(),
                 asked.ids().request());
+        if (held.isTooLargeToHold()) {
+            LOG.warn(
+                    "{}: its response is larger than the {} bytes that are held until a record is finished. It is recorded as"
+                            + " done without a body, and no body was sent (correlation {}). Raise the limit"
+                            + " (Rule.withLargestHeldResponse, semel.http.tuning.responses.largest-held), or exempt the route.",
+                    operation(),
+                    asked.match().rule().limits().heldBytes(),
+                    correlation());
+        }
         byte[] whole = snapshot.encode();
         return config.exchanges().canKeep(whole)
                 ? whole

@@ -30,10 +30,26 @@ public record Rule(KeyUse key, Level level, String policy, Limits limits, Durati
     /**
      * @param requestBytes largest request body, also once it is unpacked; beyond it 413
      * @param responseBytes largest response body that is kept for replays; a larger one is sent once and not kept
+     * @param heldBytes largest response body that is held until its record is finished; a larger one is not sent, and its
+     *     request is recorded as done without a body
+     * @param holdsStreams whether a response that is to be read while it is written (server-sent events, NDJSON) is held like
+     *     any other; otherwise its handler fails
+     * @param forms of the fields in a body
      */
-    public record Limits(long requestBytes, int responseBytes) {
-        /** 10 MiB and 256 KiB. */
-        public static final Limits DEFAULT = new Limits(10L << 20, 256 << 10);
+    public record Limits(long requestBytes, int responseBytes, long heldBytes, boolean holdsStreams, Forms forms) {
+        /** 10 MiB, 256 KiB, 64 MiB, without streams, and forms as containers take them. */
+        public static final Limits DEFAULT = new Limits(10L << 20, 256 << 10, 64L << 20, false, Forms.DEFAULT);
+    }
+
+    /**
+     * As containers have such limits: each field takes many times its bytes in memory. Beyond them 413.
+     *
+     * @param bytes largest body of a form
+     * @param fields how many it may have
+     */
+    public record Forms(long bytes, int fields) {
+        /** 2 MiB and 1,000 fields. */
+        public static final Forms DEFAULT = new Forms(2L << 20, 1000);
     }
 
     public Rule {
@@ -43,6 +59,14 @@ public record Rule(KeyUse key, Level level, String policy, Limits limits, Durati
         }
         if (limits.responseBytes < 0) {
             faults.add("a largest kept response of " + limits.responseBytes + " bytes: use 0 or more");
+        }
+        if (limits.heldBytes < limits.responseBytes) {
+            faults.add("a largest held response of " + limits.heldBytes + " bytes, less than the largest kept one of "
+                    + limits.responseBytes + ": use as much or more");
+        }
+        if (limits.forms.bytes < 1 || limits.forms.fields < 1) {
+            faults.add("forms of " + limits.forms.bytes + " bytes and " + limits.forms.fields
+                    + " fields: use 1 or more of each");
         }
         if (patience.isNegative()) {
             faults.add("a patience of " + patience + ": use zero not to wait");
@@ -82,11 +106,31 @@ public record Rule(KeyUse key, Level level, String policy, Limits limits, Durati
     }
 
     public Rule withLargestRequest(long bytes) {
-        return new Rule(key, level, policy, new Limits(bytes, limits.responseBytes), patience, breaker);
+        return with(new Limits(bytes, limits.responseBytes, limits.heldBytes, limits.holdsStreams, limits.forms));
     }
 
+    /** Raises the largest held response to this if it is less. */
     public Rule withLargestKeptResponse(int bytes) {
-        return new Rule(key, level, policy, new Limits(limits.requestBytes, bytes), patience, breaker);
+        return with(new Limits(
+                limits.requestBytes, bytes, Math.max(bytes, limits.heldBytes), limits.holdsStreams, limits.forms));
+    }
+
+    public Rule withLargestHeldResponse(long bytes) {
+        return with(new Limits(limits.requestBytes, limits.responseBytes, bytes, limits.holdsStreams, limits.forms));
+    }
+
+    /** For handlers that answer with a stream whose client can wait for its end. */
+    public Rule withHeldStreams() {
+        return with(new Limits(limits.requestBytes, limits.responseBytes, limits.heldBytes, true, limits.forms));
+    }
+
+    public Rule withForms(Forms value) {
+        return with(
+                new Limits(limits.requestBytes, limits.responseBytes, limits.heldBytes, limits.holdsStreams, value));
+    }
+
+    private Rule with(Limits value) {
+        return new Rule(key, level, policy, value, patience, breaker);
     }
 
     public Rule withPatience(Duration value) {

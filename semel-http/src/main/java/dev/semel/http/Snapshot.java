@@ -106,10 +106,8 @@ record Snapshot(int status, List<Map.Entry<String, String>> headers, byte @Nulla
             }
         });
         if (body == null) {
-            notKept(response);
-            if (status >= HttpServletResponse.SC_BAD_REQUEST) {
-                response.setStatus(status);
-            }
+            response.setHeader("Idempotency-Replayed", "true");
+            withoutBody(response, status);
             return;
         }
         response.setStatus(status);
@@ -121,9 +119,15 @@ record Snapshot(int status, List<Map.Entry<String, String>> headers, byte @Nulla
 
     /** Done, and nothing is left to show. */
     static void notKept(HttpServletResponse response) {
-        response.setContentType(null);
-        response.setStatus(ProblemCode.RESPONSE_NOT_KEPT.status());
         response.setHeader("Idempotency-Replayed", "true");
+        withoutBody(response, ProblemCode.RESPONSE_NOT_KEPT.status());
+    }
+
+    /** @param status of the body that is not there; a refusal keeps its own */
+    static void withoutBody(HttpServletResponse response, int status) {
+        response.setContentType(null);
+        response.setStatus(
+                status >= HttpServletResponse.SC_BAD_REQUEST ? status : ProblemCode.RESPONSE_NOT_KEPT.status());
         response.setHeader("Idempotency-Notice", ProblemCode.RESPONSE_NOT_KEPT.code());
         response.setContentLength(0);
     }

@@ -11,23 +11,16 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.net.URLDecoder;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A request whose body was read already, and whose asynchronous end goes through the filter. */
 final class SpooledRequest extends HttpServletRequestWrapper {
-    /** As containers have such a limit: each field is worth many times its bytes in memory. */
-    static final int MOST_FIELDS = 10_000;
-
     private final Body body;
     private final Handling handling;
     private @Nullable ServletInputStream stream;
@@ -92,35 +85,11 @@ final class SpooledRequest extends HttpServletRequestWrapper {
         Map<String, String[]> all = parameters;
         if (all == null) {
             all = isForm(this) && !Body.wasParsed((HttpServletRequest) getRequest())
-                    ? withForm(super.getParameterMap())
+                    ? FormFields.merged(super.getParameterMap(), body.bytes(), getCharacterEncoding())
                     : super.getParameterMap();
             parameters = all;
         }
         return all;
-    }
-
-    private Map<String, String[]> withForm(Map<String, String[]> query) {
-        Map<String, List<String>> all = new LinkedHashMap<>();
-        query.forEach((name, values) -> all.put(name, new ArrayList<>(List.of(values))));
-        String encoding = getCharacterEncoding();
-        Charset charset = encoding == null ? StandardCharsets.UTF_8 : Charset.forName(encoding);
-        try (InputStream in = body.bytes().read()) {
-            String form = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
-            for (String pair : form.split("&")) {
-                int equals = pair.indexOf('=');
-                String name = equals < 0 ? pair : pair.substring(0, equals);
-                String value = equals < 0 ? "" : pair.substring(equals + 1);
-                if (!pair.isEmpty()) {
-                    all.computeIfAbsent(URLDecoder.decode(name, charset), n -> new ArrayList<>())
-                            .add(URLDecoder.decode(value, charset));
-                }
-            }
-        } catch (IOException | IllegalArgumentException e) {
-            throw new IllegalStateException("The form in the request's body cannot be read.", e);
-        }
-        Map<String, String[]> merged = new LinkedHashMap<>();
-        all.forEach((name, values) -> merged.put(name, values.toArray(new String[0])));
-        return Collections.unmodifiableMap(merged);
     }
 
     /** One whose fields the container makes parameters of. */

@@ -61,10 +61,16 @@ final class MvcRoutes implements Hooks.Routes {
         if (pattern == null) {
             return null;
         }
-        RouteRules.Ruled ruled = handler instanceof HandlerMethod method
-                ? rules.of(method.getBeanType(), method.getMethod())
-                : new RouteRules.Ruled(null, false);
-        return new Found(pattern.toString(), Map.of(), ruled.rule(), ruled.asynchronous(), ApiVersions.of(mapped));
+        Found found = handler instanceof HandlerMethod method
+                ? found(pattern.toString(), method)
+                : new Found(pattern.toString(), Map.of(), null);
+        return found.withVersion(ApiVersions.of(mapped));
+    }
+
+    /** The route of a method, without its values and its version. */
+    Found found(String pattern, HandlerMethod method) {
+        RouteRules.Ruled ruled = rules.of(method.getBeanType(), method.getMethod());
+        return new Found(pattern, Map.of(), ruled.rule(), ruled.asynchronous(), null);
     }
 
     private @Nullable HandlerExecutionChain chain(RequestCopy probe) {

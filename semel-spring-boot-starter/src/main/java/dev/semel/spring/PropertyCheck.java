@@ -224,6 +224,12 @@ final class PropertyCheck {
         long kept = tuning.largestKeptResponse().toBytes();
         long largest = properties.tuning().largestValue().toBytes();
         check(kept >= 0, "semel.http.tuning.largest-kept-response", tuning.largestKeptResponse(), "use 0 or more");
+        DataSize held = tuning.responses().largestHeld();
+        check(
+                held.toBytes() >= kept,
+                "semel.http.tuning.responses.largest-held",
+                held,
+                "use as much as semel.http.tuning.largest-kept-response or more");
         if (kept > largest) {
             faults.add(
                     "semel.http.tuning.largest-kept-response is " + kept + " bytes, but no value in the ledger may have"

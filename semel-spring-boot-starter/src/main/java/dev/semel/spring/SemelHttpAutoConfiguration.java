@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -41,6 +42,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /** The Idempotency-Key filter in front of Spring MVC, behind Spring Security where that is there. */
 @AutoConfiguration(after = SemelAutoConfiguration.class)
@@ -59,8 +61,9 @@ public class SemelHttpAutoConfiguration {
 
     @Bean
     MvcRoutes semelRoutes(Opening.Opened opened, SemelHttpProperties properties, ApplicationContext context) {
-        RouteRules rules =
-                new RouteRules(usual(opened, properties), properties.keys() == SemelHttpProperties.Keys.ANNOTATED);
+        RouteRules rules = new RouteRules(
+                usual(opened, properties).withForms(ContainerForms.of(context.getEnvironment())),
+                properties.keys() == SemelHttpProperties.Keys.ANNOTATED);
         return routes(context, rules);
     }
 
@@ -170,6 +173,17 @@ public class SemelHttpAutoConfiguration {
     }
 
     @Bean
+    SemelExceptionResolver semelExceptionResolver(ObjectProvider<IdempotencyFilter> filter) {
+        return new SemelExceptionResolver(filter::getObject);
+    }
+
+    @Bean
+    SmartInitializingSingleton semelStreamRoutes(
+            IdempotencyFilter filter, MvcRoutes routes, ObjectProvider<RequestMappingHandlerMapping> mappings) {
+        return () -> new StreamRoutes(filter, routes).check(mappings.stream().toList());
+    }
+
+    @Bean
     SmartInitializingSingleton semelFilterOrder(ListableBeanFactory beans) {
         return () -> FilterOrder.check(beans);
     }
@@ -205,11 +219,15 @@ public class SemelHttpAutoConfiguration {
         });
         SemelHttpProperties.Breaker breaker = properties.expert().breaker();
         Rule rule = properties.keys() == SemelHttpProperties.Keys.OPTIONAL ? Rule.optional() : Rule.required();
+        if (tuning.responses().holdStreams()) {
+            rule = rule.withHeldStreams();
+        }
         return rule.withLevel(properties.level(opened.transactions() != null))
                 .withPolicy(tuning.policy())
                 .withPatience(tuning.patience())
                 .withLargestRequest(tuning.largestRequest().toBytes())
                 .withLargestKeptResponse((int) tuning.largestKeptResponse().toBytes())
+                .withLargestHeldResponse(tuning.responses().largestHeld().toBytes())
                 .withBreaker(new Channel.Breaker(breaker.failurePercent(), breaker.calls(), breaker.pause()));
     }
 

@@ -51,13 +51,25 @@ record SemelHttpProperties(
      * @param largestRequest Largest request body, also once it is unpacked.
      * @param largestKeptResponse Largest response body that is kept for replays. A larger one is sent once and not kept.
      * @param replayedHeaders Further response headers that a replay repeats.
+     * @param responses What is held of a response until its record is finished.
      */
     record Tuning(
             @DefaultValue("api.request") String policy,
             @DefaultValue("0s") Duration patience,
             @DefaultValue("10MB") DataSize largestRequest,
             @DefaultValue("256KB") DataSize largestKeptResponse,
-            @DefaultValue List<String> replayedHeaders) {}
+            @DefaultValue List<String> replayedHeaders,
+            @DefaultValue Responses responses) {}
+
+    /**
+     * @param largestHeld Largest response body that is held until its record is finished. A larger one is not sent, and its
+     *     request is recorded as done without a body.
+     * @param holdStreams Whether a response that is to be read while it is written (server-sent events, NDJSON) is held like any
+     *     other. Otherwise such a route needs header = OFF.
+     */
+    record Responses(
+            @DefaultValue("64MB") DataSize largestHeld,
+            @DefaultValue("false") boolean holdStreams) {}
 
     /**
      * @param ietfDocumentation Answers as the IETF's draft asks (422 for a reused key, keys in quotes), with a link to this page.

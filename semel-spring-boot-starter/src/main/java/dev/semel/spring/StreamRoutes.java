@@ -1,0 +1,80 @@
+package dev.semel.spring;
+
+import dev.semel.SemelException;
+import dev.semel.http.IdempotencyFilter;
+import dev.semel.http.Rule;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+
+/**
+ * Whether a route that needs a key answers with a stream, of which its client would see nothing before the end: the application
+ * does not start then. What cannot be seen before it runs is refused by the filter.
+ */
+final class StreamRoutes {
+    private static final Set<RequestMethod> METHODS =
+            Set.of(RequestMethod.POST, RequestMethod.PUT, RequestMethod.PATCH, RequestMethod.DELETE);
+
+    private final IdempotencyFilter filter;
+    private final MvcRoutes routes;
+
+    StreamRoutes(IdempotencyFilter filter, MvcRoutes routes) {
+        this.filter = filter;
+        this.routes = routes;
+    }
+
+    /** @throws SemelException.Misconfigured naming all of them */
+    void check(List<RequestMappingHandlerMapping> mappings) {
+        List<String> faults = new ArrayList<>();
+        mappings.forEach(mapping -> mapping.getHandlerMethods().forEach((info, handler) -> {
+            String stream = stream(info, handler.getMethod());
+            if (stream != null) {
+                check(info, handler, stream, faults);
+            }
+        }));
+        if (!faults.isEmpty()) {
+            throw new SemelException.Misconfigured("Semel's HTTP routes", faults);
+        }
+    }
+
+    private void check(RequestMappingInfo info, HandlerMethod handler, String stream, List<String> faults) {
+        Set<RequestMethod> said = info.getMethodsCondition().getMethods();
+        for (RequestMethod method : said.isEmpty() ? METHODS : said) {
+            for (String path : new TreeSet<>(info.getPatternValues())) {
+                Rule rule =
+                        METHODS.contains(method) ? filter.rule(method.name(), routes.found(path, handler)) : Rule.off();
+                if (rule.key() == Rule.KeyUse.REQUIRED && !rule.limits().holdsStreams()) {
+                    faults.add(method + " " + path + " ("
+                            + handler.getBeanType().getSimpleName() + "."
+                            + handler.getMethod().getName() + ") answers with " + stream
+                            + ", and under an Idempotency-Key nothing of it is sent before its end: say @Idempotent(header ="
+                            + " OFF) or OPTIONAL on it, or set semel.http.tuning.responses.hold-streams=true");
+                }
+            }
+        }
+    }
+
+    private static @Nullable String stream(RequestMappingInfo info, Method method) {
+        ResolvableType type = ResolvableType.forMethodReturnType(method);
+        if (SseEmitter.class.isAssignableFrom(type.resolve(Object.class))
+                || type.hasGenerics()
+                        && SseEmitter.class.isAssignableFrom(type.getGeneric(0).resolve(Object.class))) {
+            return "an SseEmitter";
+        }
+        Set<MediaType> produced = info.getProducesCondition().getProducibleMediaTypes();
+        return !produced.isEmpty() && produced.stream().allMatch(each -> IdempotencyFilter.isStream(each.toString()))
+                ? produced.stream().map(MediaType::toString).collect(Collectors.joining(", "))
+                : null;
+    }
+}
