@@ -190,6 +190,18 @@ class PlantedQueueBugsTest {
     }
 
     @Test
+    void aDeadLetterThatTellsOnlyOfItsExhaustedAttempts() {
+        finds(
+                "became FAILED_TERMINAL",
+                PlantedBugs.ledger(
+                        (store, node) -> BuggyLedger.moving(store, PlantedQueueBugsTest::withItsFirstEventOnly)));
+    }
+
+    private static Move withItsFirstEventOnly(Move move) {
+        return new Move(move.id(), move.fence(), move.from(), move.to(), move.change(), move.event());
+    }
+
+    @Test
     void f6_aMessageAcceptedBeforeTheCommit() {
         finds(
                 "acknowledged, and not in the ledger",
