@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -46,17 +47,18 @@ public final class PrivatePostgres implements AutoCloseable {
     private final int port;
     private final Thread atExit = new Thread(this::remove, "private-postgres-remove");
 
-    /** @param data of a server that is stopped, to begin with a copy of it; absent to begin with nothing */
-    private PrivatePostgres(Path scratch, Map<String, String> settings, @Nullable Path data) throws IOException {
+    /** Makes the data directory of a new server. */
+    @FunctionalInterface
+    private interface Data {
+        void make(PrivatePostgres fresh) throws IOException;
+    }
+
+    private PrivatePostgres(Path scratch, Data data) throws IOException {
         this.scratch = scratch;
         this.bin = PostgresBinaries.find(scratch);
         this.user = OrdinaryUser.in(scratch, List.of(USER, "nobody"));
         this.port = freePort();
-        if (data == null) {
-            initialise(settings);
-        } else {
-            copyFrom(data);
-        }
+        data.make(this);
     }
 
     /** Starts one with durable settings. */
@@ -71,20 +73,64 @@ public final class PrivatePostgres implements AutoCloseable {
      * @throws Unavailable when this machine cannot run a PostgreSQL
      */
     public static PrivatePostgres start(Map<String, String> settings) {
-        return start(settings, null);
+        return start(fresh -> fresh.initialise(settings));
     }
 
     /** Starts another one on a copy of this one's data, as a restored backup would be. This one must be stopped. */
     public PrivatePostgres startCopy() {
-        return start(Map.of(), dataDirectory());
+        return start(fresh -> fresh.copyFrom(dataDirectory()));
     }
 
-    private static PrivatePostgres start(Map<String, String> settings, @Nullable Path data) {
+    /** Starts a standby that is streamed what this one writes; returns when it has received what is written by now. */
+    public PrivatePostgres startStandby() {
+        PrivatePostgres standby = start(fresh -> fresh.streamFrom(port));
+        String written = text("SELECT pg_current_wal_lsn()::text");
+        standby.until("SELECT pg_last_wal_replay_lsn() >= '" + written + "'::pg_lsn");
+        return standby;
+    }
+
+    /** Of a standby: receives nothing more, as if the network to its primary were cut. */
+    public void cutOff() {
+        text("ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()::text");
+        until("SELECT NOT EXISTS (SELECT FROM pg_stat_wal_receiver)");
+    }
+
+    /** Of a standby: becomes a primary with what it has received; returns when it can be written. */
+    public void promote() {
+        control("-w", "promote");
+    }
+
+    private void until(String question) {
+        while (!text("SELECT (" + question + ")::text").equals("true")) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** The answer to the last of them. */
+    private String text(String... statements) {
+        try (Connection connection = DriverManager.getConnection(jdbcUrl());
+                Statement statement = connection.createStatement()) {
+            String answer = "";
+            for (String each : statements) {
+                if (statement.execute(each)) {
+                    try (ResultSet found = statement.getResultSet()) {
+                        found.next();
+                        answer = found.getString(1);
+                    }
+                }
+            }
+            return answer;
+        } catch (SQLException e) {
+            throw new IllegalStateException(String.join("; ", statements) + " failed on " + url() + ".", e);
+        }
+    }
+
+    private static PrivatePostgres start(Data data) {
         try {
             Path scratch = Scratch.directory("postgres");
             PrivatePostgres postgres = null;
             try {
-                postgres = new PrivatePostgres(scratch, settings, data);
+                postgres = new PrivatePostgres(scratch, data);
                 Runtime.getRuntime().addShutdownHook(postgres.atExit);
                 postgres.launch();
                 return postgres;
@@ -249,6 +295,27 @@ public final class PrivatePostgres implements AutoCloseable {
 
     private void copyFrom(Path data) throws IOException {
         user.run(List.of("cp", "-a", data.toString(), dataDirectory().toString()));
+        Files.writeString(
+                dataDirectory().resolve("postgresql.conf"), "port = '" + port + "'\n", StandardOpenOption.APPEND);
+    }
+
+    private void streamFrom(int primary) throws IOException {
+        run(
+                "pg_basebackup",
+                "-D",
+                dataDirectory().toString(),
+                "-h",
+                "127.0.0.1",
+                "-p",
+                Integer.toString(primary),
+                "-U",
+                USER,
+                "-R",
+                "-X",
+                "stream",
+                "-c",
+                "fast",
+                "--no-sync");
         Files.writeString(
                 dataDirectory().resolve("postgresql.conf"), "port = '" + port + "'\n", StandardOpenOption.APPEND);
     }
