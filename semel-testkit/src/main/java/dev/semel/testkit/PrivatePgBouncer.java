@@ -112,7 +112,8 @@ public final class PrivatePgBouncer implements AutoCloseable {
     private void await() throws IOException {
         long since = System.nanoTime();
         while (true) {
-            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            try {
+                new Socket(InetAddress.getLoopbackAddress(), port).close();
                 return;
             } catch (IOException e) {
                 if (System.nanoTime() - since > BOUND_NANOS) {
