@@ -24,8 +24,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,6 +36,7 @@ class DrainTest {
     private final MemoryStore store = new MemoryStore(TimeSource.system());
     private final CountDownLatch granted = new CountDownLatch(1);
     private final CountDownLatch answer = new CountDownLatch(1);
+    private final CompletableFuture<Void> waits = new CompletableFuture<>();
 
     @Test
     void b10_aDrainHandsBackWhatAClaimBringsThatIsUnderWay() throws Exception {
@@ -59,22 +58,47 @@ class DrainTest {
 
     /** A node whose first grant is made and not yet known to it. */
     private Engine claiming() throws InterruptedException {
-        Engine engine = EngineSettings.on(new Slow(store)).open();
+        Engine engine =
+                EngineSettings.on(new Slow(store)).withTime(new WatchedTime()).open();
         engine.send(MAIL, Message.of(ACME, Key.of("m"), "m")).orThrow();
         engine.handle(MAIL, (text, run) -> {});
         granted.await();
         return engine;
     }
 
-    /** Gives whoever would not wait for the answer the time to show it. */
-    private <T> CompletableFuture<T> answerAfter(CompletableFuture<T> ending) throws Exception {
-        try {
-            ending.get(300, TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            // as it should be
-        }
+    /** Answers once the node waits for the answer, or has ended without it. */
+    private <T> CompletableFuture<T> answerAfter(CompletableFuture<T> ending) {
+        CompletableFuture.anyOf(ending, waits).join();
         answer.countDown();
         return ending;
+    }
+
+    /** A node that drains looks again and again, and sleeps between. */
+    private final class WatchedTime implements TimeSource {
+        private final TimeSource real = TimeSource.system();
+
+        @Override
+        public long millis() {
+            return real.millis();
+        }
+
+        @Override
+        public long nanos() {
+            return real.nanos();
+        }
+
+        @Override
+        public void sleep(Duration duration) throws InterruptedException {
+            real.sleep(duration);
+            if (!Thread.currentThread().getName().startsWith("semel-")) {
+                waits.complete(null);
+            }
+        }
+
+        @Override
+        public Gate gate() {
+            return real.gate();
+        }
     }
 
     private void assertHandedBack() {
@@ -112,7 +136,9 @@ class DrainTest {
                 try {
                     answer.await();
                 } catch (InterruptedException e) {
+                    // A node that closes interrupts its threads before it waits for them.
                     interrupted = true;
+                    waits.complete(null);
                 }
             }
             if (interrupted) {

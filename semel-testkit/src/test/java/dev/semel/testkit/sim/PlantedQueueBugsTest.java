@@ -159,6 +159,29 @@ class PlantedQueueBugsTest {
     }
 
     @Test
+    void c5_moveOfALockedRecordThatIsTakenForWritten() {
+        finds("a result was given, and the ledger says", new Plant() {
+            @Override
+            public Store above(Store remote, TimeSource node) {
+                Ledger ledger = new ForwardingLedger(remote.ledger()) {
+                    @Override
+                    public List<Moved> move(List<Move> batch) {
+                        return super.move(batch).stream()
+                                .map(moved -> moved instanceof Moved.Locked ? new Moved.Applied() : moved)
+                                .toList();
+                    }
+                };
+                return new ForwardingStore(remote) {
+                    @Override
+                    public Ledger ledger() {
+                        return ledger;
+                    }
+                };
+            }
+        });
+    }
+
+    @Test
     void aHandBackThatSpendsTheAttempt() {
         finds(
                 "is spent",
