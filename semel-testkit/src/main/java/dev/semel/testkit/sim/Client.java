@@ -109,6 +109,11 @@ final class Client {
             given(asking, Ending.REPLAYED, replayed.result());
         } else if (answer instanceof Answer.Failed<String> failed) {
             Failure.Category category = failed.failure().category();
+            if (category == Failure.Category.INVALID_OUTPUT) {
+                // It ran, and the store refused what it left.
+                end(asking, Ending.UNKNOWN, null);
+                return;
+            }
             boolean kept = category.stored() || category == Failure.Category.RATE_LIMITED;
             end(asking, kept ? Ending.FAILED : Ending.FAIL, null);
         } else if (answer instanceof Answer.Unknown) {

@@ -202,6 +202,15 @@ final class SimNode implements Faults {
     }
 
     @Override
+    public boolean refuses(StoreCall call, RecordId record) {
+        boolean refused = scheduler.current().life == life && weather.refuses(call, record);
+        if (refused) {
+            scheduler.trace.add(scheduler.nanos(), scheduler.current().name, call + " REFUSES " + record);
+        }
+        return refused;
+    }
+
+    @Override
     public void done(StoreCall call) {
         disturb();
     }

@@ -16,12 +16,14 @@ final class Weather {
             List.of(Fault.FAIL_BEFORE, Fault.FAIL_AFTER, Fault.LOSE_REPLY, Fault.UNKNOWN);
 
     private final Random random;
+
     private final int crashes;
     private final int pauses;
     private final int faults;
     private final int locks;
     private final long lease;
     private final Map<RecordId, Long> lockedUntil = new HashMap<>();
+    private final long refusals;
     private boolean calm;
 
     Weather(Random random, Duration lease) {
@@ -31,11 +33,22 @@ final class Weather {
         this.faults = random.nextInt(4) == 0 ? 0 : 10 + random.nextInt(100);
         this.locks = random.nextInt(3) == 0 ? 1 + random.nextInt(40) : 0;
         this.lease = lease.toNanos();
+        // Nothing is drawn for it, so that the rest of a run's weather does not depend on it.
+        this.refusals = 31L * faults + 7L * pauses + crashes;
     }
 
     /** From now on nothing goes wrong. */
     void clear() {
         calm = true;
+    }
+
+    /**
+     * Whether the store refuses the data of a record at this call. What is refused once is refused each time; as many of a thousand
+     * as calls of the store go wrong.
+     */
+    boolean refuses(StoreCall call, RecordId record) {
+        long seed = 31L * (31L * record.hashCode() + call.ordinal()) + refusals;
+        return !calm && new Random(seed).nextInt(1_000) < faults;
     }
 
     /** Of a thousand calls. */

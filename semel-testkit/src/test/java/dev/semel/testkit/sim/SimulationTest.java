@@ -47,6 +47,15 @@ class SimulationTest {
     }
 
     @Test
+    void d16_theStoreRefusesReservationsMessagesAndResults() {
+        StringBuilder stories = new StringBuilder();
+        for (long seed = 1; seed <= 50; seed++) {
+            stories.append(simulation.tell(seed).shown());
+        }
+        assertThat(stories).contains("RESERVE REFUSES", "ENQUEUE REFUSES", "MOVE REFUSES", "LAND REFUSES");
+    }
+
+    @Test
     void seedsDiffer() {
         assertThat(simulation.run(1).trace()).isNotEqualTo(simulation.run(2).trace());
     }
