@@ -319,9 +319,14 @@ final class Handling {
         if (settle(granted) instanceof Settled.Committed) {
             reply.committed();
         }
-        permit.ended(Breakers.How.FAILED);
+        permit.ended(failedHow());
         held.abandon();
         dispose();
+    }
+
+    /** A client that hangs up, which containers tell as an IOException, says nothing about the handler. */
+    private Breakers.How failedHow() {
+        return thrown == null && broken instanceof IOException ? Breakers.How.OTHERWISE : Breakers.How.FAILED;
     }
 
     /** Writes to the ledger what the handler left; nothing when that was done before. */
@@ -343,13 +348,30 @@ final class Handling {
         return switch (kind) {
             case KEEP -> granted.keep(left.snapshot);
             case REFUSE -> granted.refuse(left.snapshot);
-            case DROP -> left.snapshot.length == 0 ? granted.drop() : granted.drop(left.snapshot);
+            case DROP -> dropped(granted, left);
             case FAIL -> {
                 Failure failure = left.verdict.failure();
                 String doubt = exchange.isWithoutEffect() ? null : doubt();
                 yield doubt == null ? granted.fail(failure) : granted.park(doubted(failure, doubt));
             }
         };
+    }
+
+    /** It leaves no record, unless it is known to have written: then it must not be run again. */
+    private Settled dropped(OpenRun granted, Left left) {
+        String wrote = wrote();
+        if (wrote == null) {
+            return left.snapshot.length == 0 ? granted.drop() : granted.drop(left.snapshot);
+        }
+        return left.snapshot.length == 0
+                ? granted.park(Failure.of(Failure.Category.UNKNOWN, "It was refused. " + wrote))
+                : granted.refuse(left.snapshot);
+    }
+
+    private @Nullable String wrote() {
+        return exchange.isWithoutEffect()
+                ? null
+                : exchange.watched().flatMap(Hooks.Effects.Watched::wrote).orElse(null);
     }
 
     /** Why a failure may have left an effect that no mark tells of; nothing when it can be told that it has not. */
@@ -378,7 +400,7 @@ final class Handling {
     private Left left() {
         Verdict verdict = verdict();
         boolean kept = verdict.kind() == Verdict.Kind.KEEP || verdict.kind() == Verdict.Kind.REFUSE;
-        if (!kept && !isRefusalAfterAMark(verdict)) {
+        if (!kept && !isRefusalAfterAnEffect(verdict)) {
             return new Left(verdict, new byte[0]);
         }
         try {
@@ -389,9 +411,9 @@ final class Handling {
         }
     }
 
-    /** It leaves no record, unless its mark turns out to be committed: then the answer is needed, so that it is not run again. */
-    private boolean isRefusalAfterAMark(Verdict verdict) {
-        return verdict.kind() == Verdict.Kind.DROP && thrown == null && exchange.isMarked();
+    /** It leaves no record, unless an effect turns out to be committed: then the answer is needed, so that it is not run again. */
+    private boolean isRefusalAfterAnEffect(Verdict verdict) {
+        return verdict.kind() == Verdict.Kind.DROP && thrown == null && (exchange.isMarked() || wrote() != null);
     }
 
     private Verdict verdict() {
@@ -414,7 +436,7 @@ final class Handling {
         Verdict.Kind kind = verdict().kind();
         permit.ended(
                 switch (kind) {
-                    case FAIL -> Breakers.How.FAILED;
+                    case FAIL -> failedHow();
                     case DROP -> Breakers.How.OTHERWISE;
                     case KEEP, REFUSE -> Breakers.How.WELL;
                 });

@@ -134,6 +134,14 @@ public interface Hooks {
              * an operator. Empty when it can be told that it has not: then the request may be run again.
              */
             Optional<String> doubt();
+
+            /**
+             * Asked when the handler has refused (401, 403, 413, 429): how it is known to have committed something that no mark
+             * tells of, in one sentence for an operator. Then the refusal is kept, and the request is not run again.
+             */
+            default Optional<String> wrote() {
+                return Optional.empty();
+            }
         }
     }
 

@@ -2,6 +2,7 @@ package dev.semel.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.Channel;
 import dev.semel.engine.EngineSettings;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.State;
@@ -17,9 +18,11 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -357,6 +360,29 @@ class AsyncTest {
             assertThat(heard.status()).isEqualTo(200);
             assertThat(heard.body()).hasSize(200_000);
             assertThat(runs).hasValue(1);
+        }
+    }
+
+    @Test
+    void aClientThatHangsUpDoesNotCountAgainstTheBreakerAndATimeOutDoes() {
+        Rule rule = Rule.required().withBreaker(new Channel.Breaker(50, 2, Duration.ofMinutes(1)));
+        for (Exception told : new Exception[] {new IOException("Broken pipe"), new TimeoutException("too slow")}) {
+            runs.set(0);
+            try (Site site = Site.open(container, all -> all.withDefault(rule), (request, response) -> {
+                runs.incrementAndGet();
+                AsyncContext async = request.startAsync();
+                Handling handling = Handling.of(request);
+                // As the container tells the listener that the filter has added.
+                handling.broken(told);
+                handling.abandoned(told);
+                async.complete();
+            })) {
+                for (int i = 0; i < 3; i++) {
+                    site.send(site.post("/a", "k-" + i, "{}"));
+                }
+                assertThat(runs).as(told.toString()).hasValue(told instanceof IOException ? 3 : 2);
+                assertThat(site.send(site.post("/a", "k-0", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+            }
         }
     }
 }

@@ -67,19 +67,26 @@ final class ConnectionWatch implements Hooks.Effects {
         }
     }
 
-    /** A connection was taken on this thread, which is about to get it. */
-    void taken(DataSource source, String name) {
+    /**
+     * A connection was taken on this thread, which is about to get it.
+     *
+     * @return whom to tell that it was used for more than queries; nobody where the transactions tell
+     */
+    @Nullable
+    Runnable taken(DataSource source, String name) {
         Exchange exchange = Exchange.current().orElse(null);
         if (exchange == null) {
             if (serving.get() == null && !OwnThreads.isCurrent()) {
                 strangers.incrementAndGet();
             }
-            return;
+            return null;
         }
         Request request = request(exchange);
-        if (request != null && !isOfTheTransaction(exchange, source)) {
-            request.doubt("It used a connection of " + name + " outside the transactions of the ledger's manager.");
+        if (request == null || isOfTheTransaction(exchange, source)) {
+            return null;
         }
+        request.doubt("It used a connection of " + name + " outside the transactions of the ledger's manager.");
+        return () -> request.wrote("It wrote with a connection of " + name + " outside the ledger's transactions.");
     }
 
     /** This thread did something, or is about to, that may be committed beside the request's transactions. */
@@ -139,6 +146,7 @@ final class ConnectionWatch implements Hooks.Effects {
         private final long strangersBefore;
         private final AtomicInteger open = new AtomicInteger();
         private final AtomicReference<@Nullable String> doubt = new AtomicReference<>();
+        private final AtomicReference<@Nullable String> wrote = new AtomicReference<>();
 
         Request(long strangersBefore) {
             this.strangersBefore = strangersBefore;
@@ -147,6 +155,16 @@ final class ConnectionWatch implements Hooks.Effects {
         /** Something may have been committed that no mark tells of. The first reason is kept. */
         void doubt(String why) {
             doubt.compareAndSet(null, why);
+        }
+
+        /** Something was committed that no mark tells of. The first is kept. */
+        void wrote(String how) {
+            wrote.compareAndSet(null, how);
+        }
+
+        @Override
+        public Optional<String> wrote() {
+            return Optional.ofNullable(wrote.get());
         }
 
         @Override

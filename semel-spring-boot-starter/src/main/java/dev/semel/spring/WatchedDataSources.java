@@ -2,6 +2,7 @@ package dev.semel.spring;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.sql.Connection;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
@@ -131,12 +132,15 @@ final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
         return invocation -> {
             Object result = invocation.proceed();
             if (TAKING.contains(invocation.getMethod().getName())) {
-                watch.taken(source, name);
+                Runnable onWrite = watch.taken(source, name);
                 boolean first = !taken.get() && taken.compareAndSet(false, true);
                 if (first
                         && invocation instanceof ProxyMethodInvocation by
                         && source.getClass().isInstance(by.getProxy())) {
                     new Shown(source, by.getProxy()).copyFields();
+                }
+                if (onWrite != null && result instanceof Connection connection) {
+                    return WatchedConnection.of(connection, onWrite);
                 }
             }
             return result;

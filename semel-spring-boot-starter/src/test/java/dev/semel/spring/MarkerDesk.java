@@ -100,6 +100,18 @@ public class MarkerDesk {
         return answer(key, status);
     }
 
+    @PostMapping("/auto-commits-and-answers/{status}")
+    public ResponseEntity<String> autoCommitsAndAnswers(@PathVariable String key, @PathVariable int status) {
+        write(key);
+        return answer(key, status);
+    }
+
+    @PostMapping("/auto-reads-and-answers/{status}")
+    public ResponseEntity<String> autoReadsAndAnswers(@PathVariable String key, @PathVariable int status) {
+        effects(key);
+        return answer(key, status);
+    }
+
     @PostMapping("/nothing")
     public String nothing(@PathVariable String key) {
         return failOnce(key);

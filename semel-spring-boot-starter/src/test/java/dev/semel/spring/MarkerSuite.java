@@ -207,11 +207,25 @@ abstract class MarkerSuite {
     }
 
     @Test
-    void aRefusalAfterAnEffectWasCommittedIsKeptBecauseTheEffectMustNotBeRepeated() {
-        for (int status : new int[] {403, 422}) {
-            String key = "refused-" + status;
-            assertThat(post(key, "writes-and-answers/" + status).statusCode()).isEqualTo(status);
-            HttpResponse<String> again = post(key, "writes-and-answers/" + status);
+    void aRefusalAfterAReadOutsideATransactionLeavesNoRecord() {
+        for (int status : new int[] {401, 403, 413, 429}) {
+            String key = "auto-reads-" + status;
+            assertThat(post(key, "auto-reads-and-answers/" + status).statusCode())
+                    .isEqualTo(status);
+            HttpResponse<String> again = post(key, "auto-reads-and-answers/" + status);
+            assertThat(again.statusCode()).isEqualTo(200);
+            assertThat(again.body()).isEqualTo("run 2");
+            assertThat(isReplay(again)).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"writes-and-answers", "auto-commits-and-answers"})
+    void aRefusalAfterAnEffectWasCommittedIsKeptBecauseTheEffectMustNotBeRepeated(String path) {
+        for (int status : new int[] {401, 403, 422, 429}) {
+            String key = path + "-" + status;
+            assertThat(post(key, path + "/" + status).statusCode()).isEqualTo(status);
+            HttpResponse<String> again = post(key, path + "/" + status);
             assertThat(again.statusCode()).isEqualTo(status);
             assertThat(again.body()).isEqualTo("run 1");
             assertThat(isReplay(again)).isTrue();
