@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -206,7 +207,11 @@ abstract class DuplicateSuite extends ChannelFixture {
             assertThat(newer.run(undeclared, bookedAgain(null, 1), (order, run) -> new Receipt("5")))
                     .as("what is not declared counts")
                     .isInstanceOf(Answer.Conflict.class);
-            assertThat(row(first, "k").header().fingerprint().version()).isEqualTo(older ? 1 : 2);
+            assertThat(Objects.requireNonNull(row(first, "k"))
+                            .header()
+                            .fingerprint()
+                            .version())
+                    .isEqualTo(older ? 1 : 2);
         }
     }
 

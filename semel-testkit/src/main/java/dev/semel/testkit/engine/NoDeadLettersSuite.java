@@ -17,6 +17,7 @@ import dev.semel.store.State;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -140,8 +141,7 @@ abstract class NoDeadLettersSuite extends ChannelFixture {
             throw limited.asException();
         });
         assertThat(answer).isInstanceOf(Answer.Failed.class);
-        Row row = row(direct, "k");
-        assertThat(row).isNotNull();
+        Row row = Objects.requireNonNull(row(direct, "k"));
         assertThat(row.status().at() - time.millis())
                 .isEqualTo(TWICE_WITHOUT_DEAD_LETTERS.retention().failure().toMillis());
         assertThat(story(direct, "k")).isEqualTo(List.of("system.error"));
