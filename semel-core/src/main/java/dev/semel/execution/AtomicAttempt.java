@@ -36,6 +36,7 @@ final class AtomicAttempt<P, R> {
     private final Answers<R> answers;
     private Set<String> sent = Set.of();
     private int number = 1;
+    private boolean handlerBegun;
 
     AtomicAttempt(Environment environment, Asked<P, R> asked, AtomicHandler<P, R> handler) {
         this.environment = environment;
@@ -53,8 +54,14 @@ final class AtomicAttempt<P, R> {
         return sent;
     }
 
+    /** Whether the handler began in the last transaction. */
+    boolean hasRun() {
+        return handlerBegun;
+    }
+
     /** @param number of this attempt when there is no record yet that counts them */
     Ended<Attempt<R>> in(Tx tx, ModesView.Reading modes, int number) throws Exception {
+        handlerBegun = false;
         Opening opening = tx.open(modes.version(), List.of(asked.identity())).get(0);
         if (opening instanceof Opening.ModesChanged) {
             return Ended.undo(new Attempt.ModesChanged<>());
@@ -118,6 +125,7 @@ final class AtomicAttempt<P, R> {
     /** Runs the handler, watched for its time-out. */
     Handled<R> handled(Tx tx, int attempt) {
         tx.beforeHandler();
+        handlerBegun = true;
         try (LeaseKeeper.Watched run =
                 environment.memory().keeper().watch(asked.policy().limits().attemptTimeout())) {
             asked.span().enter(attempt);

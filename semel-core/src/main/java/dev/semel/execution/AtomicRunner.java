@@ -112,6 +112,10 @@ public final class AtomicRunner {
             } catch (SemelException.OutcomeUnknown e) {
                 return attempt.answers().uncommitted();
             } catch (SemelException.Locked e) {
+                if (attempt.hasRun()) {
+                    // Rolled back, and nobody else is running it.
+                    throw e;
+                }
                 // On SQLite by the handler of another engine, which holds the whole file: what is committed can be
                 // read.
                 return attempt.answers().withoutWaiting();

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -120,11 +121,24 @@ public final class OpenRun implements Begun {
      * @throws SemelException.TransactionMustBeRetried when the transaction's isolation does not let it see the record
      */
     public void mark(Connection connection) {
+        writing(() -> {
+            marked(AtomicRunner.transactions(environment.store())
+                    .join(connection)
+                    .move(List.of(mark()))
+                    .get(0));
+            return true;
+        });
+    }
+
+    /** Its lease is not renewed while the caller's transaction has written the record; after a write that failed it is. */
+    private boolean writing(BooleanSupplier write) {
         held.committing(true);
-        marked(AtomicRunner.transactions(environment.store())
-                .join(connection)
-                .move(List.of(mark()))
-                .get(0));
+        try {
+            return write.getAsBoolean();
+        } catch (Throwable e) {
+            rolledBack();
+            throw e;
+        }
     }
 
     /**
@@ -143,11 +157,13 @@ public final class OpenRun implements Begun {
      * @return whether it has: otherwise nothing is marked, because there is no effect to tell of
      */
     public boolean markIfChanged(Connection connection, long changesBefore) {
-        held.committing(true);
-        Optional<Moved> moved =
-                AtomicRunner.transactions(environment.store()).join(connection).moveIfChanged(mark(), changesBefore);
-        moved.ifPresentOrElse(this::marked, this::rolledBack);
-        return moved.isPresent();
+        return writing(() -> {
+            Optional<Moved> moved = AtomicRunner.transactions(environment.store())
+                    .join(connection)
+                    .moveIfChanged(mark(), changesBefore);
+            moved.ifPresentOrElse(this::marked, this::rolledBack);
+            return moved.isPresent();
+        });
     }
 
     private Move mark() {
@@ -183,11 +199,13 @@ public final class OpenRun implements Begun {
      */
     public void hold(Connection connection) {
         if (!completed) {
-            held.committing(true);
-            held(AtomicRunner.transactions(environment.store())
-                    .join(connection)
-                    .move(List.of(holding()))
-                    .get(0));
+            writing(() -> {
+                held(AtomicRunner.transactions(environment.store())
+                        .join(connection)
+                        .move(List.of(holding()))
+                        .get(0));
+                return true;
+            });
         }
     }
 
@@ -201,11 +219,13 @@ public final class OpenRun implements Begun {
         if (completed) {
             return false;
         }
-        held.committing(true);
-        Optional<Moved> moved =
-                AtomicRunner.transactions(environment.store()).join(connection).moveIfChanged(holding(), changesBefore);
-        moved.ifPresentOrElse(this::held, this::rolledBack);
-        return moved.isPresent();
+        return writing(() -> {
+            Optional<Moved> moved = AtomicRunner.transactions(environment.store())
+                    .join(connection)
+                    .moveIfChanged(holding(), changesBefore);
+            moved.ifPresentOrElse(this::held, this::rolledBack);
+            return moved.isPresent();
+        });
     }
 
     private Move holding() {

@@ -4,8 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.semel.Answer;
+import dev.semel.Call;
+import dev.semel.Key;
 import dev.semel.Mode;
+import dev.semel.Operation;
 import dev.semel.SemelException;
+import dev.semel.Tenant;
+import dev.semel.engine.Engine;
+import dev.semel.engine.EngineSettings;
 import dev.semel.key.Fingerprint;
 import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
@@ -38,6 +45,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -286,6 +294,30 @@ class PostgresLockedTest {
                     List.of());
             Transactions.Tx joined = store.transactions().orElseThrow().join(caller);
             isLocked(holder, () -> joined.moveIfChanged(mark, 0));
+        }
+    }
+
+    @Test
+    void c5_aCallWhoseLandingTimedOutOnALockIsRolledBackAndNotReportedInProgress() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        Operation.Atomic<String, String> charge = Operation.atomic("charge", String.class, String.class);
+        Call<String> call = Call.of(Tenant.of("acme"), Key.of("k"), "book").withPatience(Duration.ofSeconds(30));
+        try (Engine engine =
+                        EngineSettings.on(schema.open(null)).withoutBackground().open();
+                Connection holder = schema.connect();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            assertThatThrownBy(() -> engine.run(charge, call, (payload, tx) -> {
+                        if (runs.incrementAndGet() == 1) {
+                            statement.execute("LOCK TABLE semel_record IN SHARE MODE");
+                        }
+                        return "done";
+                    }))
+                    .isInstanceOf(SemelException.Locked.class)
+                    .hasMessageContaining("nothing is committed");
+            assertThat(runs).hasValue(1);
+            holder.rollback();
+            assertThat(engine.run(charge, call, (payload, tx) -> "done")).isInstanceOf(Answer.Executed.class);
         }
     }
 

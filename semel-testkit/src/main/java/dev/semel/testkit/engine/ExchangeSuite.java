@@ -242,6 +242,32 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
+    void b13_aLeaseIsRenewedAfterAMarkOrAHoldThatFailed() throws Exception {
+        for (String way : new String[] {"mark", "mark if changed", "hold", "hold if changed"}) {
+            OpenRun run = open(MARKED, way);
+            try (Connection connection = connection()) {
+                long before = run.changes(connection);
+                connection.close();
+                assertThatThrownBy(() -> {
+                            switch (way) {
+                                case "mark" -> run.mark(connection);
+                                case "mark if changed" -> run.markIfChanged(connection, before);
+                                case "hold" -> run.hold(connection);
+                                default -> run.holdIfChanged(connection, before);
+                            }
+                        })
+                        .as(way)
+                        .isInstanceOf(SemelException.class);
+            }
+            time.advance(LEASE.dividedBy(2));
+            engine.duties().keeper().tick();
+            time.advance(LEASE.dividedBy(2));
+            assertThat(told(otherNode(), MARKED, way)).as(way).isInstanceOf(Answer.InProgress.class);
+            assertThat(run.keep(bytes("answer"))).as(way).isEqualTo(new Settled.Ended(null));
+        }
+    }
+
+    @Test
     void aTransactionThatWroteIsMarkedAlsoASecondOne() throws Exception {
         try (Connection connection = connection()) {
             OpenRun run = open(MARKED, "k");
