@@ -57,11 +57,6 @@ public interface Ledger {
     /** The steps of a record, by age. */
     List<Row> steps(RecordId parent);
 
-    /** As below, from the beginning. */
-    default List<Row> overdue(State state, Collection<String> operations, int limit) {
-        return overdue(state, operations, RecordFilter.Cursor.OLDEST, limit);
-    }
-
     /**
      * Records of the operations, in the state, whose {@code at} has passed, longest overdue first; no steps.
      *

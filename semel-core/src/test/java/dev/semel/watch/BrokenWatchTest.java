@@ -8,6 +8,7 @@ import dev.semel.SemelException;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
 import dev.semel.store.MemoryStore;
+import dev.semel.store.RecordFilter.Cursor;
 import dev.semel.store.State;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -46,7 +47,7 @@ class BrokenWatchTest extends WatchFixture {
         assertThat(engine.run(CHARGE, call("k"), (payload, tx) -> "never")).isInstanceOf(Answer.Replayed.class);
         engine.send(POST, message("p"));
         work(engine);
-        assertThat(store.ledger().overdue(State.IN_PROGRESS, List.of("post", "mail", "charge"), 10))
+        assertThat(store.ledger().overdue(State.IN_PROGRESS, List.of("post", "mail", "charge"), Cursor.OLDEST, 10))
                 .isEmpty();
         assertThat(told)
                 .containsAll(Stream.of(Watch.class.getMethods(), Watch.Trace.class.getMethods())

@@ -6,6 +6,7 @@ import dev.semel.key.RecordId;
 import dev.semel.store.Found;
 import dev.semel.store.Inspection;
 import dev.semel.store.RecordFilter;
+import dev.semel.store.RecordFilter.Cursor;
 import dev.semel.store.Renewal;
 import dev.semel.store.Row;
 import dev.semel.store.State;
@@ -99,16 +100,17 @@ abstract class LookupSuite extends ContractSuite {
         put("not yet", State.IN_PROGRESS, 501, 0);
         put("another state", State.FAILED_RETRYABLE, 100, 0);
         pass(500);
-        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), 10))
+        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), Cursor.OLDEST, 10))
                 .extracting(row -> row.header().key())
                 .containsExactly("latest", "late", "on time");
-        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), 2))
+        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), Cursor.OLDEST, 2))
                 .extracting(row -> row.header().key())
                 .containsExactly("latest", "late");
-        assertThat(ledger.overdue(State.FAILED_RETRYABLE, List.of(Ask.OPERATION), 10))
+        assertThat(ledger.overdue(State.FAILED_RETRYABLE, List.of(Ask.OPERATION), Cursor.OLDEST, 10))
                 .extracting(row -> row.header().key())
                 .containsExactly("another state");
-        assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), 10)).isEmpty();
+        assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), Cursor.OLDEST, 10))
+                .isEmpty();
     }
 
     @Test
@@ -119,7 +121,7 @@ abstract class LookupSuite extends ContractSuite {
         put("later", State.IN_PROGRESS, 200, 0);
         put("not yet", State.IN_PROGRESS, 501, 0);
         pass(500);
-        List<Row> all = ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), 10);
+        List<Row> all = ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), Cursor.OLDEST, 10);
         assertThat(all).hasSize(8);
         List<RecordId> paged = new ArrayList<>();
         RecordFilter.Cursor behind = RecordFilter.Cursor.OLDEST;
@@ -137,10 +139,11 @@ abstract class LookupSuite extends ContractSuite {
         long fence = put("late", State.IN_PROGRESS, 300, 0);
         grant(Ask.of("step").leasedFor(0).under(Ask.id("late"), fence));
         pass(500);
-        assertThat(ledger.overdue(State.IN_PROGRESS, List.of("another operation"), 10))
+        assertThat(ledger.overdue(State.IN_PROGRESS, List.of("another operation"), Cursor.OLDEST, 10))
                 .isEmpty();
-        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(), 10)).isEmpty();
-        assertThat(ledger.overdue(State.IN_PROGRESS, List.of("another operation", Ask.OPERATION), 10))
+        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(), Cursor.OLDEST, 10))
+                .isEmpty();
+        assertThat(ledger.overdue(State.IN_PROGRESS, List.of("another operation", Ask.OPERATION), Cursor.OLDEST, 10))
                 .extracting(row -> row.header().key())
                 .containsExactly("late");
     }
@@ -150,7 +153,8 @@ abstract class LookupSuite extends ContractSuite {
         long fence = grant("k").fence();
         apply(Shift.of(Ask.id("k"), fence, State.UNKNOWN));
         pass(1_000_000_000_000L);
-        assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), 10)).isEmpty();
+        assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), Cursor.OLDEST, 10))
+                .isEmpty();
     }
 
     @Test

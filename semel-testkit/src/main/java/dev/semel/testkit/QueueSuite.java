@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.store.Enqueued;
 import dev.semel.store.Line.Turn;
 import dev.semel.store.Queue.Backlog;
+import dev.semel.store.RecordFilter.Cursor;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Status;
@@ -190,7 +191,7 @@ abstract class QueueSuite extends QueueFixture {
         apply(Shift.of(Ask.id("step"), step, State.COMPLETED));
         send(Post.of("child").sentBy(Ask.id("parent")).in("lane"));
         assertThat(keys(ledger.steps(Ask.id("parent")))).containsExactly("step");
-        assertThat(keys(ledger.overdue(State.QUEUED, List.of(Post.CHANNEL), 10)))
+        assertThat(keys(ledger.overdue(State.QUEUED, List.of(Post.CHANNEL), Cursor.OLDEST, 10)))
                 .containsExactly("child");
 
         apply(Shift.of(Ask.id("parent"), fence, State.COMPLETED).in(1_000));

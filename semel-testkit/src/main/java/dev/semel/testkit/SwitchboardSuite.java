@@ -6,6 +6,7 @@ import dev.semel.Mode;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.Moved;
+import dev.semel.store.RecordFilter.Cursor;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Switchboard.Modes;
@@ -101,7 +102,8 @@ abstract class SwitchboardSuite extends ContractSuite {
                 assertThat(status(state.name()).state()).isEqualTo(state);
             }
         }
-        assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), 10)).hasSize(2);
+        assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), Cursor.OLDEST, 10))
+                .hasSize(2);
         assertThat(events("IN_PROGRESS")).containsExactly(6);
         assertThat(events("another")).containsExactly(6);
         assertThat(audit.newest(AuditFilter.ofType(CHANGED.type()), 10)).hasSize(1);

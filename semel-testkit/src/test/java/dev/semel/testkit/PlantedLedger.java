@@ -4,6 +4,7 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.Header;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.RecordFilter.Cursor;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
@@ -143,7 +144,7 @@ final class PlantedLedger extends ForwardingLedger {
     @Override
     public Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) {
         if (bug == StoreBug.PURGE_OF_A_LIVE_RECORD) {
-            for (Row row : delegate().overdue(State.UNKNOWN, Set.of(Ask.OPERATION), limit)) {
+            for (Row row : delegate().overdue(State.UNKNOWN, Set.of(Ask.OPERATION), Cursor.OLDEST, limit)) {
                 delegate()
                         .move(List.of(Shift.removing(row.id(), row.status().fence())
                                 .from(State.UNKNOWN)

@@ -195,9 +195,12 @@ final class Business implements Book.Rules {
     }
 
     String deliver(SimNode node, String payload, LeasedContext run, Event.@Nullable Place place) throws Exception {
+        long began = scheduler.nanos();
         node.disturb();
         String record = Asking.record(payload);
-        fail(15, outside.receipt(record) == null);
+        boolean surely = outside.receipt(record) == null;
+        fail(15, surely);
+        takenBack(surely && scheduler.nanos() - began > lease.toNanos());
         take(node, 6);
         if (random.nextInt(4) == 0) {
             run.ensureHeld();
@@ -312,6 +315,13 @@ final class Business implements Book.Rules {
         if (!calm && random.nextInt(40) == 0) {
             scheduler.trace.add(scheduler.nanos(), scheduler.current().name, "is refused");
             throw Failure.of(Failure.Category.AUTH, "who are you").asException();
+        }
+    }
+
+    /** Whoever was away for longer than its lease often finds that what it works on has changed: its record is released. */
+    private void takenBack(boolean late) {
+        if (!calm && late && random.nextBoolean()) {
+            throw Failure.of(Failure.Category.CONFLICT, "changed meanwhile").asException();
         }
     }
 

@@ -213,6 +213,18 @@ final class SimNode implements Faults {
     @Override
     public void done(StoreCall call) {
         disturb();
+        if (call == StoreCall.OVERDUE) {
+            linger();
+        }
+    }
+
+    /** What a sweeper has seen is often no longer so when it acts on it: an owner that is only late ends its run meanwhile. */
+    private void linger() {
+        long pause = scheduler.current().life == life ? weather.lingering() : 0;
+        if (pause > 0) {
+            scheduler.await(pause, null, false);
+            scheduler.alive();
+        }
     }
 
     /** A point where anything may happen to whoever acts here. */

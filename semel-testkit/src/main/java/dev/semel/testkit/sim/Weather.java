@@ -68,6 +68,11 @@ final class Weather {
         return random.nextInt(3) == 0 ? lease * (1 + random.nextInt(12)) / 4 : random.nextLong(1, lease / 4);
     }
 
+    /** Nanoseconds between a look and what is done about it, up to half a lease; in seeds with pauses, every third time. */
+    long lingering() {
+        return !calm && pauses > 0 && random.nextInt(3) == 0 ? random.nextLong(1, lease / 2) : 0;
+    }
+
     /** Whether somebody who is paused has the record locked; for how long, only its owner knows. */
     boolean locks(RecordId record, long now) {
         boolean locked = !calm && lockedUntil.getOrDefault(record, now) > now;
