@@ -19,7 +19,9 @@ public interface LeasedContext {
 
     /**
      * Runs a named part once: a later run of the same record replays the stored result instead. A name may be used once a
-     * run. It may be repeated after an interruption if the operation may.
+     * run. It may be repeated after an interruption if the operation may. If its result cannot be stored (too large, not
+     * writable as JSON, refused by the store), the part has acted all the same: the record becomes UNKNOWN, whatever the handler
+     * makes of the exception.
      *
      * @throws SemelException.LeaseLost when the record was taken over meanwhile; nothing was started
      */

@@ -124,10 +124,15 @@ public final class Delivery<P, R> implements AutoCloseable {
     }
 
     /**
-     * What is left in place of an end that the store refuses for its data: a dead letter that says so. To deliver it again would
-     * end in the same way.
+     * What is left in place of an end that the store refuses for its data. Where a leased handler has returned, it is UNKNOWN:
+     * what was done outside is not rolled back. Otherwise it is a dead letter that says so. To deliver it again would end in the
+     * same way.
      */
-    public Ending notStored(SemelException.DataRefused why) {
+    public Ending notStored(Ending refused, SemelException.DataRefused why) {
+        boolean acted = refused.kind() == Ending.Kind.DONE || refused.kind() == Ending.Kind.UNKNOWN;
+        if (acted && asked.operation() instanceof Operation.Leased) {
+            return unknown(ResultNotKept.of(asked, why).failure());
+        }
         Verdict verdict = Verdict.notStored(asked, why, number());
         return dead(verdict.failure(), number(), false);
     }
@@ -308,6 +313,9 @@ public final class Delivery<P, R> implements AutoCloseable {
         }
         if (thrown instanceof Steps.Shadowed) {
             return shadowed();
+        }
+        if (thrown instanceof ResultNotKept acted) {
+            return unknown(acted.failure());
         }
         if (thrown instanceof Steps.Interrupted) {
             return unknown(Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));

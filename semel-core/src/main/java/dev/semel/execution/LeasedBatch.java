@@ -185,7 +185,7 @@ public final class LeasedBatch {
             return unrecorded(ran);
         }
         return moved instanceof Moved.NotStored refused
-                ? ran.run().notStored(ran.granted(), refused.why())
+                ? ran.run().notKept(ran.granted(), ResultNotKept.of(ran.item().asked(), refused.why()))
                 : ran.run()
                         .done(ran.granted(), moved, ran.returned(), ran.item().flight());
     }

@@ -115,22 +115,33 @@ final class LeasedRun<P, R> {
             return new Ran.Threw<>(steps.lost(), stop);
         }
         asked.span().under(granted.fence());
+        R result;
         try {
             asked.span().enter(granted.attempt());
-            R result = handler.run(asked.call().payload(), steps);
+            result = handler.run(asked.call().payload(), steps);
             if (steps.broken() != null) {
                 throw steps.broken();
             }
+        } catch (Throwable thrown) {
+            // Whatever the handler makes of it: that step has acted.
+            Throwable why = steps.broken() instanceof ResultNotKept acted ? acted : thrown;
+            return new Ran.Threw<>(why, held.handlerEnded());
+        } finally {
+            asked.span().leave();
+        }
+        return returned(result, held.handlerEnded());
+    }
+
+    /** The handler has acted: from here on no error means that it did not. */
+    private Ran<R> returned(@Nullable R result, LeaseKeeper.Stop stop) {
+        try {
             byte[] snapshot = environment
                     .tools()
                     .codec()
                     .encode(result, asked.operation().definition().result());
-            held.handlerEnded();
             return new Ran.Returned<>(result, snapshot);
-        } catch (Throwable thrown) {
-            return new Ran.Threw<>(thrown, held.handlerEnded());
-        } finally {
-            asked.span().leave();
+        } catch (Throwable why) {
+            return new Ran.Threw<>(ResultNotKept.of(asked, why), stop);
         }
     }
 
@@ -141,24 +152,15 @@ final class LeasedRun<P, R> {
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return answers.unknown("It ran, but its end could not be recorded; it is being looked into.");
         } catch (SemelException.DataRefused e) {
-            return notStored(granted, e);
+            return notKept(granted, ResultNotKept.of(asked, e));
         }
         return done(granted, moved, returned, flight);
     }
 
-    /** The store refuses what the run left, and would each time: the record fails for good, and says why. */
-    Answer<R> notStored(Reserved.Granted granted, SemelException.DataRefused why) {
-        Verdict verdict = Verdict.notStored(asked, why, granted.attempt());
-        Move move = Transition.FAIL.of(
-                asked.id(),
-                granted.fence(),
-                Transition.failure(asked.policy().retention().failure(), Failures.encode(verdict.failure())),
-                event(EventType.SYSTEM_ERROR, verdict, null, "contact"));
-        try {
-            return finish(move) instanceof Moved.Refused refused ? lost(refused) : answers.failed(verdict.failure());
-        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown | SemelException.DataRefused e) {
-            return answers.unknown("It ran, but its end could not be recorded; it is being looked into.");
-        }
+    /** It has acted, and says so to its caller; the record waits for whoever can tell its result. */
+    Answer<R> notKept(Reserved.Granted granted, ResultNotKept why) {
+        Failure failure = why.failure();
+        return park(granted, failure, failure.reason());
     }
 
     /** The answer once the end is recorded: by this move, or before it by whoever had the record under the same fence. */
@@ -241,6 +243,9 @@ final class LeasedRun<P, R> {
         if (thrown instanceof Steps.Shadowed) {
             return shadow(granted);
         }
+        if (thrown instanceof ResultNotKept acted) {
+            return notKept(granted, acted);
+        }
         if (thrown instanceof Steps.Interrupted) {
             return park(granted, Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
         }
@@ -261,11 +266,15 @@ final class LeasedRun<P, R> {
     }
 
     private Answer<R> park(Reserved.Granted granted, Failure failure) {
+        return park(granted, failure, "Whether it took effect is not known: " + failure.reason());
+    }
+
+    private Answer<R> park(Reserved.Granted granted, Failure failure, String reason) {
         AuditEntry event = event(
                 EventType.OPERATION_UNKNOWN,
                 Map.of("category", failure.category().code(), "reason", failure.reason()));
         Move.Change atOnce = Transition.due(Duration.ZERO, Duration.ZERO, -1, Failures.encode(failure));
-        Answer<R> unknown = answers.unknown("Whether it took effect is not known: " + failure.reason());
+        Answer<R> unknown = answers.unknown(reason);
         Answer<R> answer = finished(Transition.PARK.of(asked.id(), granted.fence(), atOnce, event), unknown);
         if (answer == unknown) {
             asked.unknown(environment);

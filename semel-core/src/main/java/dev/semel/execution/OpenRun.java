@@ -30,12 +30,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A leased run that is under way and ends when its gateway says so, once, on any thread. Until then its lease is renewed and
  * duplicates on this node are told that it is in progress. Thread-safe.
  */
 public final class OpenRun implements Begun {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenRun.class);
+
     private final Environment environment;
     private final Asked<byte[], byte[]> asked;
     private final Answers<byte[]> answers;
@@ -261,11 +265,34 @@ public final class OpenRun implements Begun {
         return marked;
     }
 
-    /** It is done, and this is its answer. */
+    /** It is done, and this is its answer. If the store refuses the answer alone, it is done without: it took effect. */
     public Settled keep(byte[] answer) {
-        return settle(
-                Outcome.EXECUTED,
-                () -> answered(answer, asked.policy().retention().success()));
+        Duration retention = asked.policy().retention().success();
+        return settle(Outcome.EXECUTED, () -> {
+            try {
+                return answered(answer, retention);
+            } catch (SemelException.DataRefused e) {
+                return doneWithout(retention, e);
+            }
+        });
+    }
+
+    /** As after a crash behind the mark: a replay is told that the answer was not kept. */
+    private Settled doneWithout(Duration retention, SemelException.DataRefused why) {
+        Moved moved = commit(completion(retention, new Mark(retention, Duration.ZERO).encode()));
+        if (moved instanceof Moved.Refused refused) {
+            return new Told(leased.lost(refused), null);
+        }
+        Row there = moved instanceof Moved.Same ? find() : null;
+        if (there != null && Mark.of(there.result()) == null) {
+            return standing(there);
+        }
+        LOG.warn(
+                "{} (correlation {}): it is done, but its answer cannot be stored and is not kept",
+                asked.name(),
+                asked.correlationId(),
+                why);
+        return new Ended(null);
     }
 
     /** It was refused, and would be again: the answer is kept for the retention of failures. */
@@ -368,7 +395,7 @@ public final class OpenRun implements Begun {
             how = new Told(
                     answers.unknown("It ran, but its end could not be recorded; it is being looked into."), null);
         } catch (SemelException.DataRefused e) {
-            how = new Told(leased.notStored(granted, e), null);
+            how = new Told(leased.notKept(granted, ResultNotKept.of(asked, e)), null);
         } finally {
             held.close();
             environment.memory().flights().end(asked, flight);

@@ -125,7 +125,7 @@ final class Steps implements LeasedContext {
         RecordId id = asked.id().step(name);
         Reserved reserved = reserve(id, name, repeatable);
         if (reserved instanceof Reserved.Granted own) {
-            return run(id, own, result, repeatable, part);
+            return run(id, own, new Part<>(name, result, repeatable, part));
         }
         if (reserved instanceof Reserved.Existing existing) {
             Row row = existing.row();
@@ -152,7 +152,7 @@ final class Steps implements LeasedContext {
                 .commits()
                 .move(Transition.RELEASE_STEP.of(row.id(), row.status().fence(), Move.Change.NONE, null));
         if (reserve(row.id(), name, true) instanceof Reserved.Granted own) {
-            return run(row.id(), own, result, true, part);
+            return run(row.id(), own, new Part<>(name, result, true, part));
         }
         throw broken(lost());
     }
@@ -186,28 +186,45 @@ final class Steps implements LeasedContext {
         }
     }
 
-    private <T> @Nullable T run(RecordId id, Reserved.Granted own, Class<T> type, boolean repeatable, Step<T> part)
-            throws Exception {
+    private record Part<T>(String name, Class<T> type, boolean repeatable, Step<T> step) {}
+
+    private <T> @Nullable T run(RecordId id, Reserved.Granted own, Part<T> part) throws Exception {
         T result;
-        byte[] snapshot;
         try {
-            result = part.run(id.downstreamKey());
-            snapshot = environment.tools().codec().encode(result, type);
+            result = part.step.run(id.downstreamKey());
         } catch (Throwable thrown) {
             boolean uncertain = Classifier.judge(asked.policy(), thrown)
                     .failure()
                     .category()
                     .indeterminate();
-            if (repeatable || !uncertain) {
+            if (part.repeatable || !uncertain) {
                 environment.commits().move(Transition.RELEASE.of(id, own.fence(), Move.Change.NONE, null));
             }
             throw thrown;
         }
-        Move.Change kept = Transition.result(Duration.ofMillis(Status.NEVER), snapshot);
-        if (environment.commits().move(Transition.COMPLETE.of(id, own.fence(), kept, null)) instanceof Moved.Refused) {
+        if (keep(id, own, part, result) instanceof Moved.Refused) {
             throw broken(lost());
         }
         return result;
+    }
+
+    /**
+     * The step has acted. If its result cannot be stored it is left as one that was interrupted: its record becomes UNKNOWN, and
+     * whoever decides about that is told the key which the step handed over.
+     */
+    private <T> Moved keep(RecordId id, Reserved.Granted own, Part<T> part, @Nullable T result) {
+        byte[] snapshot;
+        try {
+            snapshot = environment.tools().codec().encode(result, part.type);
+        } catch (Throwable why) {
+            throw broken(ResultNotKept.ofStep(asked, part.name, why));
+        }
+        Move.Change kept = Transition.result(Duration.ofMillis(Status.NEVER), snapshot);
+        try {
+            return environment.commits().move(Transition.COMPLETE.of(id, own.fence(), kept, null));
+        } catch (SemelException.DataRefused why) {
+            throw broken(ResultNotKept.ofStep(asked, part.name, why));
+        }
     }
 
     @Override

@@ -481,7 +481,7 @@ final class Desk<P, R> {
 
     private void written(Delivery<P, R> delivery, Ending ending, @Nullable Moved moved) {
         if (moved instanceof Moved.NotStored refused) {
-            Ending instead = delivery.notStored(refused.why());
+            Ending instead = delivery.notStored(ending, refused.why());
             finisher.add(instead, then -> settled(delivery, instead, then instanceof Moved.NotStored ? null : then));
         } else {
             settled(delivery, ending, moved);

@@ -63,6 +63,16 @@ record Ground(String url, String jdbcUrl) {
         }
     }
 
+    /** Somebody has added a rule to the ledger's table: no result is larger than this. */
+    void refuseResultsOver(int bytes) {
+        execute(
+                url.startsWith("sqlite:")
+                        ? "create trigger refuse before update on semel_record when length(new.result) > " + bytes
+                                + " begin select raise(abort, 'too large'); end"
+                        : "alter table semel_record add constraint refuse check (octet_length(result) <= " + bytes
+                                + ")");
+    }
+
     /** The effect of a handler, in its transaction. */
     static void effect(Connection connection, String name) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement("insert into effect values (?)")) {

@@ -317,4 +317,44 @@ class LevelTest {
             assertThat(runs).hasValue(1);
         }
     }
+
+    @Test
+    void d16_plainAndMarker_aRequestWhoseAnswerTheDatabaseRefusesIsDoneWithoutIt() {
+        for (Level level : List.of(Level.PLAIN, Level.MARKER)) {
+            Ground ground = kind.fresh();
+            ground.refuseResultsOver(500);
+            runs.set(0);
+            String answer = "x".repeat(2_000);
+            try (Site site = site(ground, level, (request, response) -> {
+                runs.incrementAndGet();
+                response.getWriter().write(answer);
+            })) {
+                assertThat(site.send(site.post("/a", "k-1", "{}")).text())
+                        .as("%s", level)
+                        .isEqualTo(answer);
+                time.advance(Duration.ofHours(2));
+                assertThat(site.send(site.post("/a", "k-1", "{}")).header("Idempotency-Notice"))
+                        .contains("idempotency.response_not_kept");
+                assertThat(records(site, State.COMPLETED)).hasSize(1);
+                assertThat(runs).hasValue(1);
+            }
+        }
+    }
+
+    @Test
+    void d16_plain_aRequestOfWhichTheDatabaseKeepsNoAnswerAtAllIsUnknownAndIsNotRunAgain() {
+        Ground ground = kind.fresh();
+        ground.refuseResultsOver(0);
+        try (Site site = site(
+                ground,
+                Level.PLAIN,
+                (request, response) -> response.getWriter().write("run " + runs.incrementAndGet()))) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+                time.advance(Duration.ofHours(2));
+            }
+            assertThat(records(site, State.UNKNOWN)).hasSize(1);
+            assertThat(runs).hasValue(1);
+        }
+    }
 }

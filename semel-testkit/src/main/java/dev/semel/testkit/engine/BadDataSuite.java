@@ -279,58 +279,18 @@ abstract class BadDataSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aLeasedDeliveryWhoseEndTheStoreRefusesIsADeadLetterWithItsStory() {
-        deadLetterOfARefusedEnd(StoreCall.MOVE);
-    }
-
-    @Test
     void d16_anAtomicDeliveryWhoseEndTheStoreRefusesIsADeadLetterWithItsStory() {
-        deadLetterOfARefusedEnd(StoreCall.TX_MOVE);
-    }
-
-    private void deadLetterOfARefusedEnd(StoreCall call) {
-        boolean atomic = call == StoreCall.TX_MOVE;
-        Channel<Note> channel = atomic ? POST : MAIL;
-        Engine node = refusing(EnumSet.of(call), id(channel.operation(), "bad"));
-        if (atomic) {
-            node.handle(POST, (note, tx) -> handled.add(note.text()));
-        } else {
-            node.handle(MAIL, listing());
-        }
-        node.sendAll(channel, List.of(note("a", "lane"), note("bad", "lane"), note("b", "lane")));
+        Engine node = refusing(EnumSet.of(StoreCall.TX_MOVE), id(POST.operation(), "bad"));
+        node.handle(POST, (note, tx) -> handled.add(note.text()));
+        node.sendAll(POST, List.of(note("a", "lane"), note("bad", "lane"), note("b", "lane")));
         work(node);
         assertThat(handled).contains("a", "bad", "b");
-        assertThat(row(channel, "a").state()).isEqualTo(State.COMPLETED);
-        assertThat(row(channel, "b").state()).isEqualTo(State.COMPLETED);
-        Row dead = row(channel, "bad");
+        assertThat(row(POST, "a").state()).isEqualTo(State.COMPLETED);
+        assertThat(row(POST, "b").state()).isEqualTo(State.COMPLETED);
+        Row dead = row(POST, "bad");
         assertThat(dead.state()).isEqualTo(State.FAILED_TERMINAL);
         assertThat(Failures.decode(dead.failure()).reason()).contains("the store rejected its data");
-        assertThat(story(channel, "bad")).endsWith("system.error");
-    }
-
-    @Test
-    void d16_aLeasedCallWhoseResultTheStoreRefusesFailsForGood() {
-        Engine node = refusing(EnumSet.of(StoreCall.MOVE), id(REFUND, "bad"));
-        Answer<Receipt> answer = node.run(REFUND, call("bad"), (order, run) -> new Receipt("r"));
-        assertThat(failure(answer).category()).isEqualTo(Failure.Category.INVALID_OUTPUT);
-        assertThat(state(REFUND, "bad")).isEqualTo(State.FAILED_TERMINAL);
-        assertThat(story(REFUND, "bad")).endsWith("system.error");
-        List<Answer<Receipt>> many =
-                node.runAll(REFUND, List.of(call("a"), call("bad"), call("b")), (order, run) -> new Receipt("r"));
-        assertExecuted(many.get(0), "r");
-        assertThat(many.get(1)).isInstanceOf(Answer.Failed.class);
-        assertExecuted(many.get(2), "r");
-    }
-
-    @Test
-    void d16_inABatchOnlyTheLeasedCallWhoseResultIsRefusedFails() {
-        Engine node = refusing(EnumSet.of(StoreCall.MOVE), id(REFUND, "bad"));
-        List<Answer<Receipt>> many =
-                node.runAll(REFUND, List.of(call("a"), call("bad"), call("b")), (order, run) -> new Receipt("r"));
-        assertExecuted(many.get(0), "r");
-        assertThat(failure(many.get(1)).category()).isEqualTo(Failure.Category.INVALID_OUTPUT);
-        assertExecuted(many.get(2), "r");
-        assertThat(state(REFUND, "bad")).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(story(POST, "bad")).endsWith("system.error");
     }
 
     @Test

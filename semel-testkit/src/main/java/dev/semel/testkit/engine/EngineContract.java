@@ -34,6 +34,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class ResultsThatCannotBeStored extends NotKeptSuite {
+        ResultsThatCannotBeStored() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class AtomicCalls extends AtomicSuite {
         AtomicCalls() {
             super(EngineContract.this);
