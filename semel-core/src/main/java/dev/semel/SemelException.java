@@ -135,8 +135,9 @@ public abstract class SemelException extends RuntimeException {
     }
 
     /**
-     * A handler has ended the transaction in which Semel ran it, past the guard of its connection. What had been written up to
-     * then may be committed without its record. The handler's fault: look at what it wrote before the call is repeated.
+     * A handler has ended the transaction in which Semel ran it, past the guard of its connection, or its connection was lost
+     * and whether it had done so cannot be told. What had been written up to then may be committed without its record: look at
+     * what the handler wrote before the call is repeated.
      */
     public static final class TransactionEnded extends SemelException {
         private static final long serialVersionUID = 1;

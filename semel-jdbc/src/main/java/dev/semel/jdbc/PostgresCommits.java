@@ -11,7 +11,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.PGConnection;
 
 /**
  * Commits, and finds out what became of a commit whose reply was lost.
@@ -32,8 +31,9 @@ final class PostgresCommits {
 
     private static final String STATUS = "SELECT pg_xact_status(?::text::xid8)";
 
-    private static final String END_SESSION = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            + " WHERE pid = ? AND backend_xid = ?::text::xid8::xid";
+    /** By the transaction alone: behind a pooler the driver does not know the server's process. */
+    private static final String END_SESSION =
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_xid = ?::text::xid8::xid";
 
     private static final String EVIDENCE = "SELECT count(*) FROM semel_record WHERE id = ? AND fence = ? AND state = ?";
 
@@ -47,18 +47,15 @@ final class PostgresCommits {
         this.sessions = sessions;
     }
 
-    record Undecided(@Nullable String xid, int pid, List<PostgresTx.Evidence> evidence, SQLException cause) {}
+    record Undecided(@Nullable String xid, List<PostgresTx.Evidence> evidence, SQLException cause) {}
 
-    private enum Status {
+    /** How a transaction ended. */
+    enum Status {
         COMMITTED,
         ABORTED,
+        /** Still in progress, or the server could not be asked. */
         OPEN,
         UNKNOWN
-    }
-
-    /** The server's process for the connection. To be asked for before a commit, after which the connection may be gone. */
-    static int pid(Connection connection) throws SQLException {
-        return connection.unwrap(PGConnection.class).getBackendPID();
     }
 
     /** How a transaction is committed. */
@@ -74,7 +71,7 @@ final class PostgresCommits {
      * @throws CommitRefused when the server, or whoever commits in Semel's place, refused what was to be committed
      */
     @Nullable
-    Undecided commit(int pid, PostgresTx tx, Way way) {
+    Undecided commit(PostgresTx tx, Way way) {
         try {
             Uninterrupted.once(() -> {
                 way.commit();
@@ -86,7 +83,7 @@ final class PostgresCommits {
         } catch (Exception e) {
             SQLException driver = PostgresErrors.in(e);
             if (driver != null && PostgresErrors.connectionLost(driver)) {
-                return new Undecided(tx.xid(), pid, List.copyOf(tx.evidence()), driver);
+                return new Undecided(tx.xid(), List.copyOf(tx.evidence()), driver);
             }
             if (driver != null && PostgresErrors.serverUnable(driver)) {
                 throw sessions.failure("the commit", driver);
@@ -95,33 +92,47 @@ final class PostgresCommits {
         }
     }
 
-    /**
-     * Returns when it was committed. An interrupt changes nothing about what is told, and is kept for the caller: it ends a
-     * pause early, or breaks one question, after which the next is asked.
-     */
+    /** Returns when it was committed. */
     void decide(Undecided commit) {
         if (commit.xid == null) {
             throw unknown(commit, "nothing of the ledger was in it by which it could be found");
         }
+        switch (end(commit)) {
+            case COMMITTED -> {
+                return;
+            }
+            case ABORTED ->
+                throw new SemelException.StoreUnavailable(
+                        sessions.name() + ": the connection was lost at the commit, and the server rolled back;"
+                                + " nothing was committed. Repeat the call.",
+                        commit.cause);
+            case UNKNOWN -> throw unknown(commit, "the server no longer knows");
+            case OPEN -> throw unknown(commit, "not decided within " + BOUND.toSeconds() + " s");
+        }
+    }
+
+    /** How a transaction ended that was to be rolled back, and that its handler may have committed. */
+    Status endOf(String number) {
+        return end(new Undecided(number, List.of(), new SQLException("The connection was lost.", "08006")));
+    }
+
+    /**
+     * Asks until it is decided, within a bound. An interrupt changes nothing about what is told, and is kept for the caller: it
+     * ends a pause early, or breaks one question, after which the next is asked.
+     */
+    private Status end(Undecided commit) {
         boolean interrupted = false;
         try {
             long start = clock.nanos();
-            while (clock.nanos() - start < BOUND.toNanos()) {
+            Status status = Status.OPEN;
+            while (status == Status.OPEN && clock.nanos() - start < BOUND.toNanos()) {
                 interrupted |= Thread.interrupted();
-                switch (ask(commit)) {
-                    case COMMITTED -> {
-                        return;
-                    }
-                    case ABORTED ->
-                        throw new SemelException.StoreUnavailable(
-                                sessions.name() + ": the connection was lost at the commit, and the server rolled back;"
-                                        + " nothing was committed. Repeat the call.",
-                                commit.cause);
-                    case UNKNOWN -> throw unknown(commit, "the server no longer knows");
-                    case OPEN -> interrupted |= pauseIsInterrupted();
+                status = ask(commit);
+                if (status == Status.OPEN) {
+                    interrupted |= pauseIsInterrupted();
                 }
             }
-            throw unknown(commit, "not decided within " + BOUND.toSeconds() + " s");
+            return status;
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -185,8 +196,7 @@ final class PostgresCommits {
 
     private static void endSession(Connection connection, Undecided commit) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(END_SESSION)) {
-            statement.setInt(1, commit.pid);
-            statement.setString(2, commit.xid);
+            statement.setString(1, commit.xid);
             statement.executeQuery().close();
         }
     }

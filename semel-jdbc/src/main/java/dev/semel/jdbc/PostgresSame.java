@@ -1,6 +1,5 @@
 package dev.semel.jdbc;
 
-import dev.semel.SemelException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -15,7 +14,8 @@ import org.postgresql.core.BaseConnection;
  * writes what the handler leaves compares it first, in the same round trip.
  *
  * <p>A transaction that is to be rolled back is asked before: one that the handler has committed cannot be undone. Where the
- * server answers nothing any more, because a statement has failed, it is asked afterwards how that number ended.
+ * server answers nothing any more, because a statement has failed or the connection is lost, it is asked afterwards how that
+ * number ended ({@link PostgresCommits#endOf}).
  */
 final class PostgresSame {
     private static final String CURRENT = "pg_current_xact_id_if_assigned()::text";
@@ -28,8 +28,6 @@ final class PostgresSame {
     static final String AND_WAIT = "SELECT " + DEMANDED + ", " + PostgresSql.THEIR_WAIT_KEPT + "; ";
 
     private static final String IS_SAME = "SELECT " + CURRENT + " IS NOT DISTINCT FROM ?";
-
-    private static final String STATUS = "SELECT pg_xact_status(?::text::xid8)";
 
     private PostgresSame() {}
 
@@ -82,23 +80,6 @@ final class PostgresSame {
                 found.next();
                 return found.getBoolean(1);
             }
-        }
-    }
-
-    /** On a connection of its own. A server that cannot be asked has not said so: then the rollback stands for what it seems. */
-    static boolean wasCommitted(PostgresSessions sessions, String number) {
-        try {
-            return sessions.once("asking how a transaction ended", connection -> {
-                try (PreparedStatement statement = connection.prepareStatement(STATUS)) {
-                    statement.setString(1, number);
-                    try (ResultSet found = statement.executeQuery()) {
-                        found.next();
-                        return "committed".equals(found.getString(1));
-                    }
-                }
-            });
-        } catch (SemelException e) {
-            return false;
         }
     }
 }

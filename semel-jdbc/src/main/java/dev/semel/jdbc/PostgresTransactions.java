@@ -6,7 +6,6 @@ import dev.semel.store.Transactions;
 import dev.semel.time.Uninterrupted;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -85,10 +84,10 @@ final class PostgresTransactions implements Transactions {
         }
     }
 
-    private PostgresCommits.@Nullable Undecided commit(Connection connection, PostgresTx tx) throws SQLException {
+    private PostgresCommits.@Nullable Undecided commit(Connection connection, PostgresTx tx) {
         try {
-            return commits.commit(PostgresCommits.pid(connection), tx, tx::commit);
-        } catch (SQLException | SemelException | CommitRefused e) {
+            return commits.commit(tx, tx::commit);
+        } catch (SemelException | CommitRefused e) {
             PostgresSessions.rollback(connection, e);
             throw e;
         }
@@ -98,10 +97,9 @@ final class PostgresTransactions implements Transactions {
         Demarcation.Begun begun = begun(by);
         Connection connection = begun.connection();
         PostgresTx tx = new PostgresTx(sessions, connection, PostgresTx.Connections.LENT);
-        AtomicInteger pid = new AtomicInteger();
         Ended<T> ended = perform(
                 opened -> {
-                    pid.set(prepared(connection));
+                    prepared(connection);
                     Ended<T> result = work.run(opened);
                     boolean held = tx.holds() && result.keep() && begun.commitBy(tx::commit);
                     if (!held) {
@@ -114,7 +112,7 @@ final class PostgresTransactions implements Transactions {
         if (!ended.keep()) {
             return ended.value();
         }
-        PostgresCommits.Undecided undecided = refusedOrNot(tx, () -> commits.commit(pid.get(), tx, begun::commit));
+        PostgresCommits.Undecided undecided = refusedOrNot(tx, () -> commits.commit(tx, begun::commit));
         if (undecided != null) {
             commits.decide(undecided);
         }
@@ -122,13 +120,25 @@ final class PostgresTransactions implements Transactions {
     }
 
     /** A commit is also refused after a statement that failed and was passed over in silence; before it, anything may be. */
-    private static PostgresCommits.@Nullable Undecided refusedOrNot(
+    private PostgresCommits.@Nullable Undecided refusedOrNot(
             PostgresTx tx, Supplier<PostgresCommits.@Nullable Undecided> commit) {
         try {
             return commit.get();
         } catch (CommitRefused e) {
-            tx.demandRolledBack();
+            demandRolledBack(tx);
             throw e;
+        }
+    }
+
+    /** @throws SemelException.TransactionEnded when it may be committed, although it was to be rolled back */
+    private void demandRolledBack(PostgresTx tx) {
+        String number = tx.number();
+        PostgresCommits.Status ended = number == null ? PostgresCommits.Status.ABORTED : commits.endOf(number);
+        if (ended == PostgresCommits.Status.COMMITTED) {
+            throw tx.ended(null);
+        }
+        if (ended != PostgresCommits.Status.ABORTED) {
+            throw tx.lost();
         }
     }
 
@@ -145,17 +155,16 @@ final class PostgresTransactions implements Transactions {
         }
     }
 
-    private int prepared(Connection connection) {
+    private void prepared(Connection connection) {
         try {
             sessions.ready(connection);
-            return PostgresCommits.pid(connection);
         } catch (SQLException e) {
             throw sessions.failure("the begin of a transaction", e);
         }
     }
 
     /** Rolls back unless the work is to be kept. */
-    private static <T> Ended<T> perform(Work<T> work, PostgresTx tx, Runnable rollback) throws Exception {
+    private <T> Ended<T> perform(Work<T> work, PostgresTx tx, Runnable rollback) throws Exception {
         boolean keep = false;
         try {
             tx.begin();
@@ -174,7 +183,7 @@ final class PostgresTransactions implements Transactions {
     }
 
     /** @throws SemelException.TransactionEnded when a handler has ended the transaction, so that this undoes less than it */
-    private static void undo(PostgresTx tx, Runnable rollback) {
+    private void undo(PostgresTx tx, Runnable rollback) {
         PostgresSame.Standing standing = PostgresSame.Standing.SAME;
         try {
             tx.over();
@@ -186,7 +195,7 @@ final class PostgresTransactions implements Transactions {
             throw tx.ended(null);
         }
         if (standing == PostgresSame.Standing.UNTOLD && tx.isLent()) {
-            tx.demandRolledBack();
+            demandRolledBack(tx);
         }
     }
 

@@ -127,6 +127,16 @@ final class PostgresTx implements Transactions.Tx {
                 e == null ? new SQLException("The transaction is another one than before the handler ran.") : e);
     }
 
+    /** The connection was lost, and the handler may have committed before. */
+    SemelException.TransactionEnded lost() {
+        return new SemelException.TransactionEnded(
+                sessions.name()
+                        + ": the connection was lost while the handler ran, and whether the handler had committed its"
+                        + " transaction cannot be told: the server could not be asked. It was not run again. Look at what"
+                        + " the handler has written before you repeat the call.",
+                new SQLException("The connection was lost.", "08006"));
+    }
+
     /** Sets the isolation level where it is known to be another one: a handler may use the connection before anybody asks here. */
     void begin() {
         if (level == Level.ANOTHER) {
@@ -210,12 +220,10 @@ final class PostgresTx implements Transactions.Tx {
         return Uninterrupted.once(() -> PostgresSame.standing(connection, drawn));
     }
 
-    /** @throws SemelException.TransactionEnded when the transaction was committed, although it was to be rolled back */
-    void demandRolledBack() {
-        String drawn = number;
-        if (drawn != null && PostgresSame.wasCommitted(sessions, drawn)) {
-            throw ended(null);
-        }
+    /** Which no other transaction has; null when it was not drawn. */
+    @Nullable
+    String number() {
+        return number;
     }
 
     /**

@@ -268,7 +268,10 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         }
     }
 
-    /** By another connection: this one would see what it has not committed. Each commit moves the counter. */
+    /**
+     * By another connection: this one would see what it has not committed. Each commit moves the counter. Another process may
+     * have moved it further since, but only after this commit: until then this connection has the file locked.
+     */
     @Override
     public boolean hasCommitted() {
         unsound = true;
@@ -277,7 +280,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
             try {
                 long stored = other.first(READ_META, SqliteSession.NOTHING, row -> row.getLong(2))
                         .orElse(-1L);
-                return stored == counter && counter > committed;
+                return stored >= counter && counter > committed;
             } finally {
                 other.close();
             }
