@@ -1,17 +1,21 @@
 package dev.semel.worker;
 
+import dev.semel.key.RecordId;
 import dev.semel.store.Ledger;
+import dev.semel.store.RecordFilter;
 import dev.semel.store.RecordFilter.Cursor;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Goes through the overdue records of a state, longest overdue first, some pages in a round. A round goes on behind the record
- * at which the one before ended, so records that nobody here can do anything about hide none behind them; after the last one it
- * begins with the first again.
+ * at which the one before ended, so records that nobody here can do anything about hide none behind them. A pass that takes more
+ * than one round ends at what was overdue when its second round began, however much becomes overdue meanwhile; then it begins
+ * with the first again. One thread at a time.
  */
 final class OverdueWalk {
     private static final int PAGE = 100;
@@ -20,20 +24,56 @@ final class OverdueWalk {
     private final Ledger ledger;
     private final State state;
     private volatile Cursor behind = Cursor.OLDEST;
+    private volatile long until = Long.MAX_VALUE;
+    private volatile @Nullable RecordId unfinished;
 
     OverdueWalk(Ledger ledger, State state) {
         this.ledger = ledger;
         this.state = state;
     }
 
-    /** @param each what it throws ends the round; the next one goes on behind the page */
+    /**
+     * @param each what it throws ends the round; the next one begins with the same record, and if that throws again, the one
+     *     after it goes on behind it
+     */
     void round(Collection<String> operations, Consumer<Row> each) {
         boolean more = !operations.isEmpty();
-        for (int pages = 0; pages < PAGES && more; pages++) {
-            List<Row> page = ledger.overdue(state, operations, behind, PAGE);
-            more = page.size() == PAGE;
-            behind = more ? Cursor.behind(page.get(PAGE - 1)) : Cursor.OLDEST;
-            page.forEach(each);
+        if (more && until == Long.MAX_VALUE && behind != Cursor.OLDEST) {
+            until = ledger.tally(state, RecordFilter.ALL, 1).now();
         }
+        for (int pages = 0; pages < PAGES && more; pages++) {
+            more = page(ledger.overdue(state, operations, behind, PAGE), each);
+        }
+    }
+
+    /** Whether there is more to do in this round. */
+    private boolean page(List<Row> page, Consumer<Row> each) {
+        for (Row row : page) {
+            if (row.status().at() > until) {
+                beginAgain();
+                return true;
+            }
+            handle(row, each);
+        }
+        if (page.size() < PAGE) {
+            beginAgain();
+            return false;
+        }
+        return true;
+    }
+
+    private void handle(Row row, Consumer<Row> each) {
+        if (row.id().equals(unfinished)) {
+            behind = Cursor.behind(row);
+        }
+        unfinished = row.id();
+        each.accept(row);
+        unfinished = null;
+        behind = Cursor.behind(row);
+    }
+
+    private void beginAgain() {
+        behind = Cursor.OLDEST;
+        until = Long.MAX_VALUE;
     }
 }

@@ -35,6 +35,7 @@ public final class Reconciliation implements AutoCloseable {
     private final ReconcilerCalls calls;
     private final VerdictMoves verdicts;
     private final OverdueWalk unknown;
+    private final LockedPauses pauses;
 
     public Reconciliation(Environment environment, Registry registry, ReconcilerCalls calls) {
         this.environment = environment;
@@ -42,6 +43,7 @@ public final class Reconciliation implements AutoCloseable {
         this.calls = calls;
         this.verdicts = new VerdictMoves(environment);
         this.unknown = new OverdueWalk(environment.store().ledger(), State.UNKNOWN);
+        this.pauses = new LockedPauses(environment.tools().time());
     }
 
     /** A bounded round; a further one goes on where it ended. */
@@ -50,7 +52,7 @@ public final class Reconciliation implements AutoCloseable {
         goOnAfterAdoption();
         unknown.round(registry.leased(known -> known.reconciler() != null), row -> {
             Registry.Known<?, ?> known = registry.find(row.header().operation());
-            if (known != null) {
+            if (known != null && !pauses.holds(row)) {
                 calls.ask(row, inquiry -> reconcileOne(known, row, inquiry));
             }
         });
@@ -83,17 +85,20 @@ public final class Reconciliation implements AutoCloseable {
             reconcile(known, row, inquiry);
         } catch (SemelException.Locked e) {
             LOG.info(
-                    "{}/{} is locked by another transaction; its verdict was not written, its reconciler is asked again.",
+                    "{}/{} is locked by another transaction; its verdict was not written, its reconciler is asked again in {} s.",
                     row.header().operation(),
-                    row.id().prefix());
+                    row.id().prefix(),
+                    pauses.begin(row).toSeconds());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             throw e;
         } catch (RuntimeException e) {
             LOG.warn(
-                    "Reconciling {}/{} failed; continuing with the next record.",
+                    "Could not store the verdict about {}/{}; its reconciler is asked again in {} s.",
                     row.header().operation(),
                     row.id().prefix(),
+                    VerdictMoves.ASK_AGAIN.toSeconds(),
                     e);
+            askLater(policy(known), row);
         }
     }
 
@@ -159,7 +164,9 @@ public final class Reconciliation implements AutoCloseable {
             failed(policy, row, inquiry, e);
             return;
         }
-        if (steps.writeWith(move).unlocked(row.id()) instanceof Moved.Refused) {
+        Moved moved = steps.writeWith(move).unlocked(row.id());
+        pauses.end(row);
+        if (moved instanceof Moved.Refused) {
             LOG.info(
                     "{}/{} changed while its reconciler was asked; the verdict was not applied.",
                     row.header().operation(),
@@ -183,11 +190,13 @@ public final class Reconciliation implements AutoCloseable {
 
     private void askLater(Policy policy, Row row) {
         Moved moved = ledger().move(List.of(verdicts.later(policy, row))).get(0);
-        if (moved instanceof Moved.Locked) {
+        if (moved instanceof Moved.Locked || moved instanceof Moved.NotStored) {
             LOG.info(
-                    "{}/{} is locked by another transaction; its reconciler is asked again with the next round.",
+                    "{}/{} {}; its reconciler is asked again in {} s.",
                     row.header().operation(),
-                    row.id().prefix());
+                    row.id().prefix(),
+                    moved instanceof Moved.Locked ? "is locked by another transaction" : "could not be postponed",
+                    pauses.begin(row).toSeconds());
         }
     }
 

@@ -10,6 +10,7 @@ import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.Mode;
+import dev.semel.Reconciler;
 import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.Tenant;
@@ -23,10 +24,12 @@ import dev.semel.store.Switchboard;
 import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.FaultyStore;
 import dev.semel.testkit.fault.StoreCall;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -305,5 +308,36 @@ abstract class BadDataSuite extends ChannelFixture {
         assertExecuted(many.get(0), "r");
         assertThat(many.get(1)).isInstanceOf(Answer.Failed.class);
         assertExecuted(many.get(2), "r");
+    }
+
+    @Test
+    void d16_aReconcilerWhoseVerdictTheStoreRefusesIsAskedAgainLaterAndNotWithEachRound() {
+        verdictIsRefused(() -> abandon(REFUND, "bad"));
+    }
+
+    @Test
+    void d16_aReconcilerWhoseVerdictAboutStepsTheStoreRefusesIsAskedAgainLaterAndNotWithEachRound() {
+        verdictIsRefused(() -> dieInside(REFUND, "bad", "dial"));
+    }
+
+    private void verdictIsRefused(Runnable interrupted) {
+        Engine node = refusing(EnumSet.of(StoreCall.MOVE), id(REFUND, "bad"));
+        AtomicInteger asked = new AtomicInteger();
+        node.reconcile(REFUND, (order, what) -> {
+            asked.incrementAndGet();
+            return new Reconciler.Verdict.TookEffect<>(new Receipt("found"));
+        });
+        interrupted.run();
+        time.advance(LEASE);
+        node.duties().sweeper().sweep();
+        for (int round = 0; round < 5; round++) {
+            node.duties().reconciliation().reconcile();
+        }
+        assertThat(asked).hasValue(1);
+        assertThat(state(REFUND, "bad")).isEqualTo(State.UNKNOWN);
+        time.advance(Duration.ofMinutes(1));
+        node.duties().reconciliation().reconcile();
+        assertThat(asked).hasValue(2);
+        assertThat(state(REFUND, "bad")).isEqualTo(State.UNKNOWN);
     }
 }

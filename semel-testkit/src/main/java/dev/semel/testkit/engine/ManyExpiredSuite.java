@@ -1,25 +1,38 @@
 package dev.semel.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.Answer;
 import dev.semel.Key;
 import dev.semel.Operation;
+import dev.semel.Reconciler;
 import dev.semel.Reconciler.Verdict;
+import dev.semel.SemelException;
 import dev.semel.engine.Engine;
 import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Header;
+import dev.semel.store.Ledger;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.testkit.fault.ForwardingLedger;
+import dev.semel.testkit.fault.ForwardingStore;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** However many expired records nothing can be done about, those behind them get their turn. */
@@ -176,7 +189,116 @@ abstract class ManyExpiredSuite extends EngineSuite {
         assertThat(state(REFUND, "good")).isEqualTo(State.FAILED_RETRYABLE);
         assertThat(state(REFUND, "held0")).isEqualTo(State.UNKNOWN);
         locked.clear();
+        time.advance(Duration.ofSeconds(2));
         node.duties().reconciliation().reconcile();
         assertThat(state(REFUND, "held0")).isEqualTo(State.FAILED_RETRYABLE);
+    }
+
+    @Test
+    void b13_aReconcilerIsAskedAboutALockedRecordAfterGrowingPauses() {
+        assertAskedAfterGrowingPauses((order, what) -> Verdict.noEffect());
+    }
+
+    @Test
+    void b13_aReconcilerThatFailsIsAskedAboutALockedRecordAfterGrowingPauses() {
+        assertAskedAfterGrowingPauses((order, what) -> {
+            throw new IllegalStateException("planted");
+        });
+    }
+
+    /** An hour with a round every second. */
+    private void assertAskedAfterGrowingPauses(Reconciler<Order, Receipt> reconciler) {
+        unknown(List.of("held"));
+        Set<RecordId> locked = new HashSet<>(Set.of(id(REFUND, "held")));
+        Engine node = start(locking(locked), settings -> settings);
+        AtomicInteger asked = new AtomicInteger();
+        node.reconcile(REFUND, (order, what) -> {
+            asked.incrementAndGet();
+            return reconciler.reconcile(order, what);
+        });
+        int[] seconds = {1, 3, 7, 15, 31, 61, 3_600};
+        int[] questions = {1, 2, 3, 4, 5, 5, 64};
+        int second = 0;
+        for (int i = 0; i < seconds.length; i++) {
+            for (; second < seconds[i]; second++) {
+                node.duties().reconciliation().reconcile();
+                time.advance(Duration.ofSeconds(1));
+            }
+            assertThat(asked).as("after %d s", second).hasValue(questions[i]);
+        }
+    }
+
+    @Test
+    void b13_anOutageAtOneRecordSkipsNoneOfItsPage() {
+        List<String> keys = keys("k", 150);
+        unknown(keys);
+        Engine node = start(unavailable(1), settings -> settings);
+        node.reconcile(REFUND, (order, what) -> Verdict.noEffect());
+        assertRoundFails(node);
+        node.duties().reconciliation().reconcile();
+        assertThat(undecided(keys)).isEmpty();
+    }
+
+    @Test
+    void b13_aRecordThatAlwaysFailsAsAnOutageHidesNoneBehindIt() {
+        List<String> keys = keys("k", 150);
+        unknown(keys);
+        Engine node = start(unavailable(Integer.MAX_VALUE), settings -> settings);
+        node.reconcile(REFUND, (order, what) -> Verdict.noEffect());
+        assertRoundFails(node);
+        assertRoundFails(node);
+        node.duties().reconciliation().reconcile();
+        assertThat(undecided(keys)).hasSize(1);
+    }
+
+    private static void assertRoundFails(Engine node) {
+        assertThatThrownBy(() -> node.duties().reconciliation().reconcile())
+                .isInstanceOf(SemelException.StoreUnavailable.class);
+    }
+
+    private List<String> undecided(List<String> keys) {
+        return keys.stream().filter(key -> state(REFUND, key) == State.UNKNOWN).toList();
+    }
+
+    /** The store as it is when so many writes about the record that is written about first get no connection. */
+    private Store unavailable(int times) {
+        AtomicReference<@Nullable RecordId> failing = new AtomicReference<>();
+        AtomicInteger left = new AtomicInteger(times);
+        return new ForwardingStore(store) {
+            @Override
+            public Ledger ledger() {
+                return new ForwardingLedger(delegate().ledger()) {
+                    @Override
+                    public List<Moved> move(List<Move> batch) {
+                        failing.compareAndSet(null, batch.get(0).id());
+                        if (batch.get(0).id().equals(failing.get()) && left.getAndDecrement() > 0) {
+                            throw new SemelException.StoreUnavailable("planted: no connection");
+                        }
+                        return super.move(batch);
+                    }
+                };
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    @Test
+    void b13_theOldestExpiredRecordIsLookedAtAgainWhileMoreExpireThanARoundTakes() {
+        engine.run(ROUTE, call("seen"), (order, run) -> new Receipt("seen"));
+        engine.run(NOTIFY, call("seen"), (order, run) -> new Receipt("seen"));
+        abandon(NOTIFY, "first");
+        later();
+        abandonAll(ROUTE, keys("r", 1_100), "{}");
+        later();
+        engine.duties().sweeper().sweep();
+        engine.handle(NOTIFY, (order, run) -> new Receipt("handled"));
+        for (int round = 0; round < 4; round++) {
+            abandonAll(ROUTE, keys("r" + round + "-", 1_100), "{}");
+            later();
+            engine.duties().sweeper().sweep();
+        }
+        assertThat(state(NOTIFY, "first")).isEqualTo(State.COMPLETED);
     }
 }

@@ -151,9 +151,11 @@ public final class FaultyStore extends ForwardingStore {
 
         @Override
         public Moved moveTogether(List<Move> batch) {
-            return batch.stream().anyMatch(move -> point.faults().locks(StoreCall.MOVE, move.id()))
-                    ? new Moved.Locked()
-                    : point.pass(StoreCall.MOVE, () -> super.moveTogether(batch));
+            if (batch.stream().anyMatch(move -> point.faults().locks(StoreCall.MOVE, move.id()))) {
+                return new Moved.Locked();
+            }
+            batch.forEach(move -> point.demandData(StoreCall.MOVE, completed(move)));
+            return point.pass(StoreCall.MOVE, () -> super.moveTogether(batch));
         }
 
         @Override
