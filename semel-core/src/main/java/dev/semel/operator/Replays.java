@@ -1,5 +1,6 @@
 package dev.semel.operator;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.Key;
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Brings records back that will not be tried again by themselves. A replay is a conditional write under the record's fence, so
@@ -173,7 +175,12 @@ public final class Replays {
      * @param perSecond at most so many a second; 0 for no limit
      * @param at where the part before ended
      */
-    public record Bulk(String job, int part, Filter filter, int perSecond, Place at, Counts counts) {}
+    public record Bulk(String job, int part, Filter filter, int perSecond, Place at, Counts counts) {
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        static Bulk stored(ObjectNode part) {
+            return StoredBulk.read(part);
+        }
+    }
 
     /** As {@link Letters.Which}, in plain values. */
     public record Filter(

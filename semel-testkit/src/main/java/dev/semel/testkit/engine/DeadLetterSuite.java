@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.Key;
+import dev.semel.Message;
 import dev.semel.Mode;
 import dev.semel.Policy;
+import dev.semel.Sent;
+import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.key.RecordId;
 import dev.semel.operator.Letters;
@@ -24,6 +27,7 @@ import dev.semel.store.Switchboard;
 import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.FaultyStore;
 import dev.semel.testkit.fault.StoreCall;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -252,6 +256,46 @@ abstract class DeadLetterSuite extends ChannelFixture {
             assertThat(progress.done()).isEqualTo(500);
         });
         assertThat(replays.progress("other", 1)).isEmpty();
+    }
+
+    @Test
+    void d5_aReplayOfManyThatAnOlderVersionBeganGoesOn() {
+        List<String> keys = IntStream.range(0, 120).mapToObj(i -> "m" + i).toList();
+        failing.addAll(keys);
+        deliver(MAIL, "l", keys.toArray(String[]::new));
+        failing.clear();
+        long fence = node.operator()
+                .letters()
+                .preview(Letters.Which.ALL)
+                .which()
+                .records()
+                .fence();
+        sendOlderPart("old/1", """
+                {"job":"old","part":1,"filter":{"tenant":null,"operation":"mail","category":"validation","exception":null,\
+                "fence":%d,"matched":620},"perSecond":0,"at":{"at":%d,"id":"%s","actor":"ann","reason":"up again"},"done":500}""".formatted(
+                        fence,
+                        RecordFilter.Cursor.START.at(),
+                        RecordFilter.Cursor.START.id().hex()));
+        assertThat(node.operator().replays().progress("old", 1)).hasValueSatisfying(progress -> {
+            assertThat(progress.over()).isFalse();
+            assertThat(progress.done()).isEqualTo(500);
+            assertThat(progress.asked().count()).isEqualTo(620);
+            assertThat(progress.asked().which().scope()).isEqualTo(Letters.Scope.DEAD);
+            assertThat(progress.asked().which().category()).isEqualTo(Failure.Category.VALIDATION);
+        });
+        work(node);
+        assertThat(handled).containsExactlyInAnyOrderElementsOf(keys);
+        assertThat(node.operator().replays().progress("old", 1))
+                .hasValueSatisfying(progress -> assertThat(progress.over()).isTrue());
+    }
+
+    /** A part of a replay as an older version stored it. */
+    private void sendOlderPart(String key, String json) {
+        Channel.Leased<byte[]> stored =
+                Channel.leased(Replays.CHANNEL.name(), byte[].class).withPolicy("worker.job");
+        Message<byte[]> part =
+                Message.of(Tenant.of("semel.operators"), Key.of(key), json.getBytes(StandardCharsets.UTF_8));
+        assertThat(otherNode().send(stored, part)).isInstanceOf(Sent.Accepted.class);
     }
 
     @Test
