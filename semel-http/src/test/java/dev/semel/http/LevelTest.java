@@ -327,6 +327,9 @@ class LevelTest {
             String answer = "x".repeat(2_000);
             try (Site site = site(ground, level, (request, response) -> {
                 runs.incrementAndGet();
+                if (level == Level.MARKER) {
+                    ground.marked(Exchange.of(request).orElseThrow(), "one");
+                }
                 response.getWriter().write(answer);
             })) {
                 assertThat(site.send(site.post("/a", "k-1", "{}")).text())
