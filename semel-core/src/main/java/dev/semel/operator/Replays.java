@@ -8,6 +8,7 @@ import dev.semel.LeasedContext;
 import dev.semel.Message;
 import dev.semel.Policy;
 import dev.semel.SemelException;
+import dev.semel.Sent;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
@@ -359,7 +360,19 @@ public final class Replays {
                 time.sleep(Duration.ofMillis(1_000L * page.rows().size() / bulk.perSecond));
             }
         }
-        run.send(CHANNEL, message(new Bulk(bulk.job, bulk.part + 1, bulk.filter, bulk.perSecond, place, counts)));
+        sendOn(run, message(new Bulk(bulk.job, bulk.part + 1, bulk.filter, bulk.perSecond, place, counts)));
+    }
+
+    /** A run of this part that was interrupted may have sent the next one, with other counts: then that one goes on. */
+    private static void sendOn(LeasedContext run, Message<Bulk> next) {
+        try {
+            run.send(CHANNEL, next);
+        } catch (SemelException.NotSent e) {
+            if (!(e.sent() instanceof Sent.Conflict)) {
+                throw e;
+            }
+            LOG.info("{}: an earlier run has sent the next part; continuing with that.", next.payload().job);
+        }
     }
 
     private static void passOver(Bulk bulk, Counts counts, LeasedContext run) {
@@ -377,8 +390,8 @@ public final class Replays {
         Letters.Scope scope = bulk.filter.cut.scope;
         Place again = Place.start(scope, bulk.at.pass + 1, bulk.at.warrant());
         Counts so = new Counts(counts.done, 0);
-        run.send(
-                CHANNEL,
+        sendOn(
+                run,
                 message(new Bulk(bulk.job, bulk.part + 1, bulk.filter, bulk.perSecond, again, so))
                         .withDelay(LOCKED));
     }

@@ -259,6 +259,36 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
+    void d5_aPartThatIsRunAgainAfterItHasSentTheNextOneEnds() {
+        List<String> keys = IntStream.range(0, 1_150).mapToObj(i -> "m" + i).toList();
+        failing.addAll(keys);
+        deliver(MAIL, "l", keys.toArray(String[]::new));
+        failing.clear();
+        Engine replaying = otherNode();
+        List<Integer> parts = new ArrayList<>();
+        replaying.handle(Replays.CHANNEL, (bulk, run) -> {
+            boolean first = !parts.contains(bulk.part());
+            parts.add(bulk.part());
+            if (bulk.part() == 1 || !first) {
+                replaying.operator().replays().handle(bulk, run);
+            }
+            if (first && bulk.part() < 3) {
+                throw failing(Failure.Category.TIMEOUT);
+            }
+        });
+        Letters.Preview preview = node.operator().letters().preview(Letters.Which.ALL);
+        replaying.send(Replays.CHANNEL, Replays.begin("job", preview, 0, WARRANT));
+        for (int rounds = 0; rounds < 10; rounds++) {
+            work(replaying);
+            time.advance(Duration.ofMinutes(1));
+        }
+        assertThat(parts).containsExactlyInAnyOrder(1, 1, 2, 2);
+        assertThat(node.operator().letters().list(Letters.Which.ALL, 10)).isEmpty();
+        assertThat(node.operator().replays().progress("job", 1))
+                .hasValueSatisfying(progress -> assertThat(progress.over()).isTrue());
+    }
+
+    @Test
     void d5_aReplayOfManyThatAnOlderVersionBeganGoesOn() {
         List<String> keys = IntStream.range(0, 120).mapToObj(i -> "m" + i).toList();
         failing.addAll(keys);
