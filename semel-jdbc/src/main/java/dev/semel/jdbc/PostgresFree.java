@@ -49,12 +49,18 @@ final class PostgresFree {
                 RETURNING k.n, k.at AS due, k.state AS was, %3$s)
             SELECT c.modes_version, e.each, w.* FROM c CROSS JOIN e LEFT JOIN w ON true ORDER BY w.n, w.due""").formatted(PostgresTenants.FREE, GRANTED, columns());
 
-    /** Locked as they are found, by all but those that somebody else has locked: a paused owner must not stop a claim. */
-    private static final String FIND_OVER = LOCK_MODES + """
+    /**
+     * Locked as they are found, by all but those that somebody else has locked, and without those whose lane somebody else
+     * holds: an owner that is paused must not stop a claim. Parameters at the end: how many to look at, how many to find.
+     */
+    private static final String FIND_OVER =
+            LOCK_MODES + """
             SELECT m.modes_version, o.id, o.lane FROM %s LEFT JOIN (
-                SELECT r.id, r.lane, r.at FROM semel_record r WHERE r.state = 1 AND r.at <= (SELECT %s)
-                    AND r.operation = ? AND r.turn IN (0, 1) AND r.attempt < ? AND r.tenant <> ALL(?::text[])
-                ORDER BY r.at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) AS o ON true""".formatted(PostgresSql.META, PostgresSql.NOW);
+                SELECT l.id, l.lane FROM (
+                    SELECT r.id, r.lane FROM semel_record r WHERE r.state = 1 AND r.at <= (SELECT %s)
+                        AND r.operation = ? AND r.turn IN (0, 1) AND r.attempt < ? AND r.tenant <> ALL(?::text[])
+                    ORDER BY r.at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) AS l
+                WHERE l.lane IS NULL OR pg_try_advisory_xact_lock%s LIMIT ?) AS o ON true""".formatted(PostgresSql.META, PostgresSql.NOW, PostgresLine.LOCK_ARGUMENTS);
 
     private static final String TAKE_OVER = PostgresSql.COMMON + """
             , i AS MATERIALIZED (SELECT id FROM unnest(?::bytea[]) AS i(id) ORDER BY id)
@@ -132,6 +138,7 @@ final class PostgresFree {
                     .text(claim.operation())
                     .number((long) claim.grant().maxAttempts())
                     .texts(List.copyOf(claim.turns().except()), tenant -> tenant)
+                    .number((long) most + PostgresLanes.MOST_LANES)
                     .number((long) most);
             try (ResultSet found = PostgresLedger.second(statement)) {
                 while (found.next()) {

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresLanes {
     /** Each costs a place in the server's table of locks, which all its sessions share. */
-    private static final int MOST_LANES = 256;
+    static final int MOST_LANES = 256;
 
     /** Taken hold of together, as long as there is room: claims at once find different ones. */
     private static final int LANES_AT_ONCE = 64;

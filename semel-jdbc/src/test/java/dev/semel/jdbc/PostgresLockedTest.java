@@ -48,6 +48,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -86,7 +87,7 @@ class PostgresLockedTest {
                 "mail",
                 store.switchboard().modes().version(),
                 new Reservation.Grant(owners.incrementAndGet(), LEASE, true, 3),
-                new Claim.Amount(10, 10, Claim.Budget.NONE),
+                new Claim.Amount(10, 10, 8, Claim.Budget.NONE),
                 Claim.Turns.ALL,
                 row -> null);
         return store.queue().orElseThrow().claim(claim);
@@ -175,6 +176,32 @@ class PostgresLockedTest {
             assertThatThrownBy(owner::commit)
                     .as("a grant of the modes before")
                     .isInstanceOf(java.sql.SQLException.class);
+        }
+    }
+
+    /** A node that is paused after it has taken hold of lanes, before it writes: their rows are not locked. */
+    @Test
+    void c5_takeoversGoOnBesideLanesThatAPausedNodeHolds() throws Exception {
+        try (Store store = schema.open(time);
+                Connection owner = schema.connect();
+                Statement statement = owner.createStatement()) {
+            for (int from : new int[] {0, 10}) {
+                store.queue()
+                        .orElseThrow()
+                        .enqueue(IntStream.range(from, from + 10)
+                                .mapToObj(n -> arrival(n, "lane " + n))
+                                .toList());
+                assertThat(claim(store)).hasSize(10);
+                time.advance(Duration.ofMillis(1));
+            }
+            time.advance(Duration.ofMillis(LEASE));
+            owner.setAutoCommit(false);
+            statement.execute("SELECT pg_advisory_xact_lock" + PostgresLine.LOCK_ARGUMENTS
+                    + " FROM (SELECT lane FROM semel_record ORDER BY at LIMIT 10) AS l");
+            assertThat(claim(store))
+                    .extracting(row -> row.header().key())
+                    .containsExactlyInAnyOrderElementsOf(
+                            IntStream.range(10, 20).mapToObj(n -> "k" + n).toList());
         }
     }
 
