@@ -54,7 +54,7 @@ public final class Delivery<P, R> implements AutoCloseable {
         this.environment = environment;
         this.row = claimed.row;
         this.asked = asked;
-        this.suspect = claimed.takenOver || wasTakenOver(row);
+        this.suspect = mayBeTakenOver() && (claimed.takenOver || Failures.isLeaseLost(row.failure()));
         this.held = environment
                 .memory()
                 .keeper()
@@ -73,12 +73,6 @@ public final class Delivery<P, R> implements AutoCloseable {
     /** @throws SemelException.Invalid when the payload cannot be read as the handler's type; see {@link #unreadable} */
     public static <P, R> Delivery<P, R> of(Environment environment, Operation<P, R> operation, ClaimedRow claimed) {
         return new Delivery<>(environment, claimed, Asked.of(environment, operation, claimed.row));
-    }
-
-    /** Whether it was handed back by somebody who had taken it over, or lost in all its attempts and replayed. */
-    private static boolean wasTakenOver(Row row) {
-        byte[] failure = row.failure();
-        return failure != null && Failures.decode(failure).category() == Failure.Category.LEASE_LOST;
     }
 
     /**
@@ -174,7 +168,7 @@ public final class Delivery<P, R> implements AutoCloseable {
      * @return whether it may begin; if not, it was lost to another node, or the store could not be asked
      */
     Start count() {
-        if (!suspect || counted || !mayBeTakenOver()) {
+        if (!suspect || counted) {
             return Start.NOW;
         }
         Move.Change running =
@@ -266,9 +260,18 @@ public final class Delivery<P, R> implements AutoCloseable {
         return handedBack(Ending.Kind.HANDED_BACK, null);
     }
 
+    /** It waited long without beginning: after a moment another node may have it. */
+    public Ending handedBackToOthers() {
+        return handedBack(Ending.Kind.HANDED_BACK, null, FIRST_PAUSE);
+    }
+
     private Ending handedBack(Ending.Kind kind, @Nullable Failure failure) {
-        Move.Change back = Transition.due(
-                Duration.ZERO, Duration.ZERO, row.status().attempt(), suspect ? suspicion() : row.failure());
+        return handedBack(kind, failure, Duration.ZERO);
+    }
+
+    private Ending handedBack(Ending.Kind kind, @Nullable Failure failure, Duration pause) {
+        Move.Change back =
+                Transition.due(pause, Duration.ZERO, row.status().attempt(), suspect ? suspicion() : row.failure());
         return end(kind, Transition.HAND_BACK, back, null, failure);
     }
 

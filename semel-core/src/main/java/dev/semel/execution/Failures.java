@@ -48,6 +48,19 @@ public final class Failures {
                         : null);
     }
 
+    /** Whether the last thing known of the record is that its holder was lost: whoever claims it then takes it for a suspect. */
+    static boolean isLeaseLost(byte @Nullable [] stored) {
+        return stored != null && decode(stored).category() == Failure.Category.LEASE_LOST;
+    }
+
+    /**
+     * What is kept of the failure of a message that somebody decided to run again: nothing of a lost lease, so that it is no
+     * suspect any more. The audit keeps the reason.
+     */
+    public static byte @Nullable [] decided(byte @Nullable [] stored) {
+        return isLeaseLost(stored) ? null : stored;
+    }
+
     /** The delay that the attempt before the present one was followed by. */
     static @Nullable Duration delay(byte @Nullable [] stored) {
         if (stored == null) {

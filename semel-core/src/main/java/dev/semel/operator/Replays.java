@@ -12,6 +12,7 @@ import dev.semel.Sent;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.execution.Failures;
 import dev.semel.execution.InterruptedSteps;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
@@ -134,7 +135,7 @@ public final class Replays {
             return Outcome.ABSENT;
         }
         Failure failure = Failure.of(Failure.Category.DISABLED, "Discarded by an operator: " + warrant.reason());
-        Move.Change change = Transition.failure(keep, dev.semel.execution.Failures.encode(failure))
+        Move.Change change = Transition.failure(keep, Failures.encode(failure))
                 .at(Transition.DISCARD.place(row.line(), Policy.DeadHead.CONTINUE));
         Move move = Transition.DISCARD.of(row, change, event(EventType.OPERATOR_DISCARDED, row, warrant));
         return outcome(row, store.ledger().move(List.of(move)).get(0));
@@ -153,7 +154,8 @@ public final class Replays {
                 || row.payload() != null && handled.test(row.header().operation());
         Transition transition = byHandler ? Transition.REPLAY_BY_HANDLER : Transition.REPLAY_BY_CALLER;
         Duration keep = byHandler ? Duration.ZERO : kept(row);
-        Move.Change due = Transition.due(Duration.ZERO, keep, 0, row.failure())
+        Move.Change due = Transition.due(
+                        Duration.ZERO, keep, 0, byHandler ? Failures.decided(row.failure()) : row.failure())
                 .at(transition.place(row.line(), Policy.DeadHead.CONTINUE));
         return transition.of(row, due, event(EventType.OPERATOR_REPLAYED, row, warrant));
     }

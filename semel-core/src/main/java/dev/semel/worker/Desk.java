@@ -2,14 +2,12 @@ package dev.semel.worker;
 
 import dev.semel.AtomicHandler;
 import dev.semel.Channel;
-import dev.semel.Failure;
 import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
-import dev.semel.audit.Redactor;
 import dev.semel.execution.AtomicDelivering;
 import dev.semel.execution.Delivery;
 import dev.semel.execution.Ending;
@@ -25,7 +23,6 @@ import dev.semel.store.Queue;
 import dev.semel.store.Reservation;
 import dev.semel.store.Row;
 import dev.semel.store.Switchboard;
-import dev.semel.watch.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -35,6 +32,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,8 +46,8 @@ final class Desk<P, R> {
     private static final int LARGEST_CLAIM = 512;
     private static final int LONGEST_RUN = 256;
 
-    /** So few at once, because they run one after the other: other nodes take their part. */
-    private static final int MOST_SUSPECTS = 8;
+    /** So few at once beside the window, because they run one after the other: other nodes take their part. */
+    static final int MOST_SUSPECTS = 8;
 
     private static final Duration BRIEF = Duration.ofMillis(1);
     private static final Duration BRIEF_TRANSACTION = Duration.ofMillis(10);
@@ -67,12 +65,15 @@ final class Desk<P, R> {
     private final Shelf<P, R> shelf;
     private final Pace pace = new Pace();
     private final SuspectPermit permit;
+    private final SuspectPermit.Contender turns;
+    private final AtomicInteger busy = new AtomicInteger();
     private final AtomicInteger held = new AtomicInteger();
     private final AtomicInteger suspects = new AtomicInteger();
     private final AtomicInteger heldInLanes = new AtomicInteger();
     private final AtomicLong nextRetry = new AtomicLong(Long.MAX_VALUE);
     private final Set<RecordId> overdue = new HashSet<>();
     private final LostClaims lost;
+    private final EndLog log;
 
     /** Set before the claim looks, so that an end that is written meanwhile is not missed. */
     private volatile boolean waitsForEnds;
@@ -91,7 +92,9 @@ final class Desk<P, R> {
         this.guard = new Guard(operation.name(), capacity, environment.tools().time());
         this.window = new Window(capacity.concurrency());
         this.shelf = new Shelf<>(capacity.perTenant());
+        this.turns = permit.join(this::couldRunSuspect, policy.limits().attemptTimeout());
         this.lost = new LostClaims(policy.limits().lease());
+        this.log = new EndLog(operation.name(), environment.tools().watch());
     }
 
     String name() {
@@ -107,7 +110,7 @@ final class Desk<P, R> {
         if (environment.modes().isAway()) {
             return 0;
         }
-        return shelf.ready() + (permit.isFree() && shelf.hasReadySuspect() ? 1 : 0);
+        return shelf.ready() + (shelf.hasReadySuspect() && turns.mayTake() ? 1 : 0);
     }
 
     /** How long a thread may be at it before another one is set to what waits. */
@@ -142,6 +145,7 @@ final class Desk<P, R> {
 
     /** Claims what there is room for. */
     Round claim() {
+        handBackSuspectsThatWaitedTooLong();
         waitsForEnds = true;
         boolean lanesBefore = heldInLanes.get() > 0;
         Round round = claimed();
@@ -150,7 +154,7 @@ final class Desk<P, R> {
     }
 
     private Round claimed() {
-        int open = window.size() - (held.get() - suspects.get());
+        int open = window.size() - (held.get() - Math.min(MOST_SUSPECTS, suspects.get()));
         int room = open < leastRoom() ? 0 : guard.allowed(Math.min(LARGEST_CLAIM, open), held.get());
         if (room <= 0) {
             return Round.FULL;
@@ -164,7 +168,7 @@ final class Desk<P, R> {
         if (takesUpWhatWasLost()) {
             return Round.MORE;
         }
-        boolean starving = shelf.size() == 0;
+        boolean starving = shelf.size() + shelf.suspects() == 0;
         int wanted = leave == Pauses.Leave.PROBE ? 1 : room;
         long asked = environment.tools().time().nanos();
         Claimed claimed = claimed(asked(modes, wanted), asked);
@@ -244,7 +248,7 @@ final class Desk<P, R> {
                 new Claim.Amount(
                         room,
                         repeatable() ? LONGEST_RUN : 1,
-                        Math.max(0, Math.min(room, MOST_SUSPECTS - suspects.get())),
+                        permit.isFreeSoon() ? Math.max(0, Math.min(room, MOST_SUSPECTS - suspects.get())) : 0,
                         new Claim.Budget(policy.retry().budget())),
                 new Claim.Turns(lastTenant, except),
                 this::takenOver);
@@ -271,19 +275,26 @@ final class Desk<P, R> {
         try {
             for (Row row : rows) {
                 if (overdue.contains(row.id())) {
-                    watch().takenOver(operation.name(), row.header().tenant());
+                    environment
+                            .tools()
+                            .watch()
+                            .takenOver(operation.name(), row.header().tenant());
                 }
                 Delivery<P, R> delivery = opened(row, since, stopped);
                 if (delivery == null) {
                     continue;
                 }
+                boolean goesOn = !loose.isEmpty()
+                        && delivery.lane() != null
+                        && delivery.lane().equals(loose.get(loose.size() - 1).lane());
+                if (goesOn && delivery.isSuspect() != loose.get(0).isSuspect()) {
+                    // A suspect runs alone: nothing else of its lane waits with it, nor it with others.
+                    stopped.add(Objects.requireNonNull(delivery.lane()));
+                }
                 if (stopped.contains(delivery.lane())) {
                     finisher.add(delivery.handedBack(), moved -> delivery.close());
                     continue;
                 }
-                boolean goesOn = !loose.isEmpty()
-                        && delivery.lane() != null
-                        && delivery.lane().equals(loose.get(loose.size() - 1).lane());
                 if (!goesOn) {
                     put(loose);
                 }
@@ -318,7 +329,7 @@ final class Desk<P, R> {
             if (lane != null && !unread.letsLaneGoOn()) {
                 stopped.add(lane.number());
             }
-            finisher.add(unread, moved -> told(row, unread, moved));
+            finisher.add(unread, moved -> log.written(row, unread, moved));
             return null;
         }
     }
@@ -328,21 +339,37 @@ final class Desk<P, R> {
         if (shelf.size() + shelf.suspects() == 0 || !environment.modes().known()) {
             return false;
         }
-        return runSuspect() || run(shelf.take(known.atomic() == null ? 1 : pace.together()));
+        return runSuspect() || run(shelf.take(known.atomic() == null ? 1 : pace.together()), () -> true);
     }
 
     private boolean runSuspect() {
-        if (!shelf.hasReadySuspect() || !permit.tryTake()) {
+        SuspectPermit.SoleRun alone = shelf.hasReadySuspect() ? turns.tryTake() : null;
+        if (alone == null) {
             return false;
         }
         try {
-            return run(shelf.takeSuspect());
+            return run(shelf.takeSuspect(), alone::goesOn);
         } finally {
-            permit.giveBack();
+            alone.giveBack();
         }
     }
 
-    private boolean run(Shelf.Hand<P, R> hand) {
+    /** Whether a thread of this operation could begin with a suspect now. */
+    private boolean couldRunSuspect() {
+        return busy.get() < capacity.concurrency() && shelf.hasReadySuspect();
+    }
+
+    /** Whatever this node is busy with, others may be free: nobody can take over what is held and renewed here. */
+    private void handBackSuspectsThatWaitedTooLong() {
+        long before =
+                environment.tools().time().nanos() - policy.limits().lease().toNanos();
+        for (Unit<P, R> unit : shelf.takeSuspectsFrom(before)) {
+            unit.deliveries().forEach(delivery -> end(delivery, delivery.handedBackToOthers()));
+        }
+    }
+
+    /** @param leave asked before each record of a run that may not begin beside others */
+    private boolean run(Shelf.Hand<P, R> hand, BooleanSupplier leave) {
         List<Unit<P, R>> units = hand.units();
         if (units.isEmpty()) {
             return false;
@@ -351,11 +378,12 @@ final class Desk<P, R> {
                 && environment.tools().time().nanos() - units.get(0).since() > WAITED_TOO_LONG) {
             window.crowded();
         }
+        busy.incrementAndGet();
         try {
             if (known.atomic() == null) {
-                units.forEach(this::runLeased);
+                units.forEach(unit -> runLeased(unit, leave));
             } else if (units.get(0).isSuspect()) {
-                runAlone(units.get(0));
+                runAlone(units.get(0), leave);
             } else {
                 runAtomic(units.stream()
                         .flatMap(unit -> unit.deliveries().stream())
@@ -365,6 +393,7 @@ final class Desk<P, R> {
             units.forEach(this::letGo);
             throw e;
         } finally {
+            busy.decrementAndGet();
             shelf.ended(hand);
         }
         return true;
@@ -380,12 +409,13 @@ final class Desk<P, R> {
     }
 
     /** One transaction for each, begun when the end of the one before is written. */
-    private void runAlone(Unit<P, R> unit) {
+    private void runAlone(Unit<P, R> unit, BooleanSupplier leave) {
         boolean goesOn = true;
         for (Delivery<P, R> delivery : unit.deliveries()) {
-            if (goesOn) {
+            if (goesOn && leave.getAsBoolean()) {
                 goesOn = runAtomic(List.of(delivery)) || delivery.lane() == null;
             } else {
+                goesOn = false;
                 end(delivery, delivery.handedBack());
             }
         }
@@ -394,6 +424,7 @@ final class Desk<P, R> {
     /** @return whether all of them are committed */
     private boolean runAtomic(List<Delivery<P, R>> deliveries) {
         List<Delivery<P, R>> allowed = new ArrayList<>();
+        List<Delivery<P, R>> refused = new ArrayList<>();
         Set<Long> stopped = new HashSet<>();
         for (Delivery<P, R> delivery : deliveries) {
             if (!stopped.contains(delivery.lane()) && guard.mayCall()) {
@@ -402,25 +433,36 @@ final class Desk<P, R> {
                 if (delivery.lane() != null) {
                     stopped.add(delivery.lane());
                 }
-                end(delivery, delivery.handedBack());
+                refused.add(delivery);
             }
         }
-        AtomicDelivering.Outcome<P, R> outcome = new AtomicDelivering(environment).run(allowed, handler());
-        for (Delivery<P, R> delivery : allowed) {
-            Ending ending = outcome.left().get(delivery);
-            if (ending != null) {
-                guard.ended(ending);
-                end(delivery, ending);
-            } else if (outcome.committed().contains(delivery)) {
-                guard.succeeded();
-                pauses.worked(operation.name());
-                settled(delivery);
-            } else {
-                guard.ended(null);
-                settled(delivery);
+        int untold = allowed.size();
+        try {
+            refused.forEach(delivery -> end(delivery, delivery.handedBack()));
+            AtomicDelivering.Outcome<P, R> outcome = new AtomicDelivering(environment).run(allowed, handler());
+            for (Delivery<P, R> delivery : allowed) {
+                untold--;
+                ended(delivery, outcome);
             }
+            return outcome.committed().containsAll(deliveries);
+        } finally {
+            guard.notTold(untold);
         }
-        return outcome.committed().containsAll(deliveries);
+    }
+
+    private void ended(Delivery<P, R> delivery, AtomicDelivering.Outcome<P, R> outcome) {
+        Ending ending = outcome.left().get(delivery);
+        if (ending != null) {
+            guard.ended(ending);
+            end(delivery, ending);
+        } else if (outcome.committed().contains(delivery)) {
+            guard.succeeded();
+            pauses.worked(operation.name());
+            settled(delivery);
+        } else {
+            guard.ended(null);
+            settled(delivery);
+        }
     }
 
     private AtomicHandler<P, R> handler() {
@@ -435,22 +477,33 @@ final class Desk<P, R> {
         };
     }
 
-    private void runLeased(Unit<P, R> unit) {
+    private void runLeased(Unit<P, R> unit, BooleanSupplier leave) {
         boolean goesOn = true;
         for (Delivery<P, R> delivery : unit.deliveries()) {
-            if (!goesOn || !guard.mayCall()) {
+            if (!goesOn || !leave.getAsBoolean() || !guard.mayCall()) {
                 goesOn = goesOn && delivery.lane() == null;
                 end(delivery, delivery.handedBack());
                 continue;
             }
-            Ending ending = new LeasedDelivering(environment).run(delivery, Objects.requireNonNull(known.leased()));
-            guard.ended(ending);
+            Ending ending = called(delivery);
             goesOn = ending != null && ending.letsLaneGoOn();
             if (ending == null) {
                 settled(delivery);
             } else {
                 end(delivery, ending);
             }
+        }
+    }
+
+    private @Nullable Ending called(Delivery<P, R> delivery) {
+        int untold = 1;
+        try {
+            Ending ending = new LeasedDelivering(environment).run(delivery, Objects.requireNonNull(known.leased()));
+            untold = 0;
+            guard.ended(ending);
+            return ending;
+        } finally {
+            guard.notTold(untold);
         }
     }
 
@@ -498,42 +551,10 @@ final class Desk<P, R> {
                     delivery.row().id());
         }
         try {
-            told(delivery.row(), ending, moved);
+            log.written(delivery.row(), ending, moved);
         } finally {
             settled(delivery);
         }
-    }
-
-    private void told(Row row, Ending ending, @Nullable Moved moved) {
-        boolean written = moved != null && !(moved instanceof Moved.Refused);
-        if (written && ending.kind() == Ending.Kind.DEAD) {
-            Failure failure = Objects.requireNonNull(ending.failure());
-            watch().died(operation.name(), row.header().tenant(), failure.category());
-            LOG.warn(
-                    "{}/{} (tenant {}, correlation {}) is a dead letter: {}: {}",
-                    operation.name(),
-                    row.id().prefix(),
-                    row.header().tenant(),
-                    row.header().correlationId(),
-                    failure.category().code(),
-                    Redactor.text(failure.reason()));
-        } else if (written && ending.kind() == Ending.Kind.DROPPED) {
-            Failure failure = Objects.requireNonNull(ending.failure());
-            LOG.warn(
-                    "{}/{} (tenant {}, correlation {}) failed and is dropped, because its policy keeps no dead letters: {}: {}",
-                    operation.name(),
-                    row.id().prefix(),
-                    row.header().tenant(),
-                    row.header().correlationId(),
-                    failure.category().code(),
-                    Redactor.text(failure.reason()));
-        } else if (written && ending.kind() == Ending.Kind.UNKNOWN) {
-            watch().unknown(operation.name(), row.header().tenant());
-        }
-    }
-
-    private Watch watch() {
-        return environment.tools().watch();
     }
 
     private void settled(Delivery<P, R> delivery) {

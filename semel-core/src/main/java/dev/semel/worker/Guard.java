@@ -71,8 +71,7 @@ final class Guard {
         if (breaker != null) {
             allowed = switch (breaker.getState()) {
                 case OPEN, FORCED_OPEN -> breaker.tryAcquirePermission() ? released(1) : 0;
-                case HALF_OPEN ->
-                    Math.min(allowed, Math.max(0, probes - breaker.getMetrics().getNumberOfBufferedCalls() - held));
+                case HALF_OPEN -> probesLeft(breaker, allowed, held);
                 default -> allowed;
             };
         }
@@ -80,6 +79,18 @@ final class Guard {
             allowed = Math.min(allowed, Math.max(0, limiter.getMetrics().getAvailablePermissions()));
         }
         return allowed;
+    }
+
+    /** If nothing is held here, no probe runs: when none may begin either, permissions were lost, and it probes anew after a pause. */
+    private int probesLeft(CircuitBreaker halfOpen, int wanted, int held) {
+        if (held == 0) {
+            if (!halfOpen.tryAcquirePermission()) {
+                halfOpen.transitionToOpenState();
+                return 0;
+            }
+            halfOpen.releasePermission();
+        }
+        return Math.min(wanted, Math.max(0, probes - halfOpen.getMetrics().getNumberOfBufferedCalls() - held));
     }
 
     private int released(int permission) {
@@ -96,7 +107,10 @@ final class Guard {
         }
     }
 
-    /** Whether the handler may be called now. If so, {@link #ended} must follow. */
+    /**
+     * Whether the handler may be called now. If so, one of {@link #ended}, {@link #succeeded}, {@link #failed} and {@link #notTold}
+     * must follow, whatever happens: a breaker that tries whether the receiver is back waits for it.
+     */
     boolean mayCall() {
         return breaker == null || breaker.tryAcquirePermission();
     }
@@ -115,10 +129,24 @@ final class Guard {
         }
         Failure failure = ending == null ? null : ending.failure();
         if (failure != null && RECEIVER.contains(failure.category())) {
-            breaker.onError(0, TimeUnit.NANOSECONDS, failure.asException());
+            failed(failure);
         } else if (ending != null && ending.kind() == Ending.Kind.DONE) {
             succeeded();
         } else {
+            notTold(1);
+        }
+    }
+
+    /** The receiver failed. */
+    void failed(Failure failure) {
+        if (breaker != null) {
+            breaker.onError(0, TimeUnit.NANOSECONDS, failure.asException());
+        }
+    }
+
+    /** So many calls say nothing about the receiver. */
+    void notTold(int calls) {
+        for (int i = 0; i < calls && breaker != null; i++) {
             breaker.releasePermission();
         }
     }

@@ -87,13 +87,11 @@ final class Pauses {
     /** The receiver refused our credentials: nothing more goes there until it is looked at. */
     void refused(String operation, Failure failure) {
         probing.remove(operation);
-        boolean paused = store.switchboard().modes().pauses().stream()
-                .anyMatch(pause -> pause.tenant() == null && pause.operation().equals(operation));
-        if (paused) {
-            return;
-        }
-        Pause pause = new Pause(operation, null, failure.reason(), time.millis(), PROBE_EVERY.toMillis());
         try {
+            if (isPaused(operation)) {
+                return;
+            }
+            Pause pause = new Pause(operation, null, failure.reason(), time.millis(), PROBE_EVERY.toMillis());
             store.switchboard()
                     .pause(
                             pause,
@@ -107,14 +105,24 @@ final class Pauses {
         }
     }
 
-    /** A message of the channel was handled: if it was the probe, the channel goes on. */
+    private boolean isPaused(String operation) {
+        return store.switchboard().modes().pauses().stream()
+                .anyMatch(pause -> pause.tenant() == null && pause.operation().equals(operation));
+    }
+
+    /** A message of the channel was handled: if it was the probe, the channel goes on. Its end is written in any case. */
     void worked(String operation) {
-        if (probing.remove(operation)) {
+        if (!probing.remove(operation)) {
+            return;
+        }
+        try {
             store.switchboard()
                     .resume(
                             operation,
                             null,
                             event(EventType.CHANNEL_RESUMED, operation, Map.of("reason", "a probe was handled")));
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            LOG.warn("Channel {} works again but could not be resumed; the next probe tries again.", operation, e);
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * What was claimed and has not begun. Tenants take turns, and none has more than its part of the handlers. Suspects stand apart
- * and wait for leave to run: they count neither as work that is at hand nor as a tenant's crowd. Thread-safe.
+ * and wait for leave to run: they do not count as work that is at hand, and the first few not as a tenant's crowd. Thread-safe.
  *
  * <p>Nothing is lost here when memory runs out: whatever needs some is done before anything is taken away.
  */
@@ -103,6 +103,23 @@ final class Shelf<P, R> {
                 }
             }
             return hand;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes away suspects that were put here before a time and have not begun. */
+    List<Unit<P, R>> takeSuspectsFrom(long before) {
+        if (suspected == 0) {
+            return List.of();
+        }
+        lock.lock();
+        try {
+            List<Unit<P, R>> old =
+                    suspects.stream().filter(unit -> unit.since() - before < 0).toList();
+            suspects.removeAll(old);
+            suspected -= old.size();
+            return old;
         } finally {
             lock.unlock();
         }
@@ -251,7 +268,7 @@ final class Shelf<P, R> {
         try {
             Set<String> crowded = new HashSet<>();
             parts.forEach((tenant, part) -> {
-                if (part.held >= most) {
+                if (part.held + Math.max(0, part.suspected - Desk.MOST_SUSPECTS) >= most) {
                     crowded.add(tenant);
                 }
             });

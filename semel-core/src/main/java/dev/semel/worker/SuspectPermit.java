@@ -1,31 +1,130 @@
 package dev.semel.worker;
 
-import java.util.concurrent.atomic.AtomicBoolean;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets one suspect at a time run on this node, of all operations together. What was held by a node that died may be what killed
  * it. If it kills this one too, nothing else that is counted before it begins was running beside it, so only its own attempt is
- * spent. The permit is held until the end of the suspect is written.
+ * spent. The permit is held until the end of the suspect is written, but not beyond the time-out of its attempt: by then it has
+ * killed nobody, and a handler that ignores its interrupt must not stop all others. Operations take turns. Thread-safe.
  */
 final class SuspectPermit {
-    private final AtomicBoolean taken = new AtomicBoolean();
+    /** No attempt lasts longer before it is interrupted, whatever its policy says. */
+    private static final Duration LONGEST = Duration.ofDays(1);
+
+    private static final long SOON = Duration.ofSeconds(1).toNanos();
+
+    private final TimeSource time;
     private final Runnable whenFree;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Contender> contenders = new CopyOnWriteArrayList<>();
+    private @Nullable SoleRun current;
+    private long turns;
 
     /** @param whenFree told when others may try */
-    SuspectPermit(Runnable whenFree) {
+    SuspectPermit(TimeSource time, Runnable whenFree) {
+        this.time = time;
         this.whenFree = whenFree;
     }
 
-    boolean tryTake() {
-        return taken.compareAndSet(false, true);
+    /** A run that holds the permit. */
+    final class SoleRun {
+        private final long bound;
+        private long since;
+
+        private SoleRun(Duration bound) {
+            this.bound = bound.toNanos();
+            this.since = time.nanos();
+        }
+
+        private boolean isOver() {
+            return time.nanos() - since >= bound;
+        }
+
+        /** The next suspect of the same run begins; not if another operation has the permit by now. */
+        boolean goesOn() {
+            lock.lock();
+            try {
+                since = time.nanos();
+                return current == this;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void giveBack() {
+            lock.lock();
+            try {
+                current = current == this ? null : current;
+            } finally {
+                lock.unlock();
+            }
+            whenFree.run();
+        }
     }
 
-    void giveBack() {
-        taken.set(false);
-        whenFree.run();
+    /** An operation, which takes its turns with the others. */
+    final class Contender {
+        private final BooleanSupplier waits;
+        private final Duration bound;
+        private long lastTurn;
+
+        private Contender(BooleanSupplier waits, Duration bound) {
+            this.waits = waits;
+            this.bound = bound.compareTo(LONGEST) > 0 ? LONGEST : bound;
+        }
+
+        /** Nothing while another run has the permit, or it is another operation's turn. */
+        @Nullable
+        SoleRun tryTake() {
+            lock.lock();
+            try {
+                if (!mayTake()) {
+                    return null;
+                }
+                lastTurn = ++turns;
+                current = new SoleRun(bound);
+                return current;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        boolean mayTake() {
+            lock.lock();
+            try {
+                return (current == null || current.isOver())
+                        && contenders.stream()
+                                .noneMatch(other -> other.lastTurn < lastTurn && other.waits.getAsBoolean());
+            } finally {
+                lock.unlock();
+            }
+        }
     }
 
-    boolean isFree() {
-        return !taken.get();
+    /**
+     * @param waits whether it has a suspect that could begin now; asked under a lock
+     * @param bound the time-out of its attempts
+     */
+    Contender join(BooleanSupplier waits, Duration bound) {
+        Contender contender = new Contender(waits, bound);
+        contenders.add(contender);
+        return contender;
+    }
+
+    /** Whether a suspect that is taken over now need not wait long. */
+    boolean isFreeSoon() {
+        lock.lock();
+        try {
+            return current == null || current.isOver() || time.nanos() - current.since < SOON;
+        } finally {
+            lock.unlock();
+        }
     }
 }

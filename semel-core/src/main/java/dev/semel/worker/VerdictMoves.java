@@ -91,8 +91,9 @@ final class VerdictMoves {
         if (verdict instanceof Verdict.NoEffect) {
             // A message is delivered again by a worker, however long that takes; a call by its next caller, or never.
             Duration keep = row.line() == null ? policy.retention().failure() : Duration.ZERO;
-            Move.Change due = Transition.due(Duration.ZERO, keep, 0, row.failure())
-                    .at(place(Transition.RECONCILE_RETRY, policy, row));
+            byte[] failure = row.line() == null ? row.failure() : Failures.decided(row.failure());
+            Move.Change due =
+                    Transition.due(Duration.ZERO, keep, 0, failure).at(place(Transition.RECONCILE_RETRY, policy, row));
             return Transition.RECONCILE_RETRY.of(row.id(), fence, due, event(row, policy, "no_effect"));
         }
         if (verdict instanceof Verdict.Failed<R> failed) {

@@ -86,7 +86,7 @@ public final class Worker implements AutoCloseable {
         this.nudged = time.nanos();
         this.finisher = new Finisher(environment.commits(), time, background ? WRITERS : 0, this::ended);
         this.pauses = new Pauses(environment.store(), environment.audits().events(), time);
-        this.permit = new SuspectPermit(this::ring);
+        this.permit = new SuspectPermit(time, this::ring);
         Signals signals = environment.store().signals().orElse(null);
         this.handlers = background ? Threads.handlers(staff == Staff.VIRTUAL_THREADS) : null;
         this.claims = background ? Threads.forEver("semel-claims", time, this::claimRound) : null;

@@ -26,6 +26,8 @@ import dev.semel.testkit.fault.ForwardingLedger;
 import dev.semel.testkit.fault.ForwardingQueue;
 import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.time.ManualTime;
+import dev.semel.watch.Span;
+import dev.semel.watch.Watch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -47,12 +49,18 @@ class BreakerTest {
     private static final Channel.Leased<String> MAIL =
             Channel.leased("mail", String.class).withPolicy("at-once");
 
+    private static final Channel.Atomic<String> POST =
+            Channel.atomic("post", String.class).withPolicy("at-once");
+
     private final ManualTime time = new ManualTime(1_800_000_000_000L);
     private final MemoryStore store = new MemoryStore(time);
     private int claims;
     private int moves;
     private int calls;
     private boolean up;
+
+    /** Whether the next run ends with an error of its own. */
+    private boolean fails;
 
     private final Engine engine = EngineSettings.on(new ForwardingStore(store) {
                 @Override
@@ -79,6 +87,16 @@ class BreakerTest {
             })
             .withTime(time)
             .withPolicy(AT_ONCE)
+            .withWatch(new Watch() {
+                @Override
+                public Trace begins(Span span) {
+                    if (fails) {
+                        fails = false;
+                        throw new OutOfMemoryError("planted");
+                    }
+                    return Trace.NONE;
+                }
+            })
             .withoutBackground()
             .open();
 
@@ -107,10 +125,14 @@ class BreakerTest {
     }
 
     private List<Row> rows() {
+        return rows(MAIL);
+    }
+
+    private List<Row> rows(Channel<String> channel) {
         return IntStream.range(0, MESSAGES)
                 .mapToObj(i -> {
                     RecordId id =
-                            Identity.of(ACME, MAIL.name(), Key.of("m" + i)).id();
+                            Identity.of(ACME, channel.name(), Key.of("m" + i)).id();
                     return store.ledger().find(List.of(id)).get(id);
                 })
                 .toList();
@@ -178,5 +200,69 @@ class BreakerTest {
         assertThat(rows()).extracting(Row::state).containsOnly(State.COMPLETED);
         assertThat(rows().stream().mapToInt(row -> row.status().attempt()).sum())
                 .isEqualTo(CALLS + MESSAGES);
+    }
+
+    private void roundsThatMayThrow(int count) {
+        for (int i = 0; i < count; i++) {
+            try {
+                engine.duties().worker().turn();
+            } catch (OutOfMemoryError planted) {
+                assertThat(planted).hasMessage("planted");
+            }
+        }
+    }
+
+    private void assertProbeThatThrowsOutOfItsRunLeavesTheBreakerAble(Channel<String> channel) {
+        for (int i = 0; i < MESSAGES; i++) {
+            engine.send(channel, Message.of(ACME, Key.of("m" + i), "m" + i)).orThrow();
+        }
+        rounds(3 * MESSAGES);
+        assertThat(calls).isEqualTo(CALLS);
+        up = true;
+        fails = true;
+        time.advance(PAUSE.plusSeconds(1));
+        roundsThatMayThrow(3 * MESSAGES);
+        assertThat(fails).as("still to be thrown").isFalse();
+        time.advance(AT_ONCE.limits().lease().plusSeconds(1));
+        roundsThatMayThrow(3 * MESSAGES);
+        assertThat(rows(channel)).extracting(Row::state).containsOnly(State.COMPLETED);
+    }
+
+    @Test
+    void halfOpenBreakerGetsThePermissionOfALeasedProbeBackThatThrowsOutOfItsRun() {
+        engine.handle(MAIL, Capacity.of(1).withBreaker(BREAKER), (text, run) -> call());
+        assertProbeThatThrowsOutOfItsRunLeavesTheBreakerAble(MAIL);
+    }
+
+    @Test
+    void halfOpenBreakerGetsThePermissionOfAnAtomicProbeBackThatThrowsOutOfItsRun() {
+        engine.handle(POST, Capacity.of(1).withBreaker(BREAKER), (text, tx) -> call());
+        assertProbeThatThrowsOutOfItsRunLeavesTheBreakerAble(POST);
+    }
+
+    @Test
+    void halfOpenBreakerWhosePermissionsAreLostOpensAgainAndProbesAnew() {
+        Guard guard = new Guard("mail", Capacity.of(8).withBreaker(BREAKER), time);
+        Failure failure = Failure.of(Failure.Category.UPSTREAM_ERROR, "500");
+        for (int i = 0; i < CALLS; i++) {
+            assertThat(guard.mayCall()).isTrue();
+            guard.failed(failure);
+        }
+        assertThat(guard.allowed(10, 0)).isZero();
+        time.advance(PAUSE.plusSeconds(1));
+        assertThat(guard.allowed(10, 0)).isEqualTo(1);
+        for (int i = 0; i < CALLS; i++) {
+            assertThat(guard.mayCall()).isTrue();
+        }
+        assertThat(guard.mayCall()).isFalse();
+        assertThat(guard.allowed(10, CALLS)).as("while probes run").isZero();
+        assertThat(guard.allowed(10, 0)).as("nothing runs, and nothing may").isZero();
+        time.advance(PAUSE.plusSeconds(1));
+        assertThat(guard.allowed(10, 0)).isEqualTo(1);
+        for (int i = 0; i < CALLS; i++) {
+            assertThat(guard.mayCall()).isTrue();
+            guard.succeeded();
+        }
+        assertThat(guard.isClosed()).isTrue();
     }
 }

@@ -160,6 +160,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class WaitingSuspects extends SuspectSuite {
+        WaitingSuspects() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class ModesOfAllNodes extends ModeSuite {
         ModesOfAllNodes() {
             super(EngineContract.this);

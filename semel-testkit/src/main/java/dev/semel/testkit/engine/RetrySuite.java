@@ -5,15 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.audit.AuditEvent;
+import dev.semel.engine.Engine;
 import dev.semel.policy.Classifier;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.State;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.StoreCall;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
@@ -158,5 +163,36 @@ abstract class RetrySuite extends ChannelFixture {
                 .extracting(row -> new AuditEvent(row).type())
                 .asInstanceOf(InstanceOfAssertFactories.list(String.class))
                 .contains("channel.paused", "channel.resumed");
+    }
+
+    @Test
+    void d10_probeThatWasHandledIsDoneAlthoughItsChannelCouldNotBeResumed() {
+        AtomicBoolean away = new AtomicBoolean(true);
+        Engine node = start(
+                new FaultyStore(
+                        reopened(),
+                        call -> call == StoreCall.RESUME && away.get() ? Faults.Fault.FAIL_BEFORE : Faults.Fault.NONE),
+                settings -> settings);
+        List<String> refused = new ArrayList<>(List.of("once"));
+        node.handle(MAIL, (note, run) -> {
+            handled.add(note.text() + run.attempt());
+            if (!refused.isEmpty()) {
+                throw failing(Failure.Category.AUTH);
+            }
+        });
+        send(MAIL, "a");
+        work(node);
+        refused.clear();
+        time.advance(Duration.ofMinutes(4));
+        work(node);
+        assertThat(handled).containsExactly("a1", "a1");
+        assertThat(row(MAIL, "a").state()).isEqualTo(State.COMPLETED);
+        assertThat(store.switchboard().modes().pauses()).hasSize(1);
+        away.set(false);
+        send(MAIL, "b");
+        time.advance(Duration.ofMinutes(4));
+        work(node);
+        assertThat(row(MAIL, "b").state()).isEqualTo(State.COMPLETED);
+        assertThat(store.switchboard().modes().pauses()).isEmpty();
     }
 }
