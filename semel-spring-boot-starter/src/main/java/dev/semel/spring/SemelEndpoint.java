@@ -1,5 +1,6 @@
 package dev.semel.spring;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.semel.Mode;
 import dev.semel.SemelException;
 import dev.semel.operator.ChannelState;
@@ -46,13 +47,17 @@ public final class SemelEndpoint {
      */
     public record ModeSet(@Nullable String tenant, @Nullable String operation, Mode mode) {}
 
+    /** A channel of which something waits, runs, is UNKNOWN or is paused. */
+    public record ChannelStanding(
+            String name, Mode mode, @JsonUnwrapped Messages messages, List<Paused> paused) {}
+
     /**
-     * A channel of which something waits, runs or is paused.
+     * The messages of a channel; shown as fields of the channel.
      *
      * @param dueSince since when the one that waits longest could have been handled; absent when nothing is due
+     * @param unknown how many may have taken effect and need a reconciler or a person
      */
-    public record ChannelStanding(
-            String name, Mode mode, long waiting, @Nullable Instant dueSince, long parkedLanes, List<Paused> paused) {}
+    public record Messages(long waiting, @Nullable Instant dueSince, long unknown, long parkedLanes) {}
 
     /**
      * A pause.
@@ -77,9 +82,11 @@ public final class SemelEndpoint {
         return new ChannelStanding(
                 state.operation(),
                 state.mode(),
-                state.backlog().waiting(),
-                due == Status.NEVER ? null : Instant.ofEpochMilli(due),
-                state.backlog().parkedLanes(),
+                new Messages(
+                        state.backlog().waiting(),
+                        due == Status.NEVER ? null : Instant.ofEpochMilli(due),
+                        state.unknown(),
+                        state.backlog().parkedLanes()),
                 state.pauses().stream()
                         .map(pause -> new Paused(pause.tenant(), pause.reason(), Instant.ofEpochMilli(pause.since())))
                         .toList());

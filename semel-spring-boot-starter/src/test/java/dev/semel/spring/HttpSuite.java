@@ -253,7 +253,7 @@ abstract class HttpSuite {
         assertThat(web.post("/orders", "k-12", order("o-12", "")).statusCode()).isEqualTo(201);
         assertThat(web.post("/actuator/semel/pause", null, "{\"operation\":\"mail\",\"reason\":\"their outage\"}")
                         .body())
-                .contains("\"name\":\"mail\"", "their outage");
+                .contains("\"name\":\"mail\"", "\"waiting\":0", "\"unknown\":0", "their outage");
         assertThat(web.post("/actuator/semel/resume", null, "{\"operation\":\"mail\",\"reason\":\"back\"}")
                         .body())
                 .doesNotContain("their outage");
