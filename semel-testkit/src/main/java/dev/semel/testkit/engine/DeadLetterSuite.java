@@ -33,6 +33,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
@@ -300,12 +301,13 @@ abstract class DeadLetterSuite extends ChannelFixture {
                 .which()
                 .records()
                 .fence();
-        sendOlderPart("old/1", """
+        RecordFilter.Cursor start = RecordFilter.Cursor.START;
+        String form = """
                 {"job":"old","part":1,"filter":{"tenant":null,"operation":"mail","category":"validation","exception":null,\
-                "fence":%d,"matched":620},"perSecond":0,"at":{"at":%d,"id":"%s","actor":"ann","reason":"up again"},"done":500}""".formatted(
-                        fence,
-                        RecordFilter.Cursor.START.at(),
-                        RecordFilter.Cursor.START.id().hex()));
+                "fence":%d,"matched":620},"perSecond":0,"at":{"at":%d,"id":"%s","actor":"ann","reason":"up again"},"done":500}""";
+        sendOlderPart(
+                "old/1",
+                String.format(Locale.ROOT, form, fence, start.at(), start.id().hex()));
         assertThat(node.operator().replays().progress("old", 1)).hasValueSatisfying(progress -> {
             assertThat(progress.over()).isFalse();
             assertThat(progress.done()).isEqualTo(500);
