@@ -81,8 +81,17 @@ public final class PrivatePostgres implements AutoCloseable {
         return start(fresh -> fresh.copyFrom(dataDirectory()));
     }
 
-    /** Starts a standby that is streamed what this one writes; returns when it has received what is written by now. */
+    /**
+     * Starts a standby that is streamed what this one writes; returns when it has received what is written by now. Where there is
+     * no {@code pg_basebackup} the calling test is aborted with the reason; with the environment variable {@code CI} set it
+     * fails.
+     */
     public PrivatePostgres startStandby() {
+        Path copier = bin.resolve("pg_basebackup");
+        if (!Files.isExecutable(copier)) {
+            String reason = "No " + copier + " was found, which makes a standby. Install a complete PostgreSQL.";
+            return orAbort(new Unavailable(reason, null), System.getenv("CI") != null);
+        }
         PrivatePostgres standby = start(fresh -> fresh.streamFrom(port));
         String written = text("SELECT pg_current_wal_lsn()::text");
         standby.until("SELECT pg_last_wal_replay_lsn() >= '" + written + "'::pg_lsn");
