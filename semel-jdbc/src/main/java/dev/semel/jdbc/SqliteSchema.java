@@ -18,6 +18,7 @@ final class SqliteSchema {
 
     private static final int[] OLDEST_SQLITE = {3, 51, 3};
     private static final int WAL_TRIES = 20;
+    private static final int BEGIN_TRIES = 3;
     private static final String HAS_LEDGER =
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'semel_meta'";
     private static final String TIME = "SELECT mark, ahead FROM semel_meta";
@@ -236,8 +237,22 @@ final class SqliteSchema {
         String run() throws SQLException, IOException;
     }
 
+    /** Processes that write one transaction after the other leave a new one few chances: it tries for longer than they do. */
+    private void begin(String begin) throws SQLException {
+        for (int tries = 1; ; tries++) {
+            try {
+                session.execute(begin);
+                return;
+            } catch (SQLException e) {
+                if (!SqliteErrors.isBusy(e) || tries == BEGIN_TRIES) {
+                    throw e;
+                }
+            }
+        }
+    }
+
     private String inTransaction(String begin, Step step) throws SQLException, IOException {
-        session.execute(begin);
+        begin(begin);
         boolean done = false;
         try {
             String result = step.run();
