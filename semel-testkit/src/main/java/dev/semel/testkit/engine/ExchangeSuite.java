@@ -245,20 +245,19 @@ abstract class ExchangeSuite extends EngineSuite {
     void b13_aLeaseIsRenewedAfterAMarkOrAHoldThatFailed() throws Exception {
         for (String way : new String[] {"mark", "mark if changed", "hold", "hold if changed"}) {
             OpenRun run = open(MARKED, way);
-            try (Connection connection = connection()) {
-                long before = run.changes(connection);
-                connection.close();
-                assertThatThrownBy(() -> {
-                            switch (way) {
-                                case "mark" -> run.mark(connection);
-                                case "mark if changed" -> run.markIfChanged(connection, before);
-                                case "hold" -> run.hold(connection);
-                                default -> run.holdIfChanged(connection, before);
-                            }
-                        })
-                        .as(way)
-                        .isInstanceOf(SemelException.class);
-            }
+            Connection connection = connection();
+            long before = run.changes(connection);
+            connection.close();
+            assertThatThrownBy(() -> {
+                        switch (way) {
+                            case "mark" -> run.mark(connection);
+                            case "mark if changed" -> run.markIfChanged(connection, before);
+                            case "hold" -> run.hold(connection);
+                            default -> run.holdIfChanged(connection, before);
+                        }
+                    })
+                    .as(way)
+                    .isInstanceOf(SemelException.class);
             time.advance(LEASE.dividedBy(2));
             engine.duties().keeper().tick();
             time.advance(LEASE.dividedBy(2));
