@@ -24,7 +24,10 @@ class ContractRowsTest {
             RefusalTest.class,
             VersionTest.class,
             TracesTest.class,
-            CrashTest.class);
+            CrashTest.class,
+            FormTest.class,
+            OriginsTest.class,
+            StreamTest.class);
 
     /** What is tested under the name of the input that leads to it. */
     private static String row(ProblemCode code) {
@@ -48,7 +51,7 @@ class ContractRowsTest {
     }
 
     static Stream<String> scenarios() {
-        return IntStream.rangeClosed(1, 9).mapToObj(number -> "e" + number + "_");
+        return IntStream.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14).mapToObj(number -> "e" + number + "_");
     }
 
     @ParameterizedTest
