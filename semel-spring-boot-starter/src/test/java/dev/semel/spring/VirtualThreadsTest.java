@@ -8,6 +8,7 @@ import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.Semel;
 import dev.semel.Tenant;
+import dev.semel.testkit.NewerJava;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +36,6 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @Timeout(300)
 class VirtualThreadsTest {
-    private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
     private static final Channel.Atomic<String> PARCELS = Channel.atomic("parcels", String.class);
 
     @TempDir
@@ -118,8 +117,7 @@ class VirtualThreadsTest {
 
     @Test
     void theSettingDoesNoHarmOnThePresentRuntime() throws Exception {
-        boolean has = Runtime.version().feature() >= FIRST_WITH_VIRTUAL_THREADS;
-        assertThat(seen(Databases.SQLITE.fresh(), true)).isEqualTo(Seen.on(has));
+        assertThat(seen(Databases.SQLITE.fresh(), true)).isEqualTo(Seen.on(NewerJava.isPresent()));
     }
 
     @ParameterizedTest
@@ -130,9 +128,8 @@ class VirtualThreadsTest {
     }
 
     private Seen byNewerJava(Databases database, boolean enabled) throws IOException, InterruptedException {
-        Optional<Path> java = newerJava();
-        assumeTrue(
-                java.isPresent(), "No Java " + FIRST_WITH_VIRTUAL_THREADS + " or newer is installed beside this one.");
+        Optional<Path> java = NewerJava.withVirtualThreads();
+        assumeTrue(java.isPresent(), "No Java with virtual threads is installed beside this one.");
         Path said = directory.resolve("said");
         Process process = new ProcessBuilder(List.of(
                         java.orElseThrow().toString(),
@@ -168,31 +165,5 @@ class VirtualThreadsTest {
         } catch (IOException e) {
             return e.toString();
         }
-    }
-
-    /** Where several are installed, they are neighbours. */
-    private static Optional<Path> newerJava() throws IOException {
-        Path home = Path.of(System.getProperty("java.home")).toRealPath();
-        if (Runtime.version().feature() >= FIRST_WITH_VIRTUAL_THREADS) {
-            return Optional.of(home.resolve("bin/java"));
-        }
-        try (Stream<Path> homes = Files.list(home.getParent())) {
-            return homes.filter(each -> Files.isRegularFile(each.resolve("release")))
-                    .filter(each -> feature(each) >= FIRST_WITH_VIRTUAL_THREADS)
-                    .map(each -> each.resolve("bin/java"))
-                    .filter(Files::isExecutable)
-                    .findFirst();
-        }
-    }
-
-    /** From a line such as {@code JAVA_VERSION="25.0.1"}. */
-    private static int feature(Path home) {
-        return read(home.resolve("release"))
-                .lines()
-                .filter(line -> line.startsWith("JAVA_VERSION="))
-                .map(line -> line.replaceAll("^JAVA_VERSION=\"(\\d+).*", "$1"))
-                .mapToInt(Integer::parseInt)
-                .findFirst()
-                .orElse(0);
     }
 }

@@ -1,14 +1,12 @@
 package dev.semel.testkit.history;
 
 import dev.semel.time.TimeSource;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -31,11 +29,11 @@ public final class History implements AutoCloseable {
 
     private final String process;
     private final TimeSource time;
-    private final @Nullable FileChannel file;
+    private final @Nullable FileOutputStream file;
     private final List<Event> events = new ArrayList<>();
     private long calls;
 
-    private History(String process, TimeSource time, @Nullable FileChannel file) {
+    private History(String process, TimeSource time, @Nullable FileOutputStream file) {
         this.process = process;
         this.time = time;
         this.file = file;
@@ -46,9 +44,9 @@ public final class History implements AutoCloseable {
         return new History(process, time, null);
     }
 
-    /** A history that goes to a file, one JSON object a line, after what is there. */
+    /** A history that goes to a file, one JSON object a line, after what is there. Interrupts do not reach it. */
     public static History toFile(String process, TimeSource time, Path file) throws IOException {
-        return new History(process, time, FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+        return new History(process, time, new FileOutputStream(file.toFile(), true));
     }
 
     /** A call begins; returns its number. */
@@ -139,12 +137,9 @@ public final class History implements AutoCloseable {
         return sorted;
     }
 
-    private static void write(FileChannel file, Event event) {
+    private static void write(FileOutputStream file, Event event) {
         try {
-            ByteBuffer line = ByteBuffer.wrap((JSON.writeValueAsString(event) + "\n").getBytes(StandardCharsets.UTF_8));
-            while (line.hasRemaining()) {
-                file.write(line);
-            }
+            file.write((JSON.writeValueAsString(event) + "\n").getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException("The history cannot be written; the run cannot be judged.", e);
         }
