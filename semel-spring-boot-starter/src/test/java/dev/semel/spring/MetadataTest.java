@@ -167,7 +167,7 @@ class MetadataTest {
     void theSettingsOfAPolicyAreOffered() {
         List<String> offered = hinted("semel.policy.keys");
         assertThat(offered)
-                .hasSize(19)
+                .hasSize(20)
                 .allSatisfy(key -> assertThatThrownBy(
                                 () -> Catalogue.fromProperties(Map.of("semel.policy." + key, "\u0000")))
                         .hasMessageContaining(key)
