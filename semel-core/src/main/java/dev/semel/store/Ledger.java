@@ -85,8 +85,8 @@ public interface Ledger {
     List<Row> sentBy(RecordId record, int limit);
 
     /**
-     * Removes up to so many expired records and their steps, in one commit with the events made of the count for each
-     * tenant.
+     * Removes up to so many expired records and their steps, or fewer where a large commit would hold up callers, in one commit
+     * with the events made of the count for each tenant.
      *
      * @return the count removed for each tenant; empty when nothing was expired
      */

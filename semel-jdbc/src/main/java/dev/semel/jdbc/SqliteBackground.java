@@ -18,6 +18,7 @@ final class SqliteBackground {
     private final SqliteAccess access;
     private final TimeSource time;
     private volatile long lastNanos;
+    private volatile long servedByLast;
 
     /** @param time by which is waited: never a clock that is moved by hand */
     SqliteBackground(SqliteAccess access, TimeSource time) {
@@ -33,13 +34,19 @@ final class SqliteBackground {
                 return write.run(line);
             } finally {
                 lastNanos = time.nanos() - since;
+                servedByLast = access.writer().served();
             }
         });
     }
 
+    /** Nobody waits, and nobody has written since the last write from here. */
+    private boolean isIdle() {
+        return access.writer().queued() == 0 && access.writer().served() == servedByLast;
+    }
+
     /** An interrupt ends the pause, not the write. */
     private void giveWay() {
-        if (access.writer().isMine()) {
+        if (access.writer().isMine() || isIdle()) {
             return;
         }
         long pause = Math.min(LONGEST.toNanos(), Math.max(SHORTEST.toNanos(), SHARE * lastNanos));

@@ -23,6 +23,9 @@ import java.util.Map;
 import java.util.function.Function;
 
 final class SqliteLedger implements Ledger {
+    /** So few that a caller who comes meanwhile hardly notices. */
+    private static final int LARGEST_PURGE = 200;
+
     private static final String STEPS =
             "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE parent = ? AND place IS NULL ORDER BY n";
     private static final String OVERDUE = "SELECT " + Rows.WITH_LINE
@@ -185,6 +188,6 @@ final class SqliteLedger implements Ledger {
 
     @Override
     public Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) {
-        return background.write(line -> line.records().purge(limit, events));
+        return background.write(line -> line.records().purge(Math.min(limit, LARGEST_PURGE), events));
     }
 }

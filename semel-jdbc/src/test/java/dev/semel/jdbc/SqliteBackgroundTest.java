@@ -51,13 +51,14 @@ class SqliteBackgroundTest {
         for (int i = 0; i < 5; i++) {
             assertThat(background.<Boolean>write(line -> true)).isTrue();
         }
-        assertThat(clock.sleeps.get()).as("one look for callers before each").isEqualTo(5);
+        assertThat(clock.sleeps.get()).isZero();
     }
 
     @Test
     void whileCallersComeAWriteIsFollowedByAPauseOfNineTimesItsLength() {
         clock.meanwhile = () -> store.access().write(line -> true);
         background.<Boolean>write(line -> clock.pass(Duration.ofMillis(10)));
+        store.access().write(line -> true);
         clock.sleeps.set(0);
         background.<Boolean>write(line -> true);
         assertThat(clock.sleeps.get()).isEqualTo(90 / 2);
@@ -67,6 +68,7 @@ class SqliteBackgroundTest {
     void whileCallersComeItStillHasItsTurnAfterABoundedPause() {
         clock.meanwhile = () -> store.access().write(line -> true);
         background.<Boolean>write(line -> clock.pass(Duration.ofSeconds(10)));
+        store.access().write(line -> true);
         clock.sleeps.set(0);
         assertThat(background.<Boolean>write(line -> true)).isTrue();
         assertThat(clock.sleeps.get()).isEqualTo(150 / 2);

@@ -131,6 +131,16 @@ abstract class ValueSuite extends ContractSuite {
         assertThat(audit.behindHorizon(dev.semel.store.AuditRow.Position.START, 2 * BATCH))
                 .hasSize(BATCH);
         pass(1_000);
-        assertThat(ledger.purge(BATCH, counts -> List.of())).isEqualTo(Map.of(Ask.TENANT, BATCH));
+        int gone = 0;
+        for (Map<String, Integer> removed = purge(); !removed.isEmpty(); removed = purge()) {
+            assertThat(removed).containsOnlyKeys(Ask.TENANT);
+            gone += removed.get(Ask.TENANT);
+        }
+        assertThat(gone).isEqualTo(BATCH);
+    }
+
+    /** A store may remove fewer at once. */
+    private Map<String, Integer> purge() {
+        return ledger.purge(BATCH, counts -> List.of());
     }
 }
