@@ -13,7 +13,7 @@ public final class StackRoom {
     /** @throws StackOverflowError when there is too little left; nothing was begun */
     public static void demand() {
         if (down(FRAMES, 1, 2, 3, 4, 5) == 0) {
-            throw new IllegalStateException("A sum of positive numbers is not zero.");
+            throw new IllegalStateException("The stack probe returned 0, which its arithmetic rules out.");
         }
     }
 

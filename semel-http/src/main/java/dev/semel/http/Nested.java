@@ -58,7 +58,7 @@ final class Nested<R> implements Answer.Cases<R, Problem> {
 
     @Override
     public Problem result(Answer<R> answer, @Nullable R result) {
-        throw new IllegalArgumentException("A result is not a problem.");
+        throw new IllegalArgumentException("The answer is a result; only other answers become a problem response.");
     }
 
     @Override

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -79,22 +78,14 @@ class PostgresCopiesTest {
 
     @Test
     void a17_aFailoverBehindTheApplicationsDataSourceIsNoticedBeforeAnythingIsGranted() {
-        AtomicReference<PrivatePostgres> primary = new AtomicReference<>(first);
-        PGSimpleDataSource source = new PGSimpleDataSource() {
-            private static final long serialVersionUID = 1;
-
-            @Override
-            public String getUrl() {
-                return primary.get().jdbcUrl();
-            }
-        };
+        SwitchedDataSource source = new SwitchedDataSource(first);
         List<Long> all = new ArrayList<>();
         try (Store store = PostgresStore.on(source, StoreProvider.Options.DEFAULT)) {
             for (int i = 0; i < FENCES; i++) {
                 all.add(fence(store, "one " + i));
                 all.add(transaction(store, "two " + i));
             }
-            primary.set(second);
+            source.switchTo(second);
             for (int i = 0; i < FENCES; i++) {
                 all.add(transaction(store, "three " + i));
                 all.add(fence(store, "four " + i));

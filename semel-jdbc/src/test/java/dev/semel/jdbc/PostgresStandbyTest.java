@@ -14,10 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A17: a streaming standby is promoted behind the application's own data source. It has not received everything that the lost
@@ -34,15 +32,7 @@ class PostgresStandbyTest {
         settings.put("wal_level", "replica");
         try (PrivatePostgres primary = PrivatePostgres.start(settings)) {
             makeTable(primary);
-            AtomicReference<PrivatePostgres> serving = new AtomicReference<>(primary);
-            PGSimpleDataSource source = new PGSimpleDataSource() {
-                private static final long serialVersionUID = 1;
-
-                @Override
-                public String getUrl() {
-                    return serving.get().jdbcUrl();
-                }
-            };
+            SwitchedDataSource source = new SwitchedDataSource(primary);
             List<Long> all = new ArrayList<>();
             try (Store store = PostgresStore.on(source, StoreProvider.Options.DEFAULT)) {
                 all.add(fence(store, "before the standby"));
@@ -51,7 +41,7 @@ class PostgresStandbyTest {
                     issue(store, "primary", all);
                     primary.kill();
                     standby.promote();
-                    serving.set(standby);
+                    source.switchTo(standby);
                     issue(store, "standby", all);
                     assertThat(all).hasSize(1 + 4 * FENCES).doesNotHaveDuplicates();
                     long before = all.subList(0, 1 + 2 * FENCES).stream()

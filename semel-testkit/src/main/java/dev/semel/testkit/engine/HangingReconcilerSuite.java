@@ -147,14 +147,18 @@ abstract class HangingReconcilerSuite extends EngineSuite {
         assertThat(story(REFUND, "hung")).containsExactly("operation.unknown", "operation.reconciled");
     }
 
-    @Test
-    void d17_aVerdictThatComesAfterTheTimeOutIsAppliedIfTheRecordHasNotMoved() throws Exception {
-        unknown(REFUND, "late");
+    private void askPastTheTimeOut(String key) throws Exception {
+        unknown(REFUND, key);
         node.reconcile(REFUND, deaf());
         round();
         assertThat(soon(entered)).isTrue();
         time.advance(TIMEOUT);
         round();
+    }
+
+    @Test
+    void d17_aVerdictThatComesAfterTheTimeOutIsAppliedIfTheRecordHasNotMoved() throws Exception {
+        askPastTheTimeOut("late");
         assertThat(soon(interrupted)).isTrue();
         answer.countDown();
         until(() -> state(REFUND, "late") == State.COMPLETED);
@@ -163,12 +167,7 @@ abstract class HangingReconcilerSuite extends EngineSuite {
 
     @Test
     void d17_aVerdictThatComesAfterTheRecordMovedChangesNothing() throws Exception {
-        unknown(REFUND, "late");
-        node.reconcile(REFUND, deaf());
-        round();
-        assertThat(soon(entered)).isTrue();
-        time.advance(TIMEOUT);
-        round();
+        askPastTheTimeOut("late");
         engine.operator().replay(id(REFUND, "late"), new Warrant("ann", "the provider says no"));
         unknownAgain("late");
         answer.countDown();
