@@ -23,6 +23,10 @@ public interface LeasedContext {
      * writable as JSON, refused by the store), the part has acted all the same: the record becomes UNKNOWN, whatever the handler
      * makes of the exception.
      *
+     * <p>A handler that has steps acts on the outside world only in them. What it does outside of them is done again by the next
+     * run, also of an operation that may not be repeated: after a failure that is retried, and after somebody switched the
+     * operation off ({@link Mode#HALTED}) before one of its steps, which hands the record back.
+     *
      * @throws SemelException.LeaseLost when the record was taken over meanwhile; nothing was started
      */
     <T> @Nullable T step(String name, Class<T> result, Step<T> part) throws Exception;

@@ -15,9 +15,10 @@ public final class Table {
                 .orElse(4);
         String row = "%7s  %-" + width + "s %7s %10s %11s %11s  %s%n";
         out.println();
-        out.printf(row, "ratio", "what", "callers", "ops/s", "p50 us", "p99 us", "of");
+        out.printf(Locale.ROOT, row, "ratio", "what", "callers", "ops/s", "p50 us", "p99 us", "of");
         for (Report.Result result : report.results()) {
             out.printf(
+                    Locale.ROOT,
                     row,
                     result.ratio() == null ? "" : number("%.2f", result.ratio()),
                     result.name(),
@@ -27,7 +28,7 @@ public final class Table {
                     number("%,.1f", result.speed().p99()),
                     result.of() == null ? "" : result.of());
             if (result.perOp() != null) {
-                out.printf(row, "", "  " + perOp(result.perOp()), "", "", "", "", "");
+                out.printf(Locale.ROOT, row, "", "  " + perOp(result.perOp()), "", "", "", "", "");
             }
         }
         out.println();

@@ -76,19 +76,30 @@ final class Audit implements Runnable {
             String store, boolean intact, @JsonUnwrapped Verification.Report report, int unsealed) {
         void print(PrintWriter out, Ansi ansi) {
             String row = "%-9s %s%n";
-            out.printf(row, "store", store);
+            out.printf(Locale.ROOT, row, "store", store);
             String damage = report.damage().map(Verification.Damage::sentence).orElse("");
             out.printf(
+                    Locale.ROOT,
                     row,
                     "audit",
                     ansi.new Text(intact ? "@|green intact|@" : "@|red damaged|@") + (intact ? "" : ": " + damage));
             out.printf(
-                    row, "seals", (intact ? "" : "intact up to ") + String.format(Locale.ROOT, "%,d", report.seals()));
-            out.printf(row, "events", String.format(Locale.ROOT, "%,d sealed, ", report.events()) + waiting());
+                    Locale.ROOT,
+                    row,
+                    "seals",
+                    (intact ? "" : "intact up to ") + String.format(Locale.ROOT, "%,d", report.seals()));
+            out.printf(
+                    Locale.ROOT,
+                    row,
+                    "events",
+                    String.format(Locale.ROOT, "%,d sealed, ", report.events()) + waiting());
             report.anchor().filter(anchor -> intact).ifPresent(anchor -> {
-                out.printf(row, "anchor", anchor);
+                out.printf(Locale.ROOT, row, "anchor", anchor);
                 out.printf(
-                        row, "", "Keep it elsewhere: 'semel audit verify --anchor' with it shows a tail that was cut.");
+                        Locale.ROOT,
+                        row,
+                        "",
+                        "Keep it elsewhere: 'semel audit verify --anchor' with it shows a tail that was cut.");
             });
         }
 

@@ -7,6 +7,7 @@ import dev.semel.store.Inspection.Guarantee;
 import dev.semel.store.Store;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -63,14 +64,14 @@ final class Doctor implements Callable<Integer> {
                     .mapToInt(finding -> finding.setting().length())
                     .reduce("store".length(), Math::max);
             String row = "%-" + width + "s  %s%n";
-            out.printf(row, "store", store);
+            out.printf(Locale.ROOT, row, "store", store);
             String verdict = sufficient ? guarantee.name() : guarantee + ", but " + required + " is asked for";
-            out.printf(row, "class", paint(ansi, sufficient ? "green" : "red", verdict));
+            out.printf(Locale.ROOT, row, "class", paint(ansi, sufficient ? "green" : "red", verdict));
             for (Finding finding : findings) {
-                out.printf(row, finding.setting(), finding.value());
+                out.printf(Locale.ROOT, row, finding.setting(), finding.value());
                 if (finding.advice() != null) {
                     String limit = paint(ansi, "yellow", "at most class " + finding.limits());
-                    out.printf(row, "", limit + ": " + finding.advice());
+                    out.printf(Locale.ROOT, row, "", limit + ": " + finding.advice());
                 }
             }
         }

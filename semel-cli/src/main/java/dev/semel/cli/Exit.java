@@ -8,7 +8,7 @@ import java.util.TreeMap;
 /** What the command line's exit codes mean. They are public interface. */
 enum Exit {
     OK(0, "done"),
-    CHECK_FAILED(1, "what was asked is not so: a check failed, or an operation was refused"),
+    CHECK_FAILED(1, "a check failed, there is no such record, or its state does not allow it"),
     BAD_INPUT(2, "bad input or configuration; nothing was changed"),
     STORE_UNAVAILABLE(3, "the store cannot be reached or does not serve; nothing was changed"),
     OUTCOME_UNKNOWN(4, "it may or may not have been done; the same command may be repeated"),

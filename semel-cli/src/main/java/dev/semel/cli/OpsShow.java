@@ -82,7 +82,7 @@ final class OpsShow implements Callable<Integer> {
 
     private static String state(Screen screen, Row row) {
         String attention = Screen.attention(row.status(), System.currentTimeMillis());
-        return screen.state(row.state()) + ", attempt " + row.status().attempt() + ", fence "
+        return screen.state(row.state()) + ", attempt " + row.status().attempts() + ", fence "
                 + row.status().fence() + (attention.isEmpty() ? "" : ", " + attention);
     }
 

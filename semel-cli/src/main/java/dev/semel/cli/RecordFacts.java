@@ -24,7 +24,7 @@ final class RecordFacts {
         facts.put("operation", row.header().operation());
         facts.put("tenant", row.header().tenant());
         facts.put("state", row.state().name());
-        facts.put("attempt", row.status().attempt());
+        facts.put("attempt", row.status().attempts());
         facts.put("fence", row.status().fence());
         if (row.status().at() != Status.NEVER) {
             facts.put("at", Instant.ofEpochMilli(row.status().at()).toString());

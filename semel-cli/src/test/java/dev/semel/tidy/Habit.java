@@ -118,22 +118,36 @@ enum Habit {
                         .map(method -> say.apply(shape.getKey().path() + ":" + method.line(), method)));
     }
 
-    /** Some locales have digits and cases of their own. What is formatted by the default locale holds text only. */
+    /**
+     * Some locales have digits and cases of their own. Whatever formats by the default locale is a fault, also of text alone: the
+     * next argument may be a number.
+     */
     private static Stream<String> localeDependent(SourceTree tree) {
-        Pattern number = Pattern.compile("%(\\d+\\$)?[-#+ 0,(]*\\d*(\\.\\d+)?[doxXeEfgG]");
-        Pattern plain = Pattern.compile("to(Upper|Lower)Case\\(\\)|String\\.format\\(\\s*\"|\\.printf\\(\\s*\"");
+        String first = "(?!\\s*Locale\\.ROOT\\b)";
+        String anywhere = "(?![^;]*\\bLocale\\.ROOT\\b)";
+        Pattern door = Pattern.compile(String.join(
+                "|",
+                "(\\.|::)formatted\\b",
+                "\\bto(Upper|Lower)Case\\(\\s*\\)",
+                "::(toUpperCase|toLowerCase|format|printf)\\b",
+                "\\bString\\.format\\(" + first,
+                "\\.printf\\(" + first,
+                "\\.format\\((?=\\s*\")",
+                "\\bnew (java\\.util\\.)?Formatter\\(" + anywhere,
+                "\\bnew (Decimal|SimpleDate|Message|Choice)Format\\(" + anywhere,
+                "\\b(Number|Date|Message|CompactNumber)Format\\.\\w+\\(" + anywhere,
+                "\\bDateTimeFormatter\\.of\\w+\\(" + anywhere,
+                "\\.toFormatter\\(" + first));
         return tree.where(file -> file.isJava() && file.isMain()).flatMap(file -> {
             String text = String.join("\n", file.lines());
-            Matcher matcher = plain.matcher(text);
-            List<String> faults = new ArrayList<>();
-            if (matcher.find()) {
-                faults.add(file.path() + " has " + matcher.group() + " without Locale.ROOT");
-            }
-            if (text.contains(".formatted(") && number.matcher(text).find()) {
-                faults.add(file.path()
-                        + " has formatted( and a number to be formatted: use String.format(Locale.ROOT, ...)");
-            }
-            return faults.stream();
+            return door.matcher(text).results().map(found -> {
+                long line = 1
+                        + text.substring(0, found.start())
+                                .chars()
+                                .filter(each -> each == '\n')
+                                .count();
+                return file.path() + ":" + line + " has " + found.group() + " without Locale.ROOT";
+            });
         });
     }
 

@@ -75,7 +75,8 @@ class TidyTest {
     }
 
     static Stream<Planted> planted() {
-        return Stream.of(codeThatIsTooLarge(), codeWithWordsInIt(), pages()).flatMap(all -> all);
+        return Stream.of(codeThatIsTooLarge(), codeWithWordsInIt(), localeDependent(), pages())
+                .flatMap(all -> all);
     }
 
     private static Stream<Planted> codeThatIsTooLarge() {
@@ -111,21 +112,6 @@ class TidyTest {
                 word(Habit.NOTHING_IS_LEFT_FOR_LATER, "// " + "FIX" + "ME"),
                 word(Habit.NO_TEST_IS_SWITCHED_OFF, "@" + "Dis" + "abled(\"flaky\")"),
                 word(Habit.NOTHING_SLEEPS, "Thread.sleep(10);"),
-                new Planted(
-                        Habit.NO_LOCALE_CHANGES_WHAT_IS_WRITTEN,
-                        CODE + "A.java",
-                        "class A { String s = \"lock(%d)\".formatted(7); }",
-                        "has formatted("),
-                new Planted(
-                        Habit.NO_LOCALE_CHANGES_WHAT_IS_WRITTEN,
-                        CODE + "A.java",
-                        "class A { String s = String.format(\"lock(%s)\", 7); }",
-                        "without Locale.ROOT"),
-                new Planted(
-                        Habit.NO_LOCALE_CHANGES_WHAT_IS_WRITTEN,
-                        CODE + "A.java",
-                        "class A { String s = \"x\".toUpperCase(); }",
-                        "without Locale.ROOT"),
                 word(Habit.NOTHING_SLEEPS, "TimeUnit.SECONDS.sleep(1);"),
                 word(Habit.ONLY_THE_COMMAND_LINE_PRINTS, "System.out.println(x);"),
                 word(Habit.ONLY_THE_COMMAND_LINE_PRINTS, "System.exit(1);"),
@@ -138,6 +124,31 @@ class TidyTest {
                         CODE + "package-info.java",
                         "package dev.semel;",
                         "@NullMarked"));
+    }
+
+    private static Stream<Planted> localeDependent() {
+        return Stream.of(
+                        "\"lock(%d)\".formatted(7);",
+                        "\"lock %s\".formatted(name);",
+                        "names.map(String::formatted);",
+                        "String.format(\"lock(%s)\", 7);",
+                        "String.format(row, 7);",
+                        "String.format(Locale.getDefault(), row, 7);",
+                        "names.map(String::format);",
+                        "out.printf(\"%s\", 7);",
+                        "out.printf(row, 7);",
+                        "out.format(\"%d\", 7);",
+                        "new Formatter(text).format(row, 7);",
+                        "new DecimalFormat(\"0.0\").format(7);",
+                        "NumberFormat.getInstance().format(7);",
+                        "MessageFormat.format(row, 7);",
+                        "new SimpleDateFormat(\"uuuu\").format(day);",
+                        "DateTimeFormatter.ofPattern(\"uuuu\").format(day);",
+                        "builder.appendPattern(\"uuuu\").toFormatter();",
+                        "name.toUpperCase();",
+                        "name.toLowerCase();",
+                        "names.map(String::toLowerCase);")
+                .map(line -> word(Habit.NO_LOCALE_CHANGES_WHAT_IS_WRITTEN, line));
     }
 
     private static Stream<Planted> pages() {
@@ -201,6 +212,11 @@ class TidyTest {
         plant(root, CODE + "package-info.java", "@NullMarked\npackage dev.semel;");
         plant(root, CODE + "time/package-info.java", "@NullMarked\npackage dev.semel.time;");
         plant(root, CODE + "time/Clock.java", "class Clock { void sleep() { Thread.sleep(1); } }");
+        plant(
+                root,
+                CODE + "Written.java",
+                "class Written { void m() { String.format(\n  Locale.ROOT, \"%d\", 7); out.printf(Locale.ROOT, row, 7);\n"
+                        + "DateTimeFormatter.ofPattern(\"uuuu\", Locale.ROOT).format(day); name.toUpperCase(Locale.ROOT); } }");
         plant(
                 root,
                 CODE + "Sound.java",

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Replays and conflicts are read paths: their events are counted here by record and second, and written behind the caller's
- * back. When the buffer is full, further records are counted by operation instead of by record: the count is never lost,
- * only its detail.
+ * back. When the buffer is full, further records are counted by operation instead of by record and second: the count is never
+ * lost, only its detail.
  */
 public final class ReplayBuffer {
     private static final Logger LOG = LoggerFactory.getLogger(ReplayBuffer.class);
@@ -53,8 +53,9 @@ public final class ReplayBuffer {
         }
         AuditEntry.Subject subject = about.subject();
         boolean detailed = slots.size() < MOST;
-        Slot slot = new Slot(
-                type, subject.tenant(), subject.operation(), detailed ? subject.record() : null, time.millis() / 1_000);
+        Slot slot = detailed
+                ? new Slot(type, subject.tenant(), subject.operation(), subject.record(), time.millis() / 1_000)
+                : new Slot(type, subject.tenant(), subject.operation(), null, 0);
         Events.About kept = detailed
                 ? about
                 : new Events.About(

@@ -18,7 +18,6 @@ import dev.semel.watch.Span;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A call made ready: checked, encoded, identified. */
@@ -31,7 +30,6 @@ final class Asked<P, R> {
     private final Header header;
     private final long startedNanos;
     private Span span = Span.NONE;
-    private Map<String, String> details = Map.of();
 
     /** @throws dev.semel.SemelException.Invalid when the payload cannot be encoded or is too large */
     Asked(Environment environment, Operation<P, R> operation, Call<P> call) {
@@ -77,7 +75,6 @@ final class Asked<P, R> {
                 other.header.parent());
         this.startedNanos = other.startedNanos;
         this.span = other.span;
-        this.details = other.details;
     }
 
     /** A call that nobody makes any more: the record itself asks. Its payload and fingerprint are the stored ones. */
@@ -124,16 +121,6 @@ final class Asked<P, R> {
         span = value;
         span.about(id(), correlationId());
         return this;
-    }
-
-    /** What the event of its outcome tells besides. */
-    Asked<P, R> telling(Map<String, String> value) {
-        details = value;
-        return this;
-    }
-
-    Map<String, String> details() {
-        return details;
     }
 
     Span span() {

@@ -22,6 +22,7 @@ import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -165,7 +166,7 @@ final class AtomicAttempt<P, R> {
                 State.COMPLETED,
                 new Landing.Times(policy.retention().success().toMillis(), 0, attempt),
                 new Landing.Outcome(snapshot, null),
-                environment.audits().events().outcome(EventType.OPERATION_EXECUTED, asked.about(), asked.details()));
+                environment.audits().events().outcome(EventType.OPERATION_EXECUTED, asked.about(), Map.of()));
     }
 
     private final class Context implements AtomicContext {

@@ -215,7 +215,7 @@ public final class AtomicDelivering {
         long fence = delivery.row().status().fence();
         return new SemelException.LeaseLost(
                 delivery.asked().name() + ": lease lost under fence " + fence
-                        + "; nothing was committed; another node has it.",
+                        + "; nothing was committed; another node has it, or the store was adopted meanwhile.",
                 fence);
     }
 }

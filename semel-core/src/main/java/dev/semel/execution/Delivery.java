@@ -240,10 +240,17 @@ public final class Delivery<P, R> implements AutoCloseable {
         asked.span().kept(asked.policy().retention().success().toMillis());
         return end(
                 Ending.Kind.DONE,
-                Transition.COMPLETE,
+                keepsToItsLane() ? Transition.COMPLETE_IN_LANE : Transition.COMPLETE,
                 Transition.result(asked.policy().retention().success(), result),
                 outcome(EventType.OPERATION_EXECUTED, Map.of()),
                 null);
+    }
+
+    /** Whether it must not take effect any more once its lane has gone on without it. */
+    private boolean keepsToItsLane() {
+        return asked.operation() instanceof Operation.Atomic
+                && lane() != null
+                && asked.policy().options().deadHead() == Policy.DeadHead.CONTINUE;
     }
 
     Ending shadowed() {

@@ -80,14 +80,13 @@ public final class Exchanges {
     /**
      * Grants a leased run that the caller ends, on any thread, or tells what the record says.
      *
-     * @param details for the audit event of the outcome
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; nothing was granted
      */
-    public Begun begin(Operation.Leased<byte[], byte[]> operation, Call<byte[]> call, Map<String, String> details) {
+    public Begun begin(Operation.Leased<byte[], byte[]> operation, Call<byte[]> call) {
         seen.accept(operation);
         Span span = Spans.begin(environment, operation, call);
         try {
-            Begun begun = opened(operation, call, details, span);
+            Begun begun = opened(operation, call, span);
             if (begun instanceof Told told) {
                 span.ended(told.answer());
             }
@@ -98,11 +97,10 @@ public final class Exchanges {
         }
     }
 
-    private Begun opened(
-            Operation.Leased<byte[], byte[]> operation, Call<byte[]> call, Map<String, String> details, Span span) {
+    private Begun opened(Operation.Leased<byte[], byte[]> operation, Call<byte[]> call, Span span) {
         Asked<byte[], byte[]> asked;
         try {
-            asked = new Asked<>(environment, operation, call).under(span).telling(details);
+            asked = new Asked<>(environment, operation, call).under(span);
         } catch (SemelException.Invalid e) {
             return rejected(call, e);
         }
@@ -183,8 +181,7 @@ public final class Exchanges {
      *
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; nothing was committed
      */
-    public Settled within(
-            Operation.Atomic<byte[], byte[]> operation, Call<byte[]> call, Map<String, String> details, Inside inside) {
+    public Settled within(Operation.Atomic<byte[], byte[]> operation, Call<byte[]> call, Inside inside) {
         Span span = Spans.begin(environment, operation, call);
         var end = new AtomicReference<@Nullable End>();
         Inside heard = tx -> {
@@ -194,7 +191,7 @@ public final class Exchanges {
             return left;
         };
         try {
-            Settled settled = atomic(operation, call, details, heard, span);
+            Settled settled = atomic(operation, call, heard, span);
             if (settled instanceof Told told) {
                 span.ended(told.answer());
             } else if (end.get() instanceof End.Dropped) {
@@ -212,15 +209,10 @@ public final class Exchanges {
         }
     }
 
-    private Settled atomic(
-            Operation.Atomic<byte[], byte[]> operation,
-            Call<byte[]> call,
-            Map<String, String> details,
-            Inside inside,
-            Span span) {
+    private Settled atomic(Operation.Atomic<byte[], byte[]> operation, Call<byte[]> call, Inside inside, Span span) {
         Asked<byte[], byte[]> asked;
         try {
-            asked = new Asked<>(environment, operation, call).under(span).telling(details);
+            asked = new Asked<>(environment, operation, call).under(span);
         } catch (SemelException.Invalid e) {
             return rejected(call, e);
         }
@@ -280,6 +272,12 @@ public final class Exchanges {
                 continue;
             } catch (SemelException.OutcomeUnknown e) {
                 return new Told(answers.uncommitted(), null);
+            } catch (SemelException.Locked e) {
+                if (attempt.hasRun()) {
+                    throw e;
+                }
+                // As for other callers: on SQLite what is committed can be read while another engine holds the file.
+                return new Told(answers.withoutWaiting(), null);
             }
             if (ended instanceof Attempt.Answered<byte[]> answered) {
                 if (answered.snapshot() != null) {
@@ -317,7 +315,7 @@ public final class Exchanges {
                         Classifier.judge(asked.policy(), threw.thrown()).failure());
         if (end instanceof End.Refused refused) {
             AuditEntry event =
-                    environment.audits().events().outcome(EventType.OPERATION_EXECUTED, asked.about(), asked.details());
+                    environment.audits().events().outcome(EventType.OPERATION_EXECUTED, asked.about(), Map.of());
             Landing.Times times =
                     new Landing.Times(asked.policy().retention().failure().toMillis(), 0, threw.number());
             return left(failures, asked, State.COMPLETED, times, new Landing.Outcome(refused.answer(), null), event);

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -95,9 +97,7 @@ public final class LeaseKeeper {
     }
 
     private void renew(List<Watched> runs) {
-        List<Watched> ordered = runs.stream()
-                .sorted((a, b) -> a.held().id().compareTo(b.held().id()))
-                .toList();
+        List<Watched> ordered = newest(runs);
         long asked = time.nanos();
         List<Boolean> held;
         try {
@@ -115,10 +115,24 @@ public final class LeaseKeeper {
             if (held.get(i)) {
                 ordered.get(i).renewed(asked);
             } else {
-                ordered.get(i).leaseLost = true;
-                ordered.get(i).stop(Stop.LEASE_LOST);
+                ordered.get(i).lost();
             }
         }
+    }
+
+    /** In the order of their records. A run whose record this node was granted anew has lost it: the store need not be asked. */
+    private static List<Watched> newest(List<Watched> runs) {
+        SortedMap<RecordId, Watched> newest = new TreeMap<>();
+        for (Watched run : runs) {
+            Watched other = newest.putIfAbsent(run.held().id(), run);
+            if (other == null) {
+                continue;
+            }
+            boolean newer = run.held().fence() > other.held().fence();
+            newest.put(run.held().id(), newer ? run : other);
+            (newer ? other : run).lost();
+        }
+        return List.copyOf(newest.values());
     }
 
     /** One of the records is locked by another transaction: the others are renewed without it, and it is tried again soon. */
@@ -213,6 +227,12 @@ public final class LeaseKeeper {
         /** Its effect is being committed with the record: there is no lease to renew any more, nor a row to wait for. */
         void committing(boolean now) {
             committing = now;
+        }
+
+        /** Another grant has its record. */
+        private void lost() {
+            leaseLost = true;
+            stop(Stop.LEASE_LOST);
         }
 
         private void stop(Stop why) {

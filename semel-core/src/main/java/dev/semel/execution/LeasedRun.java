@@ -41,13 +41,17 @@ final class LeasedRun<P, R> {
 
     /** Decided, recorded and not acted on: the handler may touch the outside world, so it is not invoked. */
     Answer<R> shadow(Reserved.Granted granted) {
+        finish(shadowing(granted));
+        return answers.shadowed(null);
+    }
+
+    private Move shadowing(Reserved.Granted granted) {
         Duration keep = asked.policy().retention().success();
-        finish(Transition.SHADOW.of(
+        return Transition.SHADOW.of(
                 asked.id(),
                 granted.fence(),
                 Transition.result(keep, null),
-                event(EventType.OPERATION_SHADOWED, Map.of())));
-        return answers.shadowed(null);
+                event(EventType.OPERATION_SHADOWED, Map.of()));
     }
 
     /** The answer, or nothing when the record is due for its next attempt now. */
@@ -241,7 +245,8 @@ final class LeasedRun<P, R> {
             return finished(Transition.RETRY.of(asked.id(), granted.fence(), due, null), answers.halted());
         }
         if (thrown instanceof Steps.Shadowed) {
-            return shadow(granted);
+            // Steps before it may have acted: if this cannot be recorded, nobody may say that nothing was run.
+            return finished(shadowing(granted), answers.shadowed(null));
         }
         if (thrown instanceof ResultNotKept acted) {
             return notKept(granted, acted);

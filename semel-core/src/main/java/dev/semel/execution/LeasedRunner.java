@@ -233,13 +233,15 @@ public final class LeasedRunner {
         Answer<R> answer = answers.of(row, existing.now());
         boolean over = row.state() == State.IN_PROGRESS && row.status().at() <= existing.now() && !row.inLine();
         if (over && answer instanceof Answer.InProgress) {
-            lose(asked, row);
-            return answers.unknown("Its run was interrupted; whether it took effect is being looked into.");
+            // Its owner may have ended it, or renewed its lease, since it was looked at: then it is not UNKNOWN.
+            return lose(asked, row) instanceof Moved.Refused
+                    ? answers.withoutWaiting()
+                    : answers.unknown("Its run was interrupted; whether it took effect is being looked into.");
         }
         return answer != null ? answers.told(answer, row.id()) : answers.inProgress();
     }
 
-    private void lose(Asked<?, ?> asked, Row row) {
+    private Moved lose(Asked<?, ?> asked, Row row) {
         Move.Change over = new Move.Change(0, 0, row.status().attempts(), true, null, row.failure());
         Move move = Transition.LOSE.of(
                 row.id(),
@@ -253,8 +255,10 @@ public final class LeasedRunner {
                                 Events.About.stored(
                                         row.id(), row.header(), asked.policy().code()),
                                 Map.of("category", "lease_lost")));
-        if (environment.commits().move(move) instanceof Moved.Applied) {
+        Moved moved = environment.commits().move(move);
+        if (moved instanceof Moved.Applied) {
             asked.unknown(environment);
         }
+        return moved;
     }
 }

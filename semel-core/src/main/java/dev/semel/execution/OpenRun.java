@@ -15,10 +15,13 @@ import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
+import dev.semel.store.Opening;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Status;
+import dev.semel.store.Transactions;
+import dev.semel.store.Transactions.Tx;
 import dev.semel.watch.Outcome;
 import java.sql.Connection;
 import java.time.Duration;
@@ -28,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +43,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class OpenRun implements Begun {
     private static final Logger LOG = LoggerFactory.getLogger(OpenRun.class);
+    private static final String NOT_RUN = "It did not run, and that could not be recorded";
 
     private final Environment environment;
     private final Asked<byte[], byte[]> asked;
@@ -126,10 +131,8 @@ public final class OpenRun implements Begun {
      */
     public void mark(Connection connection) {
         writing(() -> {
-            marked(AtomicRunner.transactions(environment.store())
-                    .join(connection)
-                    .move(List.of(mark()))
-                    .get(0));
+            Tx tx = AtomicRunner.transactions(environment.store()).join(connection);
+            marked(tx, tx.move(List.of(mark())).get(0));
             return true;
         });
     }
@@ -162,10 +165,9 @@ public final class OpenRun implements Begun {
      */
     public boolean markIfChanged(Connection connection, long changesBefore) {
         return writing(() -> {
-            Optional<Moved> moved = AtomicRunner.transactions(environment.store())
-                    .join(connection)
-                    .moveIfChanged(mark(), changesBefore);
-            moved.ifPresentOrElse(this::marked, this::rolledBack);
+            Tx tx = AtomicRunner.transactions(environment.store()).join(connection);
+            Optional<Moved> moved = tx.moveIfChanged(mark(), changesBefore);
+            moved.ifPresentOrElse(each -> marked(tx, each), this::rolledBack);
             return moved.isPresent();
         });
     }
@@ -176,11 +178,17 @@ public final class OpenRun implements Begun {
         return completion(keep, new Mark(keep, policy.limits().lease()).encode());
     }
 
-    private void marked(Moved moved) {
-        if (moved instanceof Moved.Refused) {
+    /** What was COMPLETED before was marked by this run, or decided by a reconciler: then no effect of this run is kept any more. */
+    private void marked(Tx tx, Moved moved) {
+        if (moved instanceof Moved.Refused || moved instanceof Moved.Same && !isMarked(tx)) {
             throw lost();
         }
         marked = true;
+    }
+
+    private boolean isMarked(Tx tx) {
+        return tx.open(Transactions.ANY_MODES, List.of(asked.identity())).get(0) instanceof Opening.Found found
+                && Mark.of(found.row().result()) != null;
     }
 
     /** A transaction that was marked is committed: the record is COMPLETED, whatever becomes of later transactions. */
@@ -204,10 +212,8 @@ public final class OpenRun implements Begun {
     public void hold(Connection connection) {
         if (!completed) {
             writing(() -> {
-                held(AtomicRunner.transactions(environment.store())
-                        .join(connection)
-                        .move(List.of(holding()))
-                        .get(0));
+                Tx tx = AtomicRunner.transactions(environment.store()).join(connection);
+                held(tx, tx.move(List.of(holding())).get(0));
                 return true;
             });
         }
@@ -224,10 +230,9 @@ public final class OpenRun implements Begun {
             return false;
         }
         return writing(() -> {
-            Optional<Moved> moved = AtomicRunner.transactions(environment.store())
-                    .join(connection)
-                    .moveIfChanged(holding(), changesBefore);
-            moved.ifPresentOrElse(this::held, this::rolledBack);
+            Tx tx = AtomicRunner.transactions(environment.store()).join(connection);
+            Optional<Moved> moved = tx.moveIfChanged(holding(), changesBefore);
+            moved.ifPresentOrElse(each -> held(tx, each), this::rolledBack);
             return moved.isPresent();
         });
     }
@@ -238,17 +243,18 @@ public final class OpenRun implements Begun {
         return Transition.HOLD.of(asked.id(), granted.fence(), lease, null);
     }
 
-    /** What is COMPLETED under this fence was marked by another transaction of this run, and is not run again anyway. */
-    private void held(Moved moved) {
+    /** What another transaction of this run has marked is not run again anyway. */
+    private void held(Tx tx, Moved moved) {
         if (moved instanceof Moved.Refused refused) {
-            if (!isMarked(refused.current())) {
+            if (!isCompleted(refused.current()) || !isMarked(tx)) {
                 throw lost();
             }
             committed();
         }
     }
 
-    private boolean isMarked(@Nullable Status current) {
+    /** Under this fence: by a mark of this run, or by a reconciler. */
+    private boolean isCompleted(@Nullable Status current) {
         return current != null && current.state() == State.COMPLETED && current.fence() == granted.fence();
     }
 
@@ -329,32 +335,54 @@ public final class OpenRun implements Begun {
 
     /** It failed, and nothing took effect: the next caller may run it again. If an effect was marked it is UNKNOWN. */
     public Settled fail(Failure failure) {
-        return settle(Outcome.RETRY_LATER, () -> {
-            Again again = Again.after(environment, asked, failure, granted.attempt());
-            Move.Change due = Transition.due(
-                    again.pause(), asked.policy().retention().failure(), again.attempt(), Failures.encode(failure));
-            return doubted(moved(Transition.RETRY, due, again.event(), new Ended(again.pause())), failure);
-        });
+        return settle(Outcome.RETRY_LATER, () -> withReason(failure, this::failed));
+    }
+
+    private Settled failed(Failure failure) {
+        Again again = Again.after(environment, asked, failure, granted.attempt());
+        Move.Change due = Transition.due(
+                again.pause(), asked.policy().retention().failure(), again.attempt(), Failures.encode(failure));
+        return doubted(moved(Transition.RETRY, due, again.event(), new Ended(again.pause())), failure);
     }
 
     /** It did not run after all: its attempt is given back, and it may be asked for again after the pause. */
     public Settled handBack(Duration pause, Failure why) {
-        return settle(Outcome.HANDED_BACK, () -> {
-            Duration keep = asked.policy().retention().failure();
-            Move.Change due = Transition.due(pause, keep, granted.attempt() - 1, Failures.encode(why));
-            return moved(Transition.RETRY, due, null, new Ended(pause));
-        });
+        Duration keep = asked.policy().retention().failure();
+        return settle(
+                Outcome.HANDED_BACK,
+                () -> withReason(why, reason -> {
+                    Move.Change due = Transition.due(pause, keep, granted.attempt() - 1, Failures.encode(reason));
+                    return moved(Transition.RETRY, due, null, new Ended(pause));
+                }));
     }
 
     /** It failed, and whether it took effect cannot be told: it is not run again by itself. */
     public Settled park(Failure failure) {
-        return settle(Outcome.UNKNOWN, () -> {
-            Settled parked = moved(Transition.PARK, atOnce(failure), parking(failure), new Ended(null));
-            if (parked instanceof Ended) {
-                asked.unknown(environment);
-            }
-            return doubted(parked, failure);
-        });
+        return settle(Outcome.UNKNOWN, () -> withReason(failure, this::parked));
+    }
+
+    private Settled parked(Failure failure) {
+        Settled parked = moved(Transition.PARK, atOnce(failure), parking(failure), new Ended(null));
+        if (parked instanceof Ended) {
+            asked.unknown(environment);
+        }
+        return doubted(parked, failure);
+    }
+
+    /** If the store refuses the text of the reason, the run ends in the same way without it. */
+    private Settled withReason(Failure failure, Function<Failure, Settled> end) {
+        try {
+            return end.apply(failure);
+        } catch (SemelException.DataRefused e) {
+            LOG.warn(
+                    "{} (correlation {}): the reason of its failure ({}) cannot be stored and is not kept",
+                    asked.name(),
+                    asked.correlationId(),
+                    failure.category().code(),
+                    e);
+            return end.apply(new Failure(
+                    failure.category(), "The store rejected the text of the reason.", null, failure.retryAfter()));
+        }
     }
 
     private AuditEntry parking(Failure failure) {
@@ -392,10 +420,14 @@ public final class OpenRun implements Begun {
         try {
             how = end.get();
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-            how = new Told(
-                    answers.unknown("It ran, but its end could not be recorded; it is being looked into."), null);
+            String what = usual == Outcome.HANDED_BACK ? NOT_RUN : "It ran, but its end could not be recorded";
+            how = new Told(answers.unknown(what + "; it is being looked into."), null);
         } catch (SemelException.DataRefused e) {
-            how = new Told(leased.notKept(granted, ResultNotKept.of(asked, e)), null);
+            how = new Told(
+                    usual == Outcome.HANDED_BACK
+                            ? answers.unknown(NOT_RUN + ": " + e.getMessage())
+                            : leased.notKept(granted, ResultNotKept.of(asked, e)),
+                    null);
         } finally {
             held.close();
             environment.memory().flights().end(asked, flight);
@@ -413,7 +445,7 @@ public final class OpenRun implements Begun {
     private Settled answered(byte[] answer, Duration retention) {
         Duration success = asked.policy().retention().success();
         Move.Change change = Transition.result(success, answer);
-        if (marked
+        if (completed
                 && commit(Transition.ANSWER.of(asked.id(), granted.fence(), change, null)) instanceof Moved.Applied) {
             return landed(answer, success);
         }
@@ -452,19 +484,24 @@ public final class OpenRun implements Begun {
     }
 
     private Move completion(Duration keep, byte[] result) {
-        AuditEntry event =
-                environment.audits().events().outcome(EventType.OPERATION_EXECUTED, asked.about(), asked.details());
+        AuditEntry event = environment.audits().events().outcome(EventType.OPERATION_EXECUTED, asked.about(), Map.of());
         Move.Change change = new Move.Change(keep.toMillis(), 0, granted.attempt(), false, result, null);
         return Transition.COMPLETE.of(asked.id(), granted.fence(), change, event);
     }
 
-    /** A mark that was committed decides: such a record is COMPLETED under this fence, and is neither run again nor removed. */
+    /**
+     * A mark that was committed decides: such a record is COMPLETED under this fence, and is neither run again nor removed. What a
+     * reconciler completed has been told to others, and stands.
+     */
     private Settled moved(Transition transition, Move.Change change, @Nullable AuditEntry event, Settled applied) {
         Moved moved = commit(transition.of(asked.id(), granted.fence(), change, event));
         if (!(moved instanceof Moved.Refused refused)) {
             return applied;
         }
-        return isMarked(refused.current()) ? new Committed(false) : new Told(leased.lost(refused), null);
+        Row there = isCompleted(refused.current()) ? find() : null;
+        return there != null && Mark.of(there.result()) != null
+                ? new Committed(false)
+                : new Told(leased.lost(refused), null);
     }
 
     private Moved commit(Move move) {

@@ -67,7 +67,7 @@ public final class Codec {
 
     /**
      * @param bytes as {@link #encode} gave them
-     * @throws SemelException.Invalid when they are not of this type
+     * @throws SemelException.Invalid when they are not of this type, or the type's own code throws, whatever it throws
      */
     public <T> @Nullable T decode(byte @Nullable [] bytes, Class<T> type) {
         if (bytes == null) {
@@ -79,11 +79,21 @@ public final class Codec {
         try {
             return readers.get(type).readValue(bytes);
         } catch (JacksonException e) {
-            throw new SemelException.Invalid(
-                    bytes.length + " stored bytes cannot be read as " + type.getTypeName() + place(e)
-                            + ". If the type has changed since they were written, let it still accept the older form.",
-                    e);
+            throw unreadable(bytes, type, place(e), e);
+        } catch (RuntimeException | StackOverflowError e) {
+            throw unreadable(bytes, type, ": it throws " + e.getClass().getName(), e);
+        } catch (VirtualMachineError e) {
+            throw e;
+        } catch (Error e) {
+            throw unreadable(bytes, type, ": it throws " + e.getClass().getName(), e);
         }
+    }
+
+    private static SemelException.Invalid unreadable(byte[] bytes, Class<?> type, String why, Throwable e) {
+        return new SemelException.Invalid(
+                bytes.length + " stored bytes cannot be read as " + type.getTypeName() + why
+                        + ". If the type has changed since they were written, let it still accept the older form.",
+                e);
     }
 
     private byte[] json(Object value, Class<?> type) {

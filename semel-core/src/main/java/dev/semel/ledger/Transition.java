@@ -32,6 +32,11 @@ import org.jspecify.annotations.Nullable;
 public enum Transition {
     /** The owner finished, if need be late: nobody else was granted the record meanwhile, or the fence would differ. */
     COMPLETE(COMPLETED, IN_PROGRESS, UNKNOWN),
+    /**
+     * The owner of an atomic message finished in a lane that goes on after an UNKNOWN one. If the record is UNKNOWN by now its lane may
+     * have gone on, so it is refused, and its effect is rolled back instead of coming out of order.
+     */
+    COMPLETE_IN_LANE(COMPLETED, IN_PROGRESS),
     /** The owner adds its answer to an effect that it marked as committed before. */
     ANSWER(COMPLETED, COMPLETED),
     /** The owner failed after it had marked an effect as committed: whether that was all of it cannot be told. */
@@ -106,7 +111,7 @@ public enum Transition {
         boolean standing = line != null && (line.turn() == Line.Turn.HEAD || line.turn() == Line.Turn.WAITING);
         boolean stays = standing && deadHead == Policy.DeadHead.PARK_LANE;
         return switch (this) {
-            case COMPLETE, SHADOW, RELEASE, RECONCILE_DONE, DISCARD, FORGET ->
+            case COMPLETE, COMPLETE_IN_LANE, SHADOW, RELEASE, RECONCILE_DONE, DISCARD, FORGET ->
                 line == null ? null : new Move.Place(lane, Move.Then.LEAVE);
             case FAIL, PARK, LOSE, MISS_DEADLINE, RECONCILE_FAIL ->
                 lane == null || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);

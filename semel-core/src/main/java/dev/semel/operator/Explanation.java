@@ -30,10 +30,10 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
         return switch (row.state()) {
             case COMPLETED ->
                 new Explanation(
-                        name + " is done: attempt " + row.status().attempt() + " completed it.", facts, "nothing");
+                        name + " is done: attempt " + row.status().attempts() + " completed it.", facts, "nothing");
             case FAILED_TERMINAL ->
                 new Explanation(
-                        name + " is dead after " + times(row.status().attempt()) + ": " + failure(row)
+                        name + " is dead after " + times(row.status().attempts()) + ": " + failure(row)
                                 + (row.holdsLane() ? " It holds up its lane." : ""),
                         facts,
                         "mend the cause, then replay it; or discard it");
@@ -82,7 +82,7 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
         String who = row.line() == null
                 ? " is running: attempt " + row.status().attempts()
                 : " is running on a node, or waits there for its turn: "
-                        + times(row.status().attempt()) + " counted so far";
+                        + times(row.status().attempts()) + " counted so far";
         String sentence = left > 0
                 ? name + who + ", its lease is renewed or ends in " + shown(left) + "."
                 : name + (row.line() == null ? " was running" : " was claimed by a node")

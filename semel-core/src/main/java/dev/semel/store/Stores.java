@@ -81,7 +81,11 @@ public final class Stores {
                 .map(provider -> " (did you mean " + form.apply(provider) + "?)")
                 .orElse("");
         String known = providers.stream().map(form).collect(Collectors.joining(", "));
-        return new SemelException.Misconfigured("store", List.of(what + near + "; known are " + known));
+        String missing =
+                providers.stream().anyMatch(provider -> provider.engine().equals("sqlite"))
+                        ? ""
+                        : "; add dev.semel:semel-jdbc for SQLite and PostgreSQL";
+        return new SemelException.Misconfigured("store", List.of(what + near + "; known are " + known + missing));
     }
 
     /** The part that is safe to repeat: letters before the first colon, with the {@code jdbc:} that is often put before. */

@@ -206,7 +206,7 @@ public final class Reconciliation implements AutoCloseable {
                 row.header().correlationId(),
                 row.id().downstreamKey(),
                 row.status().fence(),
-                row.status().attempt(),
+                row.status().attempts(),
                 steps.named());
     }
 }

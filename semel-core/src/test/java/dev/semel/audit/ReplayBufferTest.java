@@ -91,6 +91,23 @@ class ReplayBufferTest {
     }
 
     @Test
+    void aFullBufferDoesNotGrowWithTheTimeInWhichNothingCanBeWritten() {
+        ReplayBuffer buffer = new ReplayBuffer(log, events, time, true);
+        for (int i = 0; i < 10_050; i++) {
+            buffer.count(EventType.OPERATION_REPLAYED, about("k" + i), null);
+            if (i >= 10_000) {
+                time.advance(Duration.ofSeconds(1));
+            }
+        }
+        buffer.flush(true);
+        assertThat(written()).hasSize(10_001);
+        assertThat(written().stream()
+                        .mapToLong(event -> (long) event.fields().get("count"))
+                        .sum())
+                .isEqualTo(10_050);
+    }
+
+    @Test
     void switchedOffItCountsNothing() {
         ReplayBuffer buffer = new ReplayBuffer(log, events, time, false);
         buffer.count(EventType.OPERATION_REPLAYED, about("k"), null);

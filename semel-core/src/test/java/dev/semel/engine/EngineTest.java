@@ -13,13 +13,10 @@ import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
-import dev.semel.key.Identity;
-import dev.semel.key.RecordId;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.MemoryStore;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -136,30 +133,5 @@ class EngineTest {
             stuck.countDown();
             lost.join(30_000);
         }
-    }
-
-    @Test
-    void aLongRunKeepsItsLeaseByRenewal() throws Exception {
-        MemoryStore store = new MemoryStore(TimeSource.system());
-        Policy shortLease =
-                Policy.named("short").withLease(Duration.ofMillis(100)).build();
-        try (Engine engine = EngineSettings.on(store).withPolicy(shortLease).open()) {
-            Answer<String> answer = engine.run(CALL, call("k"), (payload, run) -> {
-                // Several renewals later the record still waits for its first end of lease.
-                long first = at(store);
-                for (int i = 0; i < 6_000 && at(store) - first < 500; i++) {
-                    TimeSource.system().sleep(Duration.ofMillis(5));
-                }
-                assertThat(at(store) - first).isGreaterThanOrEqualTo(500);
-                run.ensureHeld();
-                return "held";
-            });
-            assertThat(answer).isInstanceOf(Answer.Executed.class);
-        }
-    }
-
-    private static long at(MemoryStore store) {
-        RecordId id = Identity.of(Tenant.SINGLE, "call", Key.of("k")).id();
-        return store.ledger().find(List.of(id)).get(id).status().at();
     }
 }

@@ -52,7 +52,7 @@ class HangingSourceTest {
     @Test
     void d17_aSourceThatHangsIsInterruptedAndHoldsUpNoOther() throws Exception {
         Policy brief = Policy.named("worker.job")
-                .withAttemptTimeout(Duration.ofMillis(100))
+                .withAttemptTimeout(Duration.ofSeconds(2))
                 .build();
         CountDownLatch reported = new CountDownLatch(1);
         try (Engine engine = EngineSettings.on(new MemoryStore(TimeSource.system()))

@@ -71,6 +71,7 @@ class CommitsTest {
         caller.setDaemon(true);
         caller.start();
         while (caller.getState() != Thread.State.WAITING) {
+            // The time-out of the class bounds the wait for the caller to stand in the queue.
             Thread.sleep(1);
         }
         return asked;

@@ -80,6 +80,15 @@ class StoresTest {
     }
 
     @Test
+    void withTheStoreInMemoryAloneItSaysWhatToAdd() {
+        Stores alone = new Stores(List.of(new Kind("memory", "memory:")));
+        assertThatThrownBy(() -> alone.provider("sqlite:orders.db"))
+                .hasMessageContaining("no store opens 'sqlite:...'; known are memory:")
+                .hasMessageContaining("add dev.semel:semel-jdbc for SQLite and PostgreSQL");
+        assertThatThrownBy(() -> stores.provider("oracle:thin")).hasMessageNotContaining("semel-jdbc");
+    }
+
+    @Test
     void openingRefusesAUrlThatNothingAccepts() {
         assertThatThrownBy(() -> Stores.open("nothing-opens-this:", StoreProvider.Options.DEFAULT))
                 .isInstanceOf(SemelException.Misconfigured.class);

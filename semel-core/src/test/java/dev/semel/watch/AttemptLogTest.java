@@ -3,35 +3,16 @@ package dev.semel.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.semel.Failure;
-import dev.semel.engine.Engine;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** What the log says of handlers that fail. */
-class AttemptLogTest extends WatchFixture {
-    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.semel");
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    private final Engine engine = start(Watch.NONE);
-
-    @BeforeEach
-    void listen() {
-        lines.start();
-        logger.addAppender(lines);
-        logger.setLevel(Level.DEBUG);
-    }
-
-    @AfterEach
-    void hush() {
-        logger.setLevel(null);
-        logger.detachAppender(lines);
+class AttemptLogTest extends LogFixture {
+    AttemptLogTest() {
+        super("dev.semel");
     }
 
     private List<ILoggingEvent> at(Level level) {

@@ -3,37 +3,18 @@ package dev.semel.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.semel.Failure.Category;
-import dev.semel.engine.Engine;
 import dev.semel.key.Identity;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** The log lines of a call, which need no watch. */
-class CallLogTest extends WatchFixture {
-    private final Logger logger = (Logger) LoggerFactory.getLogger(CallLog.NAME);
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    private final Engine engine = start(Watch.NONE);
-
-    @BeforeEach
-    void listen() {
-        lines.start();
-        logger.addAppender(lines);
-        logger.setLevel(Level.DEBUG);
-    }
-
-    @AfterEach
-    void hush() {
-        logger.setLevel(null);
-        logger.detachAppender(lines);
+class CallLogTest extends LogFixture {
+    CallLogTest() {
+        super(CallLog.NAME);
     }
 
     private static Map<String, String> values(ILoggingEvent line) {

@@ -37,11 +37,11 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         }
     }
 
-    /** A form that nobody can read, or a body in a charset that is not known. */
+    /** A form that nobody can read, or a body whose type or charset is none. */
     static final class Malformed extends IOException {
         private static final long serialVersionUID = 1;
 
-        Malformed(String message, Throwable cause) {
+        Malformed(String message, @Nullable Throwable cause) {
             super(message, cause);
         }
     }
@@ -49,10 +49,13 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
     /**
      * @throws Spool.Full when it is longer than the limit
      * @throws Incomplete when it is shorter than it says, or breaks off
-     * @throws Malformed when it is a form that cannot be read, or in a charset that is not known
+     * @throws Malformed when it is a form that cannot be read, or of a type or in a charset that is none
      */
     static Body read(HttpServletRequest request, Rule.Limits limits) throws IOException {
         long declared = declared(request);
+        if (isRange(request.getContentType())) {
+            throw new Malformed("The Content-Type has a wildcard, so it is not the type of a body.", null);
+        }
         boolean form = SpooledRequest.isFormType(request);
         long limit = form ? Math.min(limits.forms().bytes(), limits.requestBytes()) : limits.requestBytes();
         if (declared > limit) {
@@ -141,6 +144,11 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
             current = current.getCause();
         }
         return false;
+    }
+
+    /** Frameworks fail on it, which would count against the route although the client is at fault. */
+    private static boolean isRange(@Nullable String type) {
+        return type != null && type.split(";", 2)[0].contains("*");
     }
 
     private static boolean isMultipart(HttpServletRequest request) {

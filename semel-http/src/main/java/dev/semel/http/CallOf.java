@@ -6,18 +6,15 @@ import dev.semel.Tenant;
 import dev.semel.key.Keys;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A request as a call of the ledger.
- *
- * @param details for the audit event
- */
-record CallOf(Call<byte[]> call, Map<String, String> details) {
+/** A request as a call of the ledger. */
+final class CallOf {
     private static final int LONGEST_NAME = 100;
 
-    static CallOf request(Handling.Asked asked, IdempotencyFilter.Admitted admitted, byte[] digest) {
+    private CallOf() {}
+
+    static Call<byte[]> request(Handling.Asked asked, IdempotencyFilter.Admitted admitted, byte[] digest) {
         Scope scope = admitted.scope();
         Call.Origin origin = Call.Origin.UNSTATED
                 .withCorrelationId(asked.ids().correlation())
@@ -35,11 +32,9 @@ record CallOf(Call<byte[]> call, Map<String, String> details) {
             origin = origin.withAggregateVersion(version);
         }
         Tenant tenant = scope.tenant();
-        return new CallOf(
-                Call.of(tenant, key(scope, asked.match().version(), admitted.key()), digest)
-                        .withOrigin(origin)
-                        .withPatience(asked.match().rule().patience()),
-                Map.of());
+        return Call.of(tenant, key(scope, asked.match().version(), admitted.key()), digest)
+                .withOrigin(origin)
+                .withPatience(asked.match().rule().patience());
     }
 
     /** Whose key it is, then the key: no two scopes can write the same. */

@@ -1,5 +1,6 @@
 package dev.semel.http;
 
+import dev.semel.Call;
 import dev.semel.Failure;
 import dev.semel.Operation;
 import dev.semel.SemelException;
@@ -55,7 +56,7 @@ final class Handling {
         this.config = config;
         this.asked = asked;
         this.admitted = admitted;
-        this.held = new HeldResponse(asked.response, rule().limits());
+        this.held = new HeldResponse(asked.request, asked.response, rule().limits());
         this.exchange = new Exchange(rule().level(), admitted.scope().tenant(), asked.ids);
         this.reply = new Reply(config, asked, held, exchange);
         this.permit = config.routing().breakers().of(asked.match);
@@ -110,7 +111,8 @@ final class Handling {
         }
     }
 
-    private void run(SpooledRequest request, CallOf call, FilterChain chain) throws IOException, ServletException {
+    private void run(SpooledRequest request, Call<byte[]> call, FilterChain chain)
+            throws IOException, ServletException {
         Settled settled;
         try {
             settled = rule().level() == Level.SPAN ? span(request, call, chain) : leased(request, call, chain);
@@ -125,12 +127,12 @@ final class Handling {
         }
     }
 
-    private Settled span(SpooledRequest request, CallOf call, FilterChain chain) {
+    private Settled span(SpooledRequest request, Call<byte[]> call, FilterChain chain) {
         Operation.Atomic<byte[], byte[]> operation = Operation.atomic(
                         asked.match.operation(), byte[].class, byte[].class)
                 .withPolicy(rule().policy());
         var before = new AtomicReference<@Nullable Set<String>>();
-        return config.exchanges().within(operation, call.call(), call.details(), tx -> {
+        return config.exchanges().within(operation, call, tx -> {
             Set<String> attributes = before.get();
             if (attributes == null) {
                 before.set(new HashSet<>(Collections.list(request.getAttributeNames())));
@@ -171,9 +173,8 @@ final class Handling {
     }
 
     /** Nothing when the handler goes on asynchronously. */
-    private @Nullable Settled leased(SpooledRequest request, CallOf call, FilterChain chain) {
-        Settled.Begun begun = config.exchanges()
-                .begin(HttpSettings.leased(asked.match.operation(), rule()), call.call(), call.details());
+    private @Nullable Settled leased(SpooledRequest request, Call<byte[]> call, FilterChain chain) {
+        Settled.Begun begun = config.exchanges().begin(HttpSettings.leased(asked.match.operation(), rule()), call);
         if (!(begun instanceof OpenRun granted)) {
             return (Settled.Told) begun;
         }

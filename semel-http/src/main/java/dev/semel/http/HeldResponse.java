@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
 
     private final HttpServletResponse real;
     private final Rule.Limits limits;
+    private final String accepted;
     private final Spool body;
     private final EarlierHeaders before;
     private @Nullable ServletOutputStream stream;
@@ -41,14 +43,23 @@ final class HeldResponse extends HttpServletResponseWrapper {
     /** What {@code sendError} was told. */
     record Error(int status, @Nullable String message) {}
 
-    HeldResponse(HttpServletResponse response, Rule.Limits limits) {
-        this(response, limits, new Spool(limits.responseBytes(), limits.heldBytes()));
+    HeldResponse(HttpServletRequest request, HttpServletResponse response, Rule.Limits limits) {
+        this(
+                response,
+                limits,
+                String.join(",", Collections.list(request.getHeaders("Accept"))),
+                new Spool(limits.responseBytes(), limits.heldBytes()));
     }
 
     HeldResponse(HttpServletResponse response, Rule.Limits limits, Spool body) {
+        this(response, limits, "", body);
+    }
+
+    private HeldResponse(HttpServletResponse response, Rule.Limits limits, String accepted, Spool body) {
         super(response);
         this.real = response;
         this.limits = limits;
+        this.accepted = accepted.toLowerCase(Locale.ROOT);
         this.body = body;
         this.before = EarlierHeaders.of(response);
     }
@@ -100,12 +111,9 @@ final class HeldResponse extends HttpServletResponseWrapper {
 
     @Override
     public void setContentType(@Nullable String type) {
-        if (type != null && !limits.holdsStreams() && isStream(type)) {
-            throw new IllegalStateException("The handler answers with " + type
-                    + ", which is to be read while it is written, but a response under an"
-                    + " Idempotency-Key is held until its record is finished. Exempt the route (Rule.off(),"
-                    + " @Idempotent(header = OFF)), or have its streams held (Rule.withHeldStreams(),"
-                    + " semel.http.tuning.responses.hold-streams=true).");
+        String stream = type == null ? null : stream(type);
+        if (stream != null && !accepted.contains(stream)) {
+            refuseStream(type);
         }
         super.setContentType(type);
         if (writer != null && type != null) {
@@ -113,9 +121,34 @@ final class HeldResponse extends HttpServletResponseWrapper {
         }
     }
 
+    /**
+     * Before the handler goes on asynchronously. A type that the caller asked for is no sign of a stream so far: frameworks give
+     * any object or text the type that Accept names, after the handler has acted.
+     */
+    void beforeAsync() {
+        String type = getContentType();
+        if (type != null && stream(type) != null) {
+            refuseStream(type);
+        }
+    }
+
+    private void refuseStream(@Nullable String type) {
+        if (!limits.holdsStreams()) {
+            throw new IllegalStateException("The handler answers with " + type
+                    + ", which is to be read while it is written, but a response under an"
+                    + " Idempotency-Key is held until its record is finished. Exempt the route (Rule.off(),"
+                    + " @Idempotent(header = OFF)), or have its streams held (Rule.withHeldStreams(),"
+                    + " semel.http.tuning.responses.hold-streams=true).");
+        }
+    }
+
     static boolean isStream(String type) {
+        return stream(type) != null;
+    }
+
+    private static @Nullable String stream(String type) {
         String lower = type.toLowerCase(Locale.ROOT);
-        return STREAMS.stream().anyMatch(lower::startsWith);
+        return STREAMS.stream().filter(lower::startsWith).findFirst().orElse(null);
     }
 
     @Override

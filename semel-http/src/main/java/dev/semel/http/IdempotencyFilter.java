@@ -100,10 +100,10 @@ public final class IdempotencyFilter implements Filter {
         if (refusal != null) {
             if (refusal.code() == ProblemCode.UNAUTHENTICATED && saidWhoIsMissing.compareAndSet(false, true)) {
                 LOG.warn(
-                        "{}: refused, because nobody is known to have sent it and keys belong to callers. Put the"
+                        "{}: rejected with 401: the request is not authenticated, and keys belong to callers. Put the"
                                 + " filter behind what authenticates them, or say whose keys they are: with"
                                 + " HttpSettings.withScope, in Spring Boot with a bean of the type Hooks.Scopes or"
-                                + " semel.http.anonymous=true. Said once.",
+                                + " semel.http.anonymous=true. Further ones are not logged.",
                         match.operation());
             }
             config.answering().problems().write(request, response, ids, refusal);

@@ -46,7 +46,8 @@ final class Reply {
     void malformed() throws IOException {
         refuse(Problem.of(
                 ProblemCode.BODY_MALFORMED,
-                "The body cannot be read: a form with a broken escape, or an unknown charset. Nothing was run.",
+                "The body cannot be read: a form with a broken escape, an unknown charset, or a Content-Type with a"
+                        + " wildcard. Nothing was run.",
                 Next.CONTACT));
     }
 

@@ -119,6 +119,7 @@ final class SpooledRequest extends HttpServletRequestWrapper {
                     "At the level SPAN the request's thread holds the transaction, so it cannot be"
                             + " asynchronous. Use the level MARKER for this route.");
         }
+        handling.held().beforeAsync();
         HeldAsync started = new HeldAsync(super.startAsync(request, response), handling);
         handling.goesOn();
         async = started;

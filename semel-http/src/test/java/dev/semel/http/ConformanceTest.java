@@ -39,7 +39,7 @@ class ConformanceTest {
                     .withPlaces(
                             new Target.Places(server.at("/8/orders"), server.at("/7/invoices"), server.at("/count")))
                     .withLimits(new Target.Limits(Long.parseLong(BrokenServer.LARGEST), 409, 8));
-            Report report = new Conformance(target).run(row -> {});
+            Report report = new Conformance(target).run(server::checking);
             List<String> broken = report.rows().stream()
                     .filter(row -> row.verdict() == Verdict.BROKEN)
                     .map(Finding::row)
@@ -107,7 +107,7 @@ class ConformanceTest {
             Target target = Target.at(server.at("/7/orders"), BODY)
                     .withCallers(CALLERS)
                     .withLimits(new Target.Limits(Long.parseLong(BrokenServer.LARGEST), 409, 8));
-            Report report = new Conformance(target).run(row -> {});
+            Report report = new Conformance(target).run(server::checking);
             assertThat(report.rows())
                     .filteredOn(row -> row.row().equals(flaw.row()))
                     .allMatch(row -> row.verdict() != Verdict.HELD, "not held");

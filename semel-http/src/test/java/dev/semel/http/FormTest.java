@@ -94,4 +94,16 @@ class FormTest {
             assertRefused(site, 413, "request.too_large", "a=" + "x".repeat(1000), "");
         }
     }
+
+    @Test
+    void row_body_malformed_aContentTypeThatIsARangeIsTheClientsFaultAndNotRun() {
+        try (Site site = site(Rule.required())) {
+            for (String type : new String[] {"application/*+json", "text/*", "*/*;charset=UTF-8"}) {
+                Heard heard =
+                        site.send(site.post("/a", type.replace('*', 'x'), "{}").setHeader("Content-Type", type));
+                assertThat(heard.status()).as(type).isEqualTo(400);
+                assertThat(heard.code()).isEqualTo("request.body_malformed");
+            }
+        }
+    }
 }

@@ -65,7 +65,10 @@ class OriginsTest {
             assertThat(withoutKey.code()).isEqualTo("idempotency.key_required");
             Heard refused = site.send(from(FRIEND, site.post("/error", "k-2", "{}")));
             assertThat(refused.status()).isEqualTo(404);
-            for (Heard each : List.of(first, again, mismatch, withoutKey, refused)) {
+            site.send(from(FRIEND, site.post("/throws", "k-3", "{}")));
+            Heard unknown = site.send(from(FRIEND, site.post("/throws", "k-3", "{}")));
+            assertThat(unknown.code()).isEqualTo("idempotency.outcome_unknown");
+            for (Heard each : List.of(first, again, mismatch, withoutKey, refused, unknown)) {
                 assertThat(each.headers().allValues(ALLOW)).as(each.text()).containsExactly(FRIEND);
             }
         }

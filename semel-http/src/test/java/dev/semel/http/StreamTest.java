@@ -142,4 +142,30 @@ class StreamTest {
             }
         }
     }
+
+    /** With Accept a caller chooses the type of an ordinary answer, and must not make its handler fail by that. */
+    @Test
+    void e14_anAnswerOfATypeThatTheCallerAskedForIsHeldUnlessItIsWrittenAsynchronously() {
+        App negotiating = (request, response) -> {
+            response.setContentType(request.getHeader("Accept").split(",")[0] + ";charset=UTF-8");
+            if (request.getPathInfo().equals("/emitter")) {
+                request.startAsync().complete();
+            }
+            response.getWriter().write("placed");
+            response.flushBuffer();
+        };
+        try (Site site = Site.open(container, all -> all.withDefault(Rule.required()), negotiating)) {
+            for (String type : new String[] {"text/event-stream", "application/stream+json"}) {
+                for (int i = 0; i < 2; i++) {
+                    Heard heard = site.send(site.post("/a", type, "{}").header("Accept", type + ", */*"));
+                    assertThat(heard.status()).isEqualTo(200);
+                    assertThat(heard.text()).isEqualTo("placed");
+                    assertThat(heard.replayed()).isEqualTo(i == 1);
+                }
+            }
+            assertThat(site.send(site.post("/emitter", "k-1", "{}").header("Accept", "Text/Event-Stream"))
+                            .status())
+                    .isEqualTo(500);
+        }
+    }
 }

@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,12 +18,13 @@ import org.jspecify.annotations.Nullable;
  * all have in common travels once, and what an event repeats of its record is taken from the record.
  */
 final class PostgresAlike {
-    private static final String COMMON = """
+    private static final String COMMON =
+            String.format(Locale.ROOT, """
             WITH c AS MATERIALIZED (
-                SELECT %s AS now, m.epoch::bigint << 48 AS high, pg_current_xact_id()::text AS xid,
+                SELECT %s AS now, %s AS high, pg_current_xact_id()::text AS xid,
                     pg_current_xact_id()::text::bigint + m.tx_base AS tx
                 FROM %s)
-            """.formatted(PostgresSql.NOW, PostgresSql.META);
+            """, PostgresSql.NOW, PostgresSql.HIGH, PostgresSql.META);
 
     private static final String RECORDS = """
             , u AS (

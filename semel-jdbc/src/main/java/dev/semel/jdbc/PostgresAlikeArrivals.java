@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +49,10 @@ final class PostgresAlikeArrivals {
 
     private static final String RESULT = " SELECT q.id, pg_current_xact_id()::text FROM q";
 
-    private static final String FREE = INSERT.formatted("", "", "0", "");
-    private static final String IN_LANES = INSERT.formatted(
+    private static final String FREE = String.format(Locale.ROOT, INSERT, "", "", "0", "");
+    private static final String IN_LANES = String.format(
+            Locale.ROOT,
+            INSERT,
             ", ?::bigint[], ?::text[]",
             ", lane, lane_key",
             "CASE WHEN i.lane_key IS NULL THEN 0 WHEN d.at <= d.now THEN 3 ELSE 4 END",

@@ -4,6 +4,7 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.Move;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -38,11 +39,11 @@ final class PostgresAlikeMoves {
     /** Counted from nought, as the items are. */
     private static final String RESULT = " SELECT (w.n - 1)::int, pg_current_xact_id()::text FROM w";
 
-    static final String SILENT = UPDATE.formatted("", "", "") + RESULT;
-    static final String AUDITED =
-            UPDATE.formatted(", ?::bytea[], ?::text[]", EVENT_COLUMNS, ", i.fingerprint, i.correlation")
-                    + EVENTS
-                    + RESULT;
+    static final String SILENT = String.format(Locale.ROOT, UPDATE, "", "", "") + RESULT;
+    static final String AUDITED = String.format(
+                    Locale.ROOT, UPDATE, ", ?::bytea[], ?::text[]", EVENT_COLUMNS, ", i.fingerprint, i.correlation")
+            + EVENTS
+            + RESULT;
 
     private PostgresAlikeMoves() {}
 

@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -80,7 +81,9 @@ final class PostgresAudit implements AuditLog {
 
     @Override
     public List<AuditRow> older(AuditFilter filter, AuditRow.Position before, int limit) {
-        String sql = OLDER.formatted(
+        String sql = String.format(
+                Locale.ROOT,
+                OLDER,
                 filter.tenant() == null ? "" : " AND tenant = ?",
                 filter.operation() == null ? "" : " AND operation = ?",
                 filter.record() == null ? "" : " AND record = ?",

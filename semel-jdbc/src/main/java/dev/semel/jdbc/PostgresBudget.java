@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Retries that all nodes together may begin. They are taken before a claim, and what it did not use is given back. */
@@ -12,12 +13,12 @@ final class PostgresBudget {
     private static final String HAVE =
             "least(?::double precision, b.tokens + greatest(0, excluded.at - b.at) / 1000.0 * ?::double precision)";
 
-    private static final String TAKE = """
+    private static final String TAKE = String.format(Locale.ROOT, """
             INSERT INTO semel_budget AS b (operation, tokens, at, taken)
             VALUES (?, ?::int - least(?::int, ?::int), %1$s, least(?::int, ?::int))
             ON CONFLICT (operation) DO UPDATE SET at = greatest(b.at, excluded.at),
                 tokens = %2$s - least(floor(%2$s), ?::int), taken = least(floor(%2$s), ?::int)
-            RETURNING taken""".formatted(PostgresSql.NOW, HAVE);
+            RETURNING taken""", PostgresSql.NOW, HAVE);
 
     private static final String GIVE_BACK = "UPDATE semel_budget SET tokens = tokens + ?::int WHERE operation = ?";
 

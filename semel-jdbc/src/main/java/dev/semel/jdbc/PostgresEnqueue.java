@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -31,7 +32,7 @@ final class PostgresEnqueue {
      * Places are drawn in the order given, rows are written in the order of ids. The full join is one that only a hash or a
      * sort can do, whatever the planner believes about the length of the lists.
      */
-    private static final String INSERT = PostgresSql.COMMON + """
+    private static final String INSERT = PostgresSql.COMMON + String.format(Locale.ROOT, """
             , i AS MATERIALIZED (
                 SELECT i.*, nextval('semel_place') AS place, greatest(%s, i.start) AS at
                 FROM c, unnest(?::int[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[], ?::text[], ?::bytea[],
@@ -51,13 +52,13 @@ final class PostgresEnqueue {
             , w AS (
                 SELECT i.n, 0::bigint AS fence, 0 AS attempt%%s FROM i FULL JOIN q ON q.id = i.id
                 WHERE coalesce(q.made, false))
-            """.formatted(PostgresSql.AT);
+            """, PostgresSql.AT);
 
     private static final String RESULT = " SELECT w.n, pg_current_xact_id()::text FROM w";
-    private static final String SILENT = INSERT.formatted("", "", "") + RESULT;
-    private static final String AUDITED =
-            INSERT.formatted(PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, PostgresSql.EVENT_NAMES) + ", a AS ("
-                    + PostgresSql.WRITE_EVENTS + ")" + RESULT;
+    private static final String SILENT = String.format(Locale.ROOT, INSERT, "", "", "") + RESULT;
+    private static final String AUDITED = String.format(
+                    Locale.ROOT, INSERT, PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, PostgresSql.EVENT_NAMES)
+            + ", a AS (" + PostgresSql.WRITE_EVENTS + ")" + RESULT;
 
     private static final String READ =
             "SELECT " + PostgresSql.NOW + ", " + Rows.WITH_LINE + " FROM " + PostgresSql.EACH_BY_ID;

@@ -43,7 +43,7 @@ final class PostgresErrors {
         return state.startsWith("53") || state.startsWith("57");
     }
 
-    /** The server is another one than the epoch was raised for, or was started again ({@link PostgresSql#EPOCH}). */
+    /** The server is another one than the epoch was raised for, or was started again ({@link PostgresSql#HIGH}). */
     static boolean otherServer(SQLException e) {
         return state(e).equals("22012");
     }

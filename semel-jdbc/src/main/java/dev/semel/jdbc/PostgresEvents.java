@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -20,11 +21,11 @@ final class PostgresEvents {
             + ") AS w(n, fence, attempt" + PostgresSql.EVENT_NAMES + ")) " + PostgresSql.WRITE_EVENTS;
 
     /** One by itself, see {@link PostgresOneMove}. */
-    private static final String ONE = """
+    private static final String ONE = String.format(Locale.ROOT, """
             INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation, policy,
                 body)
             SELECT pg_current_xact_id()::text::bigint + m.tx_base, %s, ?::bigint, ?::int, ?::smallint, ?, ?, ?, ?, ?, ?, ?
-            FROM %s""".formatted(PostgresSql.NOW, PostgresSql.META);
+            FROM %s""", PostgresSql.NOW, PostgresSql.META);
 
     private final List<@Nullable AuditEntry> entries;
 

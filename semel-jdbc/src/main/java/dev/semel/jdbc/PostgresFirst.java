@@ -5,6 +5,7 @@ import dev.semel.store.Landing;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,20 +19,20 @@ import org.jspecify.annotations.Nullable;
  * @param tx the same number as the audit has it
  */
 record PostgresFirst(long fence, String xid, long tx) {
-    private static final String RECORD = """
+    private static final String RECORD = String.format(Locale.ROOT, """
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, origin, state, fence, attempt, at,
                 keep, result, failure)
             SELECT ?, ?, ?, ?, ?, ?, ?, ?::smallint, ?::bigint, ?::int,
                 c.now + least(?::bigint, 9223372036854775807 - c.now),
                 nullif(?::bigint, 0), ?, ?
             FROM (SELECT %s AS now OFFSET 0) AS c
-            """.formatted(PostgresSql.NOW);
+            """, PostgresSql.NOW);
 
-    private static final String EVENT = """
+    private static final String EVENT = String.format(Locale.ROOT, """
             ; INSERT INTO semel_audit (tx, fence, attempt, type, tenant, operation, record, fingerprint, correlation, policy,
                 body, at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, %s)
-            """.formatted(PostgresSql.NOW);
+            """, PostgresSql.NOW);
 
     /** Sent together: an error in one keeps the server from going on to the next. */
     private static final String COMMIT = "; COMMIT";

@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ final class PostgresFree {
     /** By place on disk: the rows are locked, and one that had moved on when it was locked is left for the next claim. */
     private static final String GRANT = LOCK_MODES
             + PostgresSql.COMMON
-            + (PostgresTenants.SHARES + """
+            + String.format(Locale.ROOT, PostgresTenants.SHARES + """
             , k AS MATERIALIZED (
                 SELECT x.place, x.n, x.at, x.state FROM (
                     SELECT y.*, t.n, row_number() OVER (PARTITION BY y.state ORDER BY t.n, y.at) AS nth
@@ -47,26 +48,26 @@ final class PostgresFree {
             , w AS (
                 UPDATE semel_record r SET %2$s FROM k, c WHERE r.ctid = k.place
                 RETURNING k.n, k.at AS due, k.state AS was, %3$s)
-            SELECT c.modes_version, e.each, w.* FROM c CROSS JOIN e LEFT JOIN w ON true ORDER BY w.n, w.due""").formatted(PostgresTenants.FREE, GRANTED, columns());
+            SELECT c.modes_version, e.each, w.* FROM c CROSS JOIN e LEFT JOIN w ON true ORDER BY w.n, w.due""", PostgresTenants.FREE, GRANTED, columns());
 
     /**
      * Locked as they are found, by all but those that somebody else has locked, and without those whose lane somebody else
      * holds: an owner that is paused must not stop a claim. Parameters at the end: how many to look at, how many to find.
      */
-    private static final String FIND_OVER =
-            LOCK_MODES + """
+    private static final String FIND_OVER = LOCK_MODES
+            + String.format(Locale.ROOT, """
             SELECT m.modes_version, o.id, o.lane FROM %s LEFT JOIN (
                 SELECT l.id, l.lane FROM (
                     SELECT r.id, r.lane FROM semel_record r WHERE r.state = 1 AND r.at <= (SELECT %s)
                         AND r.operation = ? AND r.turn IN (0, 1) AND r.attempt < ? AND r.tenant <> ALL(?::text[])
                     ORDER BY r.at LIMIT ? FOR NO KEY UPDATE SKIP LOCKED) AS l
-                WHERE l.lane IS NULL OR pg_try_advisory_xact_lock%s LIMIT ?) AS o ON true""".formatted(PostgresSql.META, PostgresSql.NOW, PostgresLine.LOCK_ARGUMENTS);
+                WHERE l.lane IS NULL OR pg_try_advisory_xact_lock%s LIMIT ?) AS o ON true""", PostgresSql.META, PostgresSql.NOW, PostgresLine.LOCK_ARGUMENTS);
 
-    private static final String TAKE_OVER = PostgresSql.COMMON + """
+    private static final String TAKE_OVER = PostgresSql.COMMON + String.format(Locale.ROOT, """
             , i AS MATERIALIZED (SELECT id FROM unnest(?::bytea[]) AS i(id) ORDER BY id)
             UPDATE semel_record r SET %s FROM i, c
             WHERE r.id = i.id AND r.state = 1 AND r.at <= c.now AND r.turn = 0 AND r.attempt < ?
-            RETURNING %s""".formatted(GRANTED, columns());
+            RETURNING %s""", GRANTED, columns());
 
     /**
      * @param each the part of each tenant

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,8 @@ final class PostgresGrants {
     private static final String LOCK_MODES = "SELECT " + PostgresSql.BY_INDEX + ", " + PostgresSql.SHARE_MODES + ", "
             + PostgresSql.IS_READ_COMMITTED + "; ";
 
-    private static final String INSERT = LOCK_MODES + PostgresSql.COMMON + """
+    private static final String INSERT =
+            LOCK_MODES + PostgresSql.COMMON + String.format(Locale.ROOT, """
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, origin, parent, state, fence,
                 attempt, at, created, owner, payload)
             SELECT i.id, i.tenant, i.operation, i.key, i.fingerprint, i.correlation, i.origin, i.parent, 1,
@@ -43,7 +45,7 @@ final class PostgresGrants {
             WHERE c.modes_version = ?
             ORDER BY i.id
             ON CONFLICT (id) DO NOTHING
-            RETURNING id, fence""".formatted(PostgresSql.AT);
+            RETURNING id, fence""", PostgresSql.AT);
 
     /** Of calls of one operation: what they have in common travels once, see {@link PostgresAlike}. */
     private static final String INSERT_ALIKE = LOCK_MODES + PostgresSql.COMMON + """
@@ -70,7 +72,7 @@ final class PostgresGrants {
     private static final String LOCK_PARENTS = "SELECT " + PostgresSql.BOUNDED_WAIT
             + "; SELECT id, fence, state FROM semel_record WHERE id = ANY(?::bytea[]) ORDER BY id FOR SHARE";
 
-    private static final String GRANT = PostgresSql.COMMON + """
+    private static final String GRANT = PostgresSql.COMMON + String.format(Locale.ROOT, """
             UPDATE semel_record r SET state = 1, fence = c.high | nextval('semel_fence'), at = %s, keep = NULL,
                 owner = i.owner, result = NULL,
                 attempt = CASE WHEN i.replaced = 1 THEN 1 ELSE r.attempt + 1 END,
@@ -87,7 +89,7 @@ final class PostgresGrants {
             FROM c, unnest(?::bytea[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bigint[], ?::bigint[], ?::bytea[],
                 ?::int[]) AS i(id, fingerprint, correlation, origin, parent, delay, owner, payload, replaced)
             WHERE r.id = i.id
-            RETURNING r.id, r.fence, r.attempt""".formatted(PostgresSql.AT);
+            RETURNING r.id, r.fence, r.attempt""", PostgresSql.AT);
 
     static final String DELETE_STEPS = "DELETE FROM semel_record WHERE parent = ANY(?::bytea[]) AND place IS NULL";
 

@@ -114,8 +114,8 @@ final class PostgresInspection {
                 Guarantee.A,
                 pooled
                         ? "Nothing is left on a session, so that transaction pooling works: statements are not kept prepared,"
-                                + " workers poll instead of being notified, and idle_in_transaction_session_timeout must be set"
-                                + " for the role or the server. Connect to the server directly for speed."
+                                + " workers poll instead of being notified, and each transaction of Semel's sets"
+                                + " idle_in_transaction_session_timeout for itself. Connect to the server directly for speed."
                         : null);
     }
 

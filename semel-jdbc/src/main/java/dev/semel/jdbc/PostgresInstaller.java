@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,8 @@ final class PostgresInstaller {
      * Whoever waits for a table's lock holds up everybody behind, and whoever has the lock for this may be paused: a wait is
      * bounded, and begun again a few times.
      */
-    private static final String BEGIN = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '2s'";
+    private static final String BEGIN = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '2s';"
+            + " SET LOCAL idle_in_transaction_session_timeout = '60s'";
 
     private static final int TRIES_AT_OPENING = 15;
 
@@ -208,7 +210,7 @@ final class PostgresInstaller {
     private static Origin origin(Connection connection, boolean control) throws SQLException {
         String system = control ? "(SELECT system_identifier FROM pg_control_system())" : "0";
         try (Statement statement = connection.createStatement();
-                ResultSet found = statement.executeQuery(ORIGIN.formatted(system))) {
+                ResultSet found = statement.executeQuery(String.format(Locale.ROOT, ORIGIN, system))) {
             found.next();
             return new Origin(found.getLong(1), found.getInt(2), found.getString(3));
         }

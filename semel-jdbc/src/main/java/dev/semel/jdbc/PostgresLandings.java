@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** What direct atomic calls leave, in one statement: the records, their events, and the number of the transaction. */
 final class PostgresLandings {
     /** The fence is drawn for the item, and serves the record and its event alike: either all land or nothing does. */
-    private static final String LAND = PostgresSql.COMMON + """
+    private static final String LAND = PostgresSql.COMMON + String.format(Locale.ROOT, """
             , w AS MATERIALIZED (
                 SELECT i.*, c.high | nextval('semel_fence') AS fence
                 FROM c, unnest(?::int[], ?::bytea[], ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::text[], ?::text[],
@@ -33,7 +34,7 @@ final class PostgresLandings {
                     i.fence, i.attempt, %s, CASE WHEN i.parent IS NOT NULL THEN c.now END, nullif(i.keep, 0), i.result, i.failure
                 FROM c, w AS i
                 %%s RETURNING r.id, r.fence, r.xmax = 0 AS made)
-            """.formatted(PostgresSql.AT);
+            """, PostgresSql.AT);
 
     /** "At" in the past and neither QUEUED, IN_PROGRESS nor UNKNOWN is expired, or failed and due. */
     private static final String OVER_WHAT_IS_DONE = """
@@ -56,8 +57,9 @@ final class PostgresLandings {
 
         static Sql of(String conflict) {
             return new Sql(
-                    PostgresSame.bounded(LAND.formatted("", "", conflict) + RESULT),
-                    PostgresSame.bounded(LAND.formatted(PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, conflict)
+                    PostgresSame.bounded(String.format(Locale.ROOT, LAND, "", "", conflict) + RESULT),
+                    PostgresSame.bounded(String.format(
+                                    Locale.ROOT, LAND, PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, conflict)
                             + ", a AS (" + PostgresSql.WRITE_EVENTS + ")" + RESULT));
         }
     }

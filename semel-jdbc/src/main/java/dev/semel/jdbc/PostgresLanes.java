@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -38,7 +39,10 @@ final class PostgresLanes {
     private static final int SHORTEST_RUN = 8;
 
     private static final String FIND = PostgresFree.LOCK_MODES
-            + ("WITH c AS MATERIALIZED (SELECT %2$s AS now, m.modes_version FROM %3$s)" + PostgresTenants.SHARES + """
+            + String.format(
+                    Locale.ROOT,
+                    "WITH c AS MATERIALIZED (SELECT %2$s AS now, m.modes_version FROM %3$s)" + PostgresTenants.SHARES
+                            + """
             SELECT c.now, c.modes_version, e.each, y.tenant, y.lane, y.id, y.turn, y.at FROM c CROSS JOIN e LEFT JOIN (
                 SELECT t.n, t.tenant, x.* FROM t CROSS JOIN LATERAL (
                     SELECT z.* FROM (
@@ -53,8 +57,10 @@ final class PostgresLanes {
                         ORDER BY r.at LIMIT (SELECT least(each, retries) FROM e, p))) AS z
                     ORDER BY z.at LIMIT (SELECT each FROM e)) AS x
                 ORDER BY t.n, x.at LIMIT (SELECT most FROM p)) AS y ON true
-            ORDER BY y.n, y.at""")
-                    .formatted(PostgresTenants.LANES, PostgresSql.NOW, PostgresSql.META);
+            ORDER BY y.n, y.at""",
+                    PostgresTenants.LANES,
+                    PostgresSql.NOW,
+                    PostgresSql.META);
 
     private static final String MEMBER = "r.id, r.turn, r.state, r.attempt, r.at, r.fence, r.place";
 
@@ -63,7 +69,8 @@ final class PostgresLanes {
      * ({@link Blocked}). The second statement's snapshot is taken under the locks. The head is looked for from behind, and what waits from the
      * head on: before them the index has nothing but what is done.
      */
-    private static final String HOLD = """
+    private static final String HOLD =
+            String.format(Locale.ROOT, """
             SELECT l.lane FROM (SELECT set_config('lock_timeout', '20', true) OFFSET 0) AS w, unnest(?::bigint[]) AS l(lane)
             WHERE pg_try_advisory_xact_lock%1$s;
             SELECT l.lane, x.* FROM unnest(?::bigint[]) AS l(lane)
@@ -78,14 +85,15 @@ final class PostgresLanes {
                 UNION ALL
                 (SELECT %2$s FROM semel_record r WHERE r.lane = l.lane AND r.turn = 3 ORDER BY r.place LIMIT ?)) AS x
             UNION ALL
-            SELECT r.lane, %2$s FROM %3$s WHERE r.turn = 4 AND r.state IN (0, 3)""".formatted(PostgresLine.LOCK_ARGUMENTS, MEMBER, PostgresSql.EACH_BY_ID);
+            SELECT r.lane, %2$s FROM %3$s WHERE r.turn = 4 AND r.state IN (0, 3)""", PostgresLine.LOCK_ARGUMENTS, MEMBER, PostgresSql.EACH_BY_ID);
 
     /**
      * Places and fences are drawn in the order given, which is that of each lane: a receiver refuses a fence that is lower
      * than the last one of the lane. Rows are written in the order of ids, and only those that are as they were read:
      * by differences, because an index of states and times is not the one to find them by.
      */
-    private static final String WRITE = PostgresSql.COMMON + """
+    private static final String WRITE =
+            PostgresSql.COMMON + String.format(Locale.ROOT, """
             , i AS MATERIALIZED (
                 SELECT * FROM (
                     SELECT i.*, CASE WHEN i.turn >= 0 THEN nextval('semel_place') END AS place,
@@ -104,7 +112,7 @@ final class PostgresLanes {
                     owner = CASE WHEN i.granted = 1 THEN ? ELSE r.owner END
                 FROM i, c WHERE r.id = i.id AND r.fence = i.fence AND r.state - i.state = 0 AND r.at - i.at = 0
                 RETURNING i.n, i.granted, %s)
-            SELECT (SELECT count(*) FROM w), w.* FROM c LEFT JOIN w ON w.granted = 1 ORDER BY w.n""".formatted("r." + Rows.WITH_LINE.replace(", ", ", r."));
+            SELECT (SELECT count(*) FROM w), w.* FROM c LEFT JOIN w ON w.granted = 1 ORDER BY w.n""", "r." + Rows.WITH_LINE.replace(", ", ", r."));
 
     private static final String LOCKED = "SELECT " + PostgresSql.BY_INDEX + "; " + """
             SELECT l.lane FROM unnest(?::bigint[], ?::bytea[]) AS l(lane, id) LEFT JOIN LATERAL (

@@ -36,11 +36,11 @@ final class PostgresLedger implements Ledger {
 
     /** Whoever renews does so for all runs of a node: it waits for a locked row only a moment, and then for each by itself. */
     private static final String RENEW = "SELECT " + PostgresSql.BY_INDEX + ", set_config('lock_timeout', '100', true); "
-            + PostgresSql.COMMON + """
+            + PostgresSql.COMMON + String.format(Locale.ROOT, """
             UPDATE semel_record r SET at = %s
             FROM c, unnest(?::int[], ?::bytea[], ?::bigint[], ?::bigint[]) AS i(n, id, fence, delay)
             WHERE r.id = i.id AND r.fence = i.fence AND r.state = 1
-            RETURNING i.n""".formatted(PostgresSql.AT);
+            RETURNING i.n""", PostgresSql.AT);
 
     private static final String FIND = "SELECT " + PostgresSql.NOW + ", " + PostgresSql.BY_INDEX + "; SELECT "
             + Rows.WITH_LINE + " FROM semel_record WHERE id = ANY(?::bytea[])";
@@ -61,7 +61,7 @@ final class PostgresLedger implements Ledger {
      * By place on disk, and each row judged again as it is deleted: one that was renewed meanwhile has moved. What somebody
      * else has locked is left for the next time.
      */
-    private static final String PURGE = INDEXED + """
+    private static final String PURGE = INDEXED + String.format(Locale.ROOT, """
             WITH c AS MATERIALIZED (SELECT %s AS now)
             , x AS MATERIALIZED (
                 SELECT f.ctid FROM c, LATERAL (
@@ -84,7 +84,7 @@ final class PostgresLedger implements Ledger {
                     AND (r.turn IS NULL OR r.turn NOT IN (1, 2))
                 RETURNING r.id, r.tenant)
             , s AS (DELETE FROM semel_record r USING d WHERE r.parent = d.id AND r.place IS NULL)
-            SELECT tenant, count(*) FROM d GROUP BY tenant""".formatted(PostgresSql.NOW);
+            SELECT tenant, count(*) FROM d GROUP BY tenant""", PostgresSql.NOW);
 
     private static final String LIST = INDEXED + "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE state = %s AND (at, id) < (?, ?) AND fence <= ? AND (parent IS NULL OR place IS NOT"
@@ -223,7 +223,7 @@ final class PostgresLedger implements Ledger {
                 ? List.of()
                 : rows(
                         "a search",
-                        OVERDUE.formatted(state.code()),
+                        String.format(Locale.ROOT, OVERDUE, state.code()),
                         binder -> binder.number(sessions.now())
                                 .number(behind.at())
                                 .bytes(behind.id().bytes())

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -59,15 +60,17 @@ final class PostgresMoves {
                     turn = CASE WHEN i.line = 0 OR i.line = 3 AND r.turn IN (1, 2) THEN r.turn
                         WHEN i.line >= 2 THEN CASE WHEN r.lane IS NULL THEN 0 ELSE 3 END END""";
 
-    private static final String DELETE_EACH = """
+    private static final String DELETE_EACH = String.format(Locale.ROOT, """
             , w AS (
                 DELETE FROM semel_record r USING i, c WHERE %s
                 RETURNING i.n, r.id, r.fence, r.attempt%%s)
             , s AS (DELETE FROM semel_record r USING w WHERE r.parent = w.id AND r.place IS NULL)
-            """.formatted(CONDITION);
+            """, CONDITION);
 
     /** What a change writes behind its first event. They are few: each finds its change by going through all of them. */
-    private static final String FURTHER_EVENTS = """
+    private static final String FURTHER_EVENTS = String.format(
+            Locale.ROOT,
+            """
             , x AS MATERIALIZED (SELECT * FROM unnest(?::int[]%1$s) WITH ORDINALITY AS x(n%2$s, further))
             , y AS (
                 SELECT w.n, 0 AS further, w.fence, w.attempt%2$s FROM w
@@ -78,12 +81,15 @@ final class PostgresMoves {
                     policy, body)
                 SELECT pg_current_xact_id()::text::bigint + c.tx_base, c.now, y.fence, y.attempt%2$s
                 FROM c, y WHERE y.e_type >= 0 ORDER BY y.n, y.further)
-            """.formatted(
-                    PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, PostgresSql.EVENT_NAMES.replace(", ", ", x."));
+            """,
+            PostgresSql.EVENT_ARRAYS,
+            PostgresSql.EVENT_NAMES,
+            PostgresSql.EVENT_NAMES.replace(", ", ", x."));
 
     private static final Kind UPDATE = new Kind(
-            Sql.of(ITEMS + UPDATE_EACH.formatted(PostgresSql.AT, "", CONDITION, PostgresSql.KEPT)),
-            Sql.of(PLACED_ITEMS + UPDATE_EACH.formatted(PostgresSql.AT, PLACE, CONDITION, PostgresSql.KEPT)));
+            Sql.of(ITEMS + String.format(Locale.ROOT, UPDATE_EACH, PostgresSql.AT, "", CONDITION, PostgresSql.KEPT)),
+            Sql.of(PLACED_ITEMS
+                    + String.format(Locale.ROOT, UPDATE_EACH, PostgresSql.AT, PLACE, CONDITION, PostgresSql.KEPT)));
 
     private static final Kind DELETE = new Kind(Sql.of(ITEMS + DELETE_EACH), Sql.of(PLACED_ITEMS + DELETE_EACH));
 
@@ -99,10 +105,10 @@ final class PostgresMoves {
 
         static Sql of(String each) {
             String template = PostgresSql.COMMON + each;
-            String told =
-                    template.formatted(PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, PostgresSql.EVENT_NAMES);
+            String told = String.format(
+                    Locale.ROOT, template, PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, PostgresSql.EVENT_NAMES);
             return new Sql(
-                    template.formatted("", "", "") + RESULT,
+                    String.format(Locale.ROOT, template, "", "", "") + RESULT,
                     told + ", a AS (" + PostgresSql.WRITE_EVENTS + ")" + RESULT,
                     told + FURTHER_EVENTS + RESULT);
         }

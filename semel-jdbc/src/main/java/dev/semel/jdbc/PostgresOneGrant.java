@@ -6,25 +6,29 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The grant of one new record by itself, see {@link PostgresOneMove}. */
 final class PostgresOneGrant {
     /** The lock first, so that the version of the modes is read under it. */
-    private static final String INSERT = """
+    private static final String INSERT = String.format(
+            Locale.ROOT,
+            """
             SELECT %s, %s, %s;
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, origin, state, fence, attempt, at,
                 owner, payload)
-            SELECT ?, ?, ?, ?, ?, ?, ?, 1, m.epoch::bigint << 48 | nextval('semel_fence'), 1,
+            SELECT ?, ?, ?, ?, ?, ?, ?, 1, %s | nextval('semel_fence'), 1,
                 m.now + least(?::bigint, 9223372036854775807 - m.now), ?, ?
             FROM (SELECT %s AS now, %s FROM semel_meta WHERE single AND modes_version = ? LIMIT 1) AS m
             ON CONFLICT (id) DO NOTHING
-            RETURNING fence""".formatted(
-                    PostgresSql.BOUNDED_WAIT,
-                    PostgresSql.SHARE_MODES,
-                    PostgresSql.IS_READ_COMMITTED,
-                    PostgresSql.NOW,
-                    PostgresSql.EPOCH);
+            RETURNING fence""",
+            PostgresSql.BOUNDED_WAIT,
+            PostgresSql.SHARE_MODES,
+            PostgresSql.IS_READ_COMMITTED,
+            PostgresSql.HIGH,
+            PostgresSql.NOW,
+            PostgresSql.EPOCH);
 
     private PostgresOneGrant() {}
 

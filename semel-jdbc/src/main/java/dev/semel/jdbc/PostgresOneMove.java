@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,25 +15,25 @@ import org.jspecify.annotations.Nullable;
  * Of single values there is nothing to guess: the plan is made once for each connection, and needs no lists to be expanded.
  */
 final class PostgresOneMove {
-    private static final String UPDATE = """
+    private static final String UPDATE = String.format(Locale.ROOT, """
             UPDATE semel_record r SET state = ?::smallint, at = c.now + least(?::bigint, 9223372036854775807 - c.now),
                 keep = nullif(?::bigint, 0), attempt = coalesce(nullif(?::int, -1), r.attempt), result = ?, failure = ?,
                 turn = CASE WHEN ?::int = 1 THEN NULL ELSE r.turn END
             FROM (SELECT %s AS now OFFSET 0) AS c
             WHERE r.id = ? AND r.fence = ? AND (?::int >> r.state) & 1 = 1 AND (?::int = 0 OR r.at <= c.now)
                 AND %s
-            """.formatted(PostgresSql.NOW, PostgresSql.KEPT);
+            """, PostgresSql.NOW, PostgresSql.KEPT);
 
     private static final String RETURNED = " RETURNING r.fence, r.attempt, c.now)";
 
-    private static final String EVENT = """
+    private static final String EVENT = String.format(Locale.ROOT, """
             , a AS (
                 INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation,
                     policy, body)
                 SELECT pg_current_xact_id()::text::bigint + m.tx_base, w.now, w.fence, w.attempt, ?::smallint, ?, ?, ?, ?, ?,
                     ?, ?
                 FROM w, %s)
-            """.formatted(PostgresSql.META);
+            """, PostgresSql.META);
 
     private static final String SILENT = UPDATE + "RETURNING pg_current_xact_id()::text";
 

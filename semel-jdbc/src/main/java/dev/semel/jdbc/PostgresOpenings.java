@@ -39,14 +39,15 @@ final class PostgresOpenings {
                     + "(" + PostgresSql.EACH_BY_ID + ") ON true";
 
     /** Of one record, which gets a fence at once if it is absent. */
-    private static final String ONE = """
-            SELECT pg_try_advisory_xact_lock(?)%%s; SELECT c.now, m.modes_version,
-                CASE WHEN r.id IS NULL THEN m.epoch::bigint << 48 | nextval('semel_fence') END,
-                CASE WHEN r.id IS NULL OR %s THEN pg_current_xact_id()::text END, m.tx_base, %s%s semel_record r ON r.id = ?
-            """.formatted(IS_OVER, Rows.WITH_LINE, FROM);
+    private static final String ONE = "; SELECT c.now, m.modes_version,"
+            + " CASE WHEN r.id IS NULL THEN " + PostgresSql.HIGH + " | nextval('semel_fence') END,"
+            + " CASE WHEN r.id IS NULL OR " + IS_OVER + " THEN pg_current_xact_id()::text END, m.tx_base, "
+            + Rows.WITH_LINE + FROM + "semel_record r ON r.id = ?";
 
-    private static final String ONE_PLAINLY = ONE.formatted("");
-    private static final String ONE_CHECKED = ONE.formatted(", " + PostgresSql.IS_READ_COMMITTED);
+    private static final String LOCK = "SELECT pg_try_advisory_xact_lock(?)";
+    private static final String LOCK_CHECKED = LOCK + ", " + PostgresSql.IS_READ_COMMITTED;
+    private static final String ONE_PLAINLY = LOCK + ONE;
+    private static final String ONE_CHECKED = LOCK_CHECKED + ONE;
 
     /**
      * @param number of the transaction; null when none of them can be run
@@ -67,9 +68,13 @@ final class PostgresOpenings {
         this.now = now;
     }
 
-    /** @param checked whether the isolation level is to be checked in passing */
-    Opened one(boolean checked, long modesVersion, Identity identity) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(checked ? ONE_CHECKED : ONE_PLAINLY)) {
+    /**
+     * @param first whether this begins the transaction: then the isolation level is to be checked in passing
+     * @param idleBound what is to be set then, too, if anything
+     */
+    Opened one(boolean first, @Nullable String idleBound, long modesVersion, Identity identity) throws SQLException {
+        String checked = idleBound == null ? ONE_CHECKED : LOCK_CHECKED + ", " + idleBound + ONE;
+        try (PreparedStatement statement = connection.prepareStatement(first ? checked : ONE_PLAINLY)) {
             new Binder(statement)
                     .number(identity.lock().lockNumber())
                     .number(now)

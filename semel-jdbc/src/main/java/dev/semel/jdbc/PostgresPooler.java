@@ -10,11 +10,23 @@ import org.postgresql.PGConnection;
 
 /**
  * A pooler between the driver and the server, such as PgBouncer, which may give each transaction another session of the server.
- * So nothing is left on a session: no prepared statements, no settings beyond a transaction, no LISTEN. Which mode it is in
- * cannot be told from outside while it is idle; what works in transaction mode works in session mode, too.
+ * So nothing is left on a session: no prepared statements, no settings beyond a transaction, no LISTEN. How long the server lets a
+ * transaction be idle, so that a paused node does not hold its rows for ever, is set with the first statement of each. Which mode
+ * it is in cannot be told from outside while it is idle; what works in transaction mode works in session mode, too.
  */
 final class PostgresPooler {
+    private static final String IDLE = "idle_in_transaction_session_timeout";
+
+    /** On the application's connections: what the role, the database or the server says, or a minute where none of them does. */
+    static final String IDLE_BOUND = "set_config('" + IDLE + "', coalesce(nullif(current_setting('" + IDLE
+            + "'), '0'), '" + PostgresUrl.IDLE_MILLIS + "'), true)";
+
     private PostgresPooler() {}
+
+    /** As {@link #IDLE_BOUND}, on connections by a URL that says how long. */
+    static String idleBound(long millis) {
+        return "set_config('" + IDLE + "', '" + millis + "', true)";
+    }
 
     /** A pooler makes up the number of a process that it tells the driver at the start; the server tells its own. */
     static boolean isBetween(Connection connection) throws SQLException {

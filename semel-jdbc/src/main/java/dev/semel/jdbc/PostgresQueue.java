@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -25,7 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 final class PostgresQueue implements Queue {
     private static final String BACKLOG =
-            "SELECT " + PostgresSql.BY_INDEX + "; " + """
+            "SELECT " + PostgresSql.BY_INDEX + "; " + String.format(Locale.ROOT, """
             WITH c AS MATERIALIZED (SELECT %1$s AS now)
             SELECT w.waiting, w.oldest, p.parked FROM (
                 SELECT count(*) AS waiting, min(x.at) FILTER (WHERE x.at <= (SELECT now FROM c)) AS oldest FROM (
@@ -33,7 +34,7 @@ final class PostgresQueue implements Queue {
                     WHERE r.state IN (0, 3) AND r.operation = ? AND r.place IS NOT NULL LIMIT %2$s) AS x) AS w,
                 (SELECT count(*) AS parked FROM (
                     SELECT 1 FROM semel_record r
-                    WHERE r.operation = ? AND r.turn = 1 AND r.state IN (4, 5) LIMIT %2$s) AS x) AS p""".formatted(PostgresSql.NOW, Backlog.MOST);
+                    WHERE r.operation = ? AND r.turn = 1 AND r.state IN (4, 5) LIMIT %2$s) AS x) AS p""", PostgresSql.NOW, Backlog.MOST);
 
     private static final String HEAD = "SELECT " + PostgresSql.BY_INDEX + "; SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE lane = ? AND turn IN (1, 2) ORDER BY turn, place LIMIT 1";
@@ -55,9 +56,9 @@ final class PostgresQueue implements Queue {
                 FROM %1$s WHERE %1$s.name IS NOT NULL)""";
 
     private static final String OPERATIONS = "SELECT " + PostgresSql.BY_INDEX + "; WITH RECURSIVE "
-            + NEXT.formatted("free", "turn = 0 AND state IN (0, 3)") + ", "
-            + NEXT.formatted("lanes", "turn IN (1, 3, 4) AND state IN (0, 3)") + ", "
-            + NEXT.formatted("parked", "turn = 1 AND state IN (4, 5)")
+            + String.format(Locale.ROOT, NEXT, "free", "turn = 0 AND state IN (0, 3)") + ", "
+            + String.format(Locale.ROOT, NEXT, "lanes", "turn IN (1, 3, 4) AND state IN (0, 3)") + ", "
+            + String.format(Locale.ROOT, NEXT, "parked", "turn = 1 AND state IN (4, 5)")
             + """
              SELECT name FROM free WHERE name IS NOT NULL
             UNION SELECT name FROM lanes WHERE name IS NOT NULL
@@ -105,16 +106,19 @@ final class PostgresQueue implements Queue {
     }
 
     private void insert(List<Arrival> batch, Map<RecordId, Enqueued> answers) {
-        sessions.once(WHAT, connection -> {
-            new PostgresEnqueue(connection, sessions.now(), true).insert(batch, answers);
-            return true;
-        });
+        // Nobody is told before the commit, which may fail, or be run again and find others' messages.
+        answers.putAll(sessions.once(WHAT, connection -> {
+            Map<RecordId, Enqueued> made = new HashMap<>();
+            new PostgresEnqueue(connection, sessions.now(), true).insert(batch, made);
+            return made;
+        }));
         List<Arrival> rest = unanswered(batch, answers);
         if (!rest.isEmpty()) {
-            sessions.once(WHAT, connection -> {
-                new PostgresEnqueue(connection, sessions.now(), true).look(rest, answers);
-                return true;
-            });
+            answers.putAll(sessions.once(WHAT, connection -> {
+                Map<RecordId, Enqueued> there = new HashMap<>();
+                new PostgresEnqueue(connection, sessions.now(), true).look(rest, there);
+                return there;
+            }));
             List<Arrival> open = unanswered(rest, answers);
             if (!open.isEmpty()) {
                 made(open, sessions.transaction(WHAT, c -> enqueue(c, open)), answers);

@@ -31,7 +31,7 @@ final class PostgresSessions {
     private final PostgresInstaller installer;
     private volatile boolean otherIsolation;
     private volatile boolean otherServer;
-    private volatile boolean pooled;
+    private volatile @Nullable String idleBound;
 
     /** @param readCommitted whether every connection of the source already is */
     PostgresSessions(
@@ -113,25 +113,32 @@ final class PostgresSessions {
 
     void lookForPooler(Connection connection) {
         try {
-            pooled = PostgresPooler.isBetween(connection);
+            idleBound = PostgresPooler.isBetween(connection) ? PostgresPooler.IDLE_BOUND : null;
             ready(connection);
         } catch (SQLException e) {
             throw failure("the first look at the server", e);
         }
     }
 
-    void foundPooler() {
-        pooled = true;
+    /** @param idleMillis after which the server ends a session that sits in a transaction and does nothing */
+    void foundPooler(long idleMillis) {
+        idleBound = PostgresPooler.idleBound(idleMillis);
     }
 
     /** Whether a pooler may give each transaction another session of the server, see {@link PostgresPooler}. */
     boolean isPooled() {
-        return pooled;
+        return idleBound != null;
+    }
+
+    /** What the first statement of a transaction must set, as an expression; nothing where the session has it. */
+    @Nullable
+    String idleBound() {
+        return idleBound;
     }
 
     /** To be called with each connection before it is used. No round trip. */
     void ready(Connection connection) throws SQLException {
-        if (pooled) {
+        if (isPooled()) {
             PostgresPooler.keepNothingPrepared(connection);
         }
     }
@@ -284,8 +291,10 @@ final class PostgresSessions {
     /** The first statement of a transaction, unless every connection is at that level. */
     void readCommitted(Connection connection) throws SQLException {
         if (!readCommitted) {
+            String bound = idleBound;
             try (Statement statement = connection.createStatement()) {
-                statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+                statement.execute(
+                        "SET TRANSACTION ISOLATION LEVEL READ COMMITTED" + (bound == null ? "" : "; SELECT " + bound));
             }
         }
     }

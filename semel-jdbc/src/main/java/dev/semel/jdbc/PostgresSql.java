@@ -1,31 +1,38 @@
 package dev.semel.jdbc;
 
+import java.util.Locale;
+
 /** Pieces that the statements share. */
 final class PostgresSql {
     /** The time: a given one, else the server's clock. Never now(), which stands still in a transaction. */
     static final String NOW = "coalesce(?::bigint, floor(date_part('epoch', clock_timestamp()) * 1000)::bigint)";
 
-    /**
-     * Whether the row of semel_meta is of the copy of the tables for which the epoch was raised: the numbers of its table and of
-     * its database, which is part of the path of its file. A restored backup has others, also on a server that goes on running.
-     */
-    private static final String IS_COPY = "split_part(copy, '/', 2) = tableoid::text"
-            + " AND strpos(pg_relation_filepath(tableoid), '/' || split_part(copy, '/', 1) || '/') > 0";
+    /** What {@link #HIGH} is made of, in semel_meta. */
+    static final String EPOCH = "epoch, server_start, copy, tableoid AS of_table";
 
     /**
-     * The epoch, for a fence. On a server that was started again, or is another one, and in a copy of the tables it is a
-     * division by zero ({@link PostgresErrors#otherServer}): nothing is granted there before the epoch is raised.
+     * Whether the row m of semel_meta is of the copy of the tables for which the epoch was raised: the numbers of its table and of
+     * its database, which is part of the path of its file. A restored backup has others, also on a server that goes on running.
      */
-    static final String EPOCH = "epoch / (server_start = pg_postmaster_start_time() AND " + IS_COPY + ")::int AS epoch";
+    private static final String IS_COPY = "split_part(m.copy, '/', 2) = m.of_table::text"
+            + " AND strpos(pg_relation_filepath(m.of_table), '/' || split_part(m.copy, '/', 1) || '/') > 0";
+
+    /**
+     * The high bits of a fence. On a server that was started again, or is another one, and in a copy of the tables it is a
+     * division by zero ({@link PostgresErrors#otherServer}): nothing is granted there before the epoch is raised. It is worked out
+     * where a fence is issued, and not for a replay.
+     */
+    static final String HIGH =
+            "(m.epoch / (m.server_start = pg_postmaster_start_time() AND " + IS_COPY + ")::int)::bigint << 48";
 
     /** The limit is for the planner, who takes a boolean key for half of a table and multiplies all else by that. */
     static final String META =
             "(SELECT modes_version, " + EPOCH + ", tx_base FROM semel_meta WHERE single LIMIT 1) AS m";
 
     /** The first CTE of a statement that writes: one parameter, the time or null. */
-    static final String COMMON = """
-            WITH c AS MATERIALIZED (SELECT %s AS now, m.epoch::bigint << 48 AS high, m.tx_base, m.modes_version FROM %s)
-            """.formatted(NOW, META);
+    static final String COMMON = String.format(Locale.ROOT, """
+            WITH c AS MATERIALIZED (SELECT %s AS now, %s AS high, m.tx_base, m.modes_version FROM %s)
+            """, NOW, HIGH, META);
 
     /** Whether a record r counts as there: it is not expired, or its lane cannot go on without it. */
     static final String KEPT = "(r.state IN (0, 1, 5) OR r.at > c.now"
@@ -45,12 +52,12 @@ final class PostgresSql {
             ", e_type, e_tenant, e_operation, e_record, e_fingerprint, e_correlation, e_policy, e_body";
 
     /** Inserts the events of the changes in a CTE named w (n, fence, attempt, and the columns of the event). */
-    static final String WRITE_EVENTS = """
+    static final String WRITE_EVENTS = String.format(Locale.ROOT, """
             INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation,
                 policy, body)
             SELECT pg_current_xact_id()::text::bigint + c.tx_base, c.now, w.fence, w.attempt%s
             FROM c, w WHERE w.e_type >= 0 ORDER BY w.n
-            """.formatted(EVENT_NAMES);
+            """, EVENT_NAMES);
 
     /**
      * A FROM of the records r by a list of ids. A plan for "id = ANY" that was made while the table was small, and is kept,

@@ -93,7 +93,7 @@ public final class PostgresStore implements Store {
         PostgresSessions sessions = new PostgresSessions(pool, url.name(), !pooled, options.time(), installer);
         PostgresSignals signals = null;
         if (pooled) {
-            sessions.foundPooler();
+            sessions.foundPooler(url.pool().idleMillis());
         } else {
             signals = new PostgresSignals(sessions, () -> PostgresPool.listen(url));
         }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -95,18 +96,19 @@ final class PostgresTenants {
             """;
 
     /** Whether there is anything at all in lanes, and whether a lease of the operation is over. */
-    private static final String BEYOND = """
+    private static final String BEYOND = String.format(Locale.ROOT, """
             WITH c AS MATERIALIZED (SELECT %1$s AS now)
             , p AS MATERIALIZED (SELECT ?::text AS operation)
             SELECT (SELECT true FROM semel_record r WHERE r.operation = (SELECT operation FROM p) AND %2$s LIMIT 1),
                 (SELECT true FROM semel_record r WHERE r.state = 1 AND r.at <= (SELECT now FROM c)
                     AND r.operation = (SELECT operation FROM p) AND r.turn IN (0, 1) AND r.attempt < ?
-                    AND r.tenant <> ALL(?::text[]) LIMIT 1)""".formatted(PostgresSql.NOW, LANES);
+                    AND r.tenant <> ALL(?::text[]) LIMIT 1)""", PostgresSql.NOW, LANES);
 
     private static final String INDEXED = "SELECT " + PostgresSql.BY_INDEX + "; ";
     private static final String FIND_FREE =
-            INDEXED + FIND.formatted(PostgresSql.NOW, FREE, MOST_VISITED, MOST) + "; " + BEYOND;
-    private static final String FIND_LANES = INDEXED + FIND.formatted(PostgresSql.NOW, LANES, MOST_VISITED, MOST);
+            INDEXED + String.format(Locale.ROOT, FIND, PostgresSql.NOW, FREE, MOST_VISITED, MOST) + "; " + BEYOND;
+    private static final String FIND_LANES =
+            INDEXED + String.format(Locale.ROOT, FIND, PostgresSql.NOW, LANES, MOST_VISITED, MOST);
 
     /**
      * @param floor nothing older is looked for: what was there is claimed already, and its dead entries of the index would be

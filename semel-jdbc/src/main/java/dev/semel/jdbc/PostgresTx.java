@@ -180,7 +180,7 @@ final class PostgresTx implements Transactions.Tx {
         PostgresOpenings.Opened opened = sql("opening a record", () -> {
             PostgresOpenings openings = new PostgresOpenings(connection, sessions.now());
             return one
-                    ? openings.one(checked, modesVersion, identities.get(0))
+                    ? openings.one(checked, sessions.idleBound(), modesVersion, identities.get(0))
                     : openings.all(modesVersion, identities);
         });
         learn(opened.number());

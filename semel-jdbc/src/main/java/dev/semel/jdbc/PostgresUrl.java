@@ -28,6 +28,9 @@ record PostgresUrl(String jdbc, String name, Properties driver, Pool pool) {
             "socketTimeout", "60",
             "tcpKeepAlive", "true");
 
+    /** After which the server ends a session that sits in a transaction and does nothing, unless the URL says otherwise. */
+    static final long IDLE_MILLIS = 60_000;
+
     /**
      * @param size connections at most
      * @param waitMillis how long a caller waits for one
@@ -59,7 +62,7 @@ record PostgresUrl(String jdbc, String name, Properties driver, Pool pool) {
         Pool pool = new Pool(
                 (int) number(parameters, "poolSize", 10, 1, 1_000, faults),
                 number(parameters, "poolWaitMillis", 10_000, 250, 600_000, faults),
-                number(parameters, "idleInTransactionMillis", 60_000, 0, 86_400_000, faults));
+                number(parameters, "idleInTransactionMillis", IDLE_MILLIS, 0, 86_400_000, faults));
         Properties driver = new Properties();
         DEFAULTS.forEach(driver::setProperty);
         user(uri.getRawUserInfo(), driver);

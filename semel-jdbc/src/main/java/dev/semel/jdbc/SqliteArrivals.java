@@ -11,17 +11,18 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Messages that arrive, inside a write transaction. */
 final class SqliteArrivals {
     // The last parameter says that it is not due yet: then it takes its place in its lane later.
-    static final String INSERT = """
+    static final String INSERT = String.format(Locale.ROOT, """
             /* row */ INSERT INTO semel_record (%s)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
                 CASE WHEN ?19 IS NULL THEN 0 WHEN ?22 THEN 4
                     WHEN EXISTS (SELECT 1 FROM semel_record WHERE lane = ?19 AND %s) THEN 2 ELSE 1 END,
                 ?18, ?19, ?20, ?21)
-            ON CONFLICT (id) DO NOTHING""".formatted(Rows.WITH_LINE, SqlitePlaces.STANDING);
+            ON CONFLICT (id) DO NOTHING""", Rows.WITH_LINE, SqlitePlaces.STANDING);
 
     private final SqliteSession session;
     private final SqliteFences fences;

@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -38,11 +39,11 @@ final class SqliteClaim {
             CANDIDATE + " WHERE state = 1 AND at <= ? AND operation = ? AND turn IN (0, 1) AND attempt < ? ORDER BY at";
 
     private static final String PLACE = "UPDATE semel_record SET turn = ?, place = ? WHERE n = ?";
-    static final String GRANT = """
+    static final String GRANT = String.format(Locale.ROOT, """
             UPDATE semel_record
             SET state = 1, fence = ?1 + granted.key, at = ?2, keep = 0, owner = ?3
             FROM json_each(?4) AS granted WHERE n = granted.value
-            RETURNING n, %s""".formatted(Rows.WITH_LINE);
+            RETURNING n, %s""", Rows.WITH_LINE);
 
     /**
      * A record that may be granted.

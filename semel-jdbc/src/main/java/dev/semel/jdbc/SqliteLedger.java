@@ -19,6 +19,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -115,7 +116,7 @@ final class SqliteLedger implements Ledger {
         long now = access.now();
         String marks = String.join(", ", Collections.nCopies(operations.size(), "?"));
         return access.read(session -> session.all(
-                OVERDUE.formatted(marks),
+                String.format(Locale.ROOT, OVERDUE, marks),
                 statement -> {
                     statement.setInt(1, state.code());
                     statement.setLong(2, now);

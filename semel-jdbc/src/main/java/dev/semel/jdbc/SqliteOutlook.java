@@ -4,6 +4,7 @@ import dev.semel.store.Claim;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,7 @@ record SqliteOutlook(long modes, boolean over, List<String> tenants, boolean mor
     private static final String MODES = "SELECT modes FROM semel_meta";
 
     // From tenant to tenant through the index, whatever each of them has waiting.
-    static final String DUE = """
+    static final String DUE = String.format(Locale.ROOT, """
             WITH RECURSIVE next (name) AS (
                 SELECT (SELECT tenant FROM semel_record WHERE %1$s AND tenant > ?2 ORDER BY tenant LIMIT 1)
                 UNION ALL
@@ -30,7 +31,7 @@ record SqliteOutlook(long modes, boolean over, List<String> tenants, boolean mor
             SELECT name FROM next WHERE name IS NOT NULL AND (?3 IS NULL OR name <= ?3)
                 AND (EXISTS (SELECT 1 FROM semel_record WHERE %1$s AND tenant = name AND state = 0 AND at <= ?4)
                     OR ?5 AND EXISTS (SELECT 1 FROM semel_record
-                        WHERE %1$s AND tenant = name AND state = 3 AND at <= ?4))""".formatted(SqliteClaim.CLAIMABLE);
+                        WHERE %1$s AND tenant = name AND state = 3 AND at <= ?4))""", SqliteClaim.CLAIMABLE);
 
     boolean nothing() {
         return !over && tenants.isEmpty();

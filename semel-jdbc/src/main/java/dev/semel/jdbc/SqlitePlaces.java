@@ -3,6 +3,7 @@ package dev.semel.jdbc;
 import dev.semel.key.RecordId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Locale;
 import java.util.OptionalLong;
 
 /**
@@ -15,9 +16,9 @@ final class SqlitePlaces {
 
     private static final String JOIN = """
             UPDATE semel_record SET place = ?, turn = CASE WHEN lane IS NULL THEN 0 ELSE 2 END WHERE id = ?""";
-    static final String PROMOTE = """
+    static final String PROMOTE = String.format(Locale.ROOT, """
             UPDATE semel_record SET turn = 1 WHERE turn = 2
-                AND n = (SELECT n FROM semel_record WHERE lane = ? AND %s ORDER BY place LIMIT 1)""".formatted(STANDING);
+                AND n = (SELECT n FROM semel_record WHERE lane = ? AND %s ORDER BY place LIMIT 1)""", STANDING);
 
     private final SqliteSession session;
     private final SqliteFences fences;

@@ -8,6 +8,7 @@ import dev.semel.store.Queue;
 import dev.semel.store.Row;
 import dev.semel.store.Status;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -31,7 +32,9 @@ final class SqliteQueue implements Queue {
             + " WHERE state = 1 AND owner = ? AND operation = ? AND place IS NOT NULL ORDER BY lane, place";
 
     // From operation to operation through the indexes, whatever each of them has waiting; few are being handled.
-    static final String OPERATIONS = """
+    static final String OPERATIONS = String.format(
+            Locale.ROOT,
+            """
             WITH RECURSIVE due (name) AS (
                 SELECT (SELECT min(operation) FROM %1$s)
                 UNION ALL
@@ -42,9 +45,9 @@ final class SqliteQueue implements Queue {
                 SELECT (SELECT min(operation) FROM %2$s AND operation > name) FROM parked WHERE name IS NOT NULL)
             SELECT name FROM due WHERE name IS NOT NULL
             UNION SELECT name FROM parked WHERE name IS NOT NULL
-            UNION SELECT operation FROM semel_record WHERE state = 1 AND place IS NOT NULL""".formatted(
-                    "semel_record INDEXED BY semel_record_due WHERE turn IN (0, 1, 4) AND state IN (0, 3)",
-                    "semel_record INDEXED BY semel_record_parked WHERE turn = 1 AND state IN (4, 5)");
+            UNION SELECT operation FROM semel_record WHERE state = 1 AND place IS NOT NULL""",
+            "semel_record INDEXED BY semel_record_due WHERE turn IN (0, 1, 4) AND state IN (0, 3)",
+            "semel_record INDEXED BY semel_record_parked WHERE turn = 1 AND state IN (4, 5)");
 
     private final SqliteAccess access;
 

@@ -2,7 +2,6 @@ package dev.semel.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Transactions.Ended;
 import dev.semel.time.TimeSource;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -75,13 +74,41 @@ class SqliteBackgroundTest {
     }
 
     @Test
+    void thePauseEndsWhenNoMoreCallersCome() {
+        background.<Boolean>write(line -> clock.pass(Duration.ofSeconds(10)));
+        store.access().write(line -> true);
+        background.<Boolean>write(line -> true);
+        assertThat(clock.sleeps.get()).isEqualTo(1);
+    }
+
+    @Test
+    void whoeverHoldsTheWriterAlreadyDoesNotPause() {
+        store.access().write(line -> background.<Boolean>write(inner -> true));
+        assertThat(clock.sleeps.get()).isZero();
+    }
+
+    @Test
+    void interruptEndsThePauseButNotTheWriteAndIsKept() {
+        background.<Boolean>write(line -> clock.pass(Duration.ofSeconds(10)));
+        store.access().write(line -> true);
+        clock.meanwhile = () -> {
+            store.access().write(line -> true);
+            Thread.currentThread().interrupt();
+        };
+        assertThat(background.<Boolean>write(line -> true)).isTrue();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(clock.sleeps.get()).isEqualTo(1);
+    }
+
+    @Test
     void callersWhoWaitForTheWriterGoFirst() throws Exception {
+        background.<Boolean>write(line -> true);
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        Future<Boolean> holder = threads.submit(() -> store.access().writer().run(line -> {
+        Future<Boolean> holder = threads.submit(() -> store.access().writer().aside("holding the writer", () -> {
             inside.countDown();
             goOn.await();
-            return Ended.keep(true);
+            return true;
         }));
         inside.await();
         List<String> order = Collections.synchronizedList(new ArrayList<>());
@@ -126,7 +153,10 @@ class SqliteBackgroundTest {
         }
 
         @Override
-        public void sleep(Duration duration) {
+        public void sleep(Duration duration) throws InterruptedException {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
             sleeps.incrementAndGet();
             pass(duration);
             meanwhile.run();

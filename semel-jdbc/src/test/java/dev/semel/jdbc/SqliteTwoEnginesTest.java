@@ -10,6 +10,9 @@ import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
+import dev.semel.execution.Exchanges;
+import dev.semel.execution.Settled;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -28,6 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
 class SqliteTwoEnginesTest {
     private static final Operation.Atomic<String, String> CHARGE =
             Operation.atomic("charge", String.class, String.class);
+
+    private static final Operation.Atomic<byte[], byte[]> EXCHANGE =
+            Operation.atomic("exchange", byte[].class, byte[].class);
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final CountDownLatch inside = new CountDownLatch(1);
@@ -108,6 +114,25 @@ class SqliteTwoEnginesTest {
         assertThat(replayed).isInstanceOf(Answer.Replayed.class);
         goOn.countDown();
         held.get(60, TimeUnit.SECONDS);
+    }
+
+    private static Settled exchange(Engine on, String key, String answer) {
+        Call<byte[]> call = Call.of(Tenant.of("acme"), Key.of(key), new byte[] {1});
+        return on.exchanges()
+                .within(EXCHANGE, call, tx -> new Exchanges.End.Kept(answer.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void a1_gatewaysHearWhatIsCommittedAndThatTheRestIsInProgressWhileAnotherEngineHoldsTheFile() throws Exception {
+        assertThat(exchange(first, "done", "stored")).isInstanceOf(Settled.Ended.class);
+        Future<Answer<String>> held = heldHandler();
+        Answer<byte[]> replayed = ((Settled.Told) exchange(second, "done", "again")).answer();
+        assertThat(replayed).isInstanceOf(Answer.Replayed.class);
+        assertThat(replayed.orThrow()).asString(StandardCharsets.UTF_8).isEqualTo("stored");
+        assertThat(((Settled.Told) exchange(second, "other", "ran")).answer()).isInstanceOf(Answer.InProgress.class);
+        goOn.countDown();
+        held.get(60, TimeUnit.SECONDS);
+        assertThat(exchange(second, "other", "ran")).isInstanceOf(Settled.Ended.class);
     }
 
     @Test

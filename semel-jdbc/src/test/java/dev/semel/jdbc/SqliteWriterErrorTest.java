@@ -8,6 +8,7 @@ import dev.semel.store.Transactions.Ended;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -47,12 +48,7 @@ class SqliteWriterErrorTest {
         AtomicInteger runs = new AtomicInteger();
         // begin 2, savepoint 2, release 1, commit 2, then the log
         line.failCommand(8);
-        assertThat(writer.<String>run(held -> {
-                    runs.incrementAndGet();
-                    held.write("claim");
-                    return Ended.keep("claimed");
-                }))
-                .isEqualTo("claimed");
+        assertThat(claim(writer, runs)).isEqualTo("claimed");
         assertThat(line.hasFailed()).isTrue();
         assertThat(runs.get()).isEqualTo(1);
         assertThat(isServed(writer)).isTrue();
@@ -63,18 +59,24 @@ class SqliteWriterErrorTest {
     void b8_anErrorInsideACommitThatWasCarriedOutRunsNobodyAgain() throws Exception {
         ScriptedLine line = new ScriptedLine();
         SqliteWriter<ScriptedLine> writer = writer(line, TimeSource.system());
+        AtomicInteger runs = new AtomicInteger();
         line.failCommand(7);
-        assertThat(writer.<String>run(held -> {
-                    held.write("claim");
-                    return Ended.keep("claimed");
-                }))
-                .isEqualTo("claimed");
+        assertThat(claim(writer, runs)).isEqualTo("claimed");
         assertThat(line.hasFailed()).isTrue();
+        assertThat(runs.get()).isEqualTo(1);
         assertThat(line.committed).containsExactly("claim");
     }
 
+    private static String claim(SqliteWriter<ScriptedLine> writer, AtomicInteger runs) throws Exception {
+        return writer.run(line -> {
+            runs.incrementAndGet();
+            line.write("claim");
+            return Ended.keep("claimed");
+        });
+    }
+
     @Test
-    void b8_anErrorAtAnyWaitOrWakeUpLosesNotTheWriter() throws Exception {
+    void b8_anErrorAtAnyWaitOrWakeUpDoesNotLoseTheWriter() throws Exception {
         for (int step = 1; step <= 40; step++) {
             FailingGates gates = new FailingGates();
             ScriptedLine line = new ScriptedLine();
@@ -150,8 +152,7 @@ class SqliteWriterErrorTest {
         line.failCommand(0);
         return isServed(writer)
                 && line.committed.containsAll(answered)
-                && line.committed.size()
-                        == List.copyOf(new java.util.HashSet<>(line.committed)).size();
+                && line.committed.size() == new HashSet<>(line.committed).size();
     }
 
     private List<String> callAll(SqliteWriter<ScriptedLine> writer) throws Exception {

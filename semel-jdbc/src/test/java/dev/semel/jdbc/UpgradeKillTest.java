@@ -95,6 +95,7 @@ class UpgradeKillTest {
                                 other, "SELECT count(*) FROM pg_locks WHERE NOT granted AND objid = " + LOCK)
                         == 0) {
                     assertThat(process.isAlive()).as(log()).isTrue();
+                    // The time-out of the class bounds the wait for the upgrade to reach its lock.
                     Thread.sleep(5);
                 }
             } finally {

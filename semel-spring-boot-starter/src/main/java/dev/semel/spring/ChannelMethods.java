@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.KotlinDetector;
 import org.springframework.util.ReflectionUtils;
 
 /** The {@link SemelChannel} methods of the context, and the channels that they handle. */
@@ -45,6 +46,10 @@ final class ChannelMethods {
     @Nullable
     Channel<?> add(Declared<SemelChannel> declared, List<String> faults) {
         int before = faults.size();
+        if (KotlinDetector.isSuspendingFunction(declared.method())) {
+            faults.add(Declared.SUSPENDS);
+            return null;
+        }
         Class<?> payload = payload(declared.method(), faults);
         int modifiers = declared.method().getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {

@@ -17,6 +17,9 @@ import org.springframework.util.ClassUtils;
 
 /** A method of a bean that carries one of our annotations. */
 record Declared<A extends Annotation>(String bean, Class<?> type, Method method, A annotation) {
+    /** What is wrong with a method of Kotlin's that suspends. */
+    static final String SUSPENDS =
+            "it is a suspend function, which returns before it has ended: make it an ordinary function";
 
     /** All of the context's beans, without making any. */
     static <A extends Annotation> List<Declared<A>> in(ConfigurableListableBeanFactory beans, Class<A> annotation) {

@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -87,6 +88,9 @@ record IdempotentMethod(
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
             faults.add("it is private, static or final, so Spring cannot stand in front of it: make it none of these");
+        }
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            faults.add(Declared.SUSPENDS);
         }
         Class<?> result = method.getReturnType();
         if (Future.class.isAssignableFrom(result)

@@ -104,6 +104,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
         }
     }
 
+    /** After a commit that failed the lease is needed again. Whether it was committed all the same, the mark tells. */
     @Override
     public void afterCommit(TransactionExecution execution, @Nullable Throwable failure) {
         Transaction transaction = watched(execution);
@@ -111,8 +112,12 @@ final class MarkingTransactions implements TransactionExecutionListener {
             return;
         }
         watch.ended(transaction);
-        if (transaction.begun != null && failure == null) {
-            transaction.begun.committed();
+        if (transaction.begun != null) {
+            if (failure == null) {
+                transaction.begun.committed();
+            } else {
+                transaction.begun.rolledBack();
+            }
         }
         if (transaction.doubted) {
             transaction.request.doubt(

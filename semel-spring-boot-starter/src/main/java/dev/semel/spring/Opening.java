@@ -117,7 +117,8 @@ final class Opening {
 
     private EngineSettings settings(Store store, Map<String, Policy> added) {
         EngineSettings settings = EngineSettings.on(store)
-                .withLargestValue((int) properties.tuning().largestValue().toBytes());
+                .withLargestValue((int) properties.tuning().largestValue().toBytes())
+                .withReconcilerTimeout(properties.expert().reconcilerTimeout());
         added.values().forEach(settings::withPolicy);
         if (properties.tuning().localCache() > 0) {
             settings.withLocalCache(properties.tuning().localCache());

@@ -52,6 +52,12 @@ final class PropertyCheck {
         SemelProperties properties = sound.bindOrCreate("semel", Bindable.of(SemelProperties.class));
         SemelHttpProperties http = sound.bindOrCreate("semel.http", Bindable.of(SemelHttpProperties.class));
         check.checkTuning(properties.tuning());
+        Duration reconciling = properties.expert().reconcilerTimeout();
+        check.check(
+                !reconciling.isNegative() && !reconciling.isZero(),
+                "semel.expert.reconciler-timeout",
+                reconciling,
+                "use more than zero");
         check.checkStore(properties);
         check.faults.addAll(PolicyNames.faults(ConfigurationPropertySources.get(environment)));
         Optional<Catalogue> catalogue = check.catalogue(properties);

@@ -74,13 +74,16 @@ record SemelProperties(
      * @param audit What is written about outcomes and replays.
      * @param metricsByTenant Whether metrics are tagged with the tenant. Only for few tenants.
      * @param flyway Whether Flyway, where it is there, makes the ledger's tables. Not where it migrates another database.
+     * @param reconcilerTimeout How long a reconciler may take to answer about one record. Then it is interrupted, the record
+     *     stays UNKNOWN, and the reconciler is asked again later.
      */
     record Expert(
             @Nullable String dataSource,
             @Nullable String transactionManager,
             @DefaultValue("outcomes") Audit audit,
             @DefaultValue("false") boolean metricsByTenant,
-            @DefaultValue("true") boolean flyway) {}
+            @DefaultValue("true") boolean flyway,
+            @DefaultValue("30s") Duration reconcilerTimeout) {}
 
     /** As the catalogue of policies reads them. Of two spellings of one setting the first counts, as with any property. */
     Map<String, String> policies() {

@@ -11,6 +11,7 @@ import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.multipart.MultipartException;
 
 /** What the exceptions of Spring and of Spring Security mean when they leave a handler. */
 final class SpringExceptions implements Hooks.Exceptions {
@@ -44,7 +45,14 @@ final class SpringExceptions implements Hooks.Exceptions {
         if (thrown instanceof OptimisticLockingFailureException || isOneOf(locking, thrown)) {
             return Meaning.VERSION_MISMATCH;
         }
-        return isOneOf(security, thrown) || REFUSALS.contains(status(thrown)) ? Meaning.REFUSAL : Meaning.FAILURE;
+        return isOneOf(security, thrown) || isUnreadable(thrown) || REFUSALS.contains(status(thrown))
+                ? Meaning.REFUSAL
+                : Meaning.FAILURE;
+    }
+
+    /** A body that has no parts, sent to a route that wants them: Spring answers 500 before the handler is run. */
+    private static boolean isUnreadable(Throwable thrown) {
+        return thrown instanceof MultipartException;
     }
 
     private static boolean isOneOf(List<Class<?>> types, Throwable thrown) {

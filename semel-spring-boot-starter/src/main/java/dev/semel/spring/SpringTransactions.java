@@ -107,6 +107,9 @@ final class SpringTransactions implements Demarcation {
 
         @Override
         public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
+            if (failure != null && jdbcOnly) {
+                endWhatIsOpen();
+            }
             tell(other -> other.afterCommit(transaction, failure));
         }
 
@@ -143,6 +146,18 @@ final class SpringTransactions implements Demarcation {
                         .reduce((one, next) -> next)
                         .filter(last -> last == ears)
                         .isPresent();
+    }
+
+    /**
+     * SQLite leaves a transaction open whose COMMIT it refuses. The manager does not roll it back, and neither can the pool,
+     * because the driver takes it for ended: nobody could write as long as the connection is idle.
+     */
+    private void endWhatIsOpen() {
+        try {
+            connection().rollback();
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("A rollback after a failed commit failed; the connection is gone or its transaction is over.", e);
+        }
     }
 
     PlatformTransactionManager manager() {

@@ -27,7 +27,9 @@ import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.multipart.MultipartFile;
 import org.springframework.web.server.ResponseStatusException;
 
 /** A caller whom a method refuses is answered by the application's own security, leaves no record and opens no breaker. */
@@ -96,6 +98,12 @@ class AccessDeniedTest {
             throw new ResponseStatusException(HttpStatus.valueOf(status), "no");
         }
 
+        @PostMapping("/upload")
+        @Idempotent(level = Idempotent.Level.PLAIN)
+        public String upload(@RequestParam MultipartFile file) {
+            return "stored";
+        }
+
         @PostMapping("/locked")
         public String locked() {
             throw new OptimisticLockingFailureException("changed meanwhile");
@@ -130,6 +138,15 @@ class AccessDeniedTest {
                     .as(state + " of " + operation)
                     .isEmpty();
         }
+    }
+
+    /** Spring answers 500 for it before the handler is run. */
+    @Test
+    void aBodyThatIsNotTheMultipartOneOfItsRouteLeavesNoRecordAndOpensNoBreaker() {
+        for (int i = 0; i < 4; i++) {
+            assertThat(web.post("/upload", "k-1", "{}").statusCode()).isEqualTo(500);
+        }
+        assertNoRecord("POST /upload");
     }
 
     @Test

@@ -23,14 +23,22 @@ class MarkerCrashTest {
     @TempDir
     private Path directory;
 
-    /** A service in a process of its own, which sends itself the request that it dies of. */
+    /** A service in a process of its own, which sends itself the requests and dies when each has come to its point. */
     static final class Service {
         private Service() {}
 
         public static void main(String[] arguments) {
-            ConfigurableApplicationContext context = start(arguments[0]);
-            Web.of(context).post("/marker/" + arguments[1] + "/" + arguments[1], arguments[1], null);
-            System.exit(0);
+            Web web = Web.of(start(arguments[0]));
+            for (String path : PATHS) {
+                new Thread(() -> {
+                            HttpResponse<String> response = web.post("/marker/" + path + "/" + path, path, null);
+                            System.err.println(path + " was answered: " + response.statusCode() + response.body());
+                            Runtime.getRuntime().halt(1);
+                        })
+                        .start();
+                MarkerDetours.WAITING_TO_DIE.acquireUninterruptibly();
+            }
+            Runtime.getRuntime().halt(DIED);
         }
     }
 
@@ -39,7 +47,7 @@ class MarkerCrashTest {
                 .properties(
                         "server.port=0",
                         "spring.datasource.url=" + database,
-                        "spring.datasource.hikari.maximum-pool-size=4",
+                        "spring.datasource.hikari.maximum-pool-size=8",
                         "spring.main.banner-mode=off",
                         "spring.autoconfigure.exclude=" + Databases.JPA + "," + Web.SECURITY,
                         "semel.http.anonymous=true",
@@ -50,8 +58,8 @@ class MarkerCrashTest {
         return context;
     }
 
-    private void dieOf(String path, String database) throws IOException, InterruptedException {
-        Path said = directory.resolve(path);
+    private void die(String database) throws IOException, InterruptedException {
+        Path said = directory.resolve("said");
         Process process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:+UseSerialGC",
@@ -61,13 +69,14 @@ class MarkerCrashTest {
                         "-cp",
                         System.getProperty("java.class.path"),
                         Service.class.getName(),
-                        database,
-                        path))
+                        database))
                 .redirectErrorStream(true)
                 .redirectOutput(said.toFile())
                 .start();
         try {
-            assertThat(process.waitFor(120, TimeUnit.SECONDS)).as(path).isTrue();
+            assertThat(process.waitFor(120, TimeUnit.SECONDS))
+                    .as(Files.readString(said))
+                    .isTrue();
             assertThat(process.exitValue()).as(Files.readString(said)).isEqualTo(DIED);
         } finally {
             process.destroyForcibly();
@@ -91,9 +100,7 @@ class MarkerCrashTest {
     void aRequestWhoseInnerTransactionWasCommittedIsUnknownAfterACrashAndOneThatWroteNothingIsRunAgain(Databases kind)
             throws Exception {
         String database = kind.fresh();
-        for (String path : PATHS) {
-            dieOf(path, database);
-        }
+        die(database);
         try (ConfigurableApplicationContext context = start(database)) {
             Web web = Web.of(context);
             MarkerDesk desk = context.getBean(MarkerDesk.class);

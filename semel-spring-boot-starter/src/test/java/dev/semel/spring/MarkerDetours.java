@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.ApplicationEventPublisher;
@@ -35,6 +36,9 @@ import reactor.core.scheduler.Schedulers;
 @RequestMapping("/marker/{key}")
 public class MarkerDetours {
     static final Channel.Atomic<String> PARCELS = Channel.atomic("parcels", String.class);
+    /** One permit for each request that came to where its process is to die. */
+    static final Semaphore WAITING_TO_DIE = new Semaphore(0);
+
     private static final Operation.Leased<String, String> SHIP = Operation.leased("ship", String.class, String.class);
 
     private final MarkerDesk desk;
@@ -190,10 +194,11 @@ public class MarkerDetours {
         }));
     }
 
-    /** In a process that was started to die here; in one that was not, the request is done. */
+    /** In a process that was started to die here the request stays until it does; in one that was not, the request is done. */
     private static String gone() {
         if (Boolean.getBoolean("dies")) {
-            Runtime.getRuntime().halt(137);
+            WAITING_TO_DIE.release();
+            new Semaphore(0).acquireUninterruptibly();
         }
         return "done";
     }

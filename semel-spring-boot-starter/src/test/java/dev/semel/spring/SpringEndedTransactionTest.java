@@ -279,6 +279,7 @@ class SpringEndedTransactionTest {
             if (!Set.of(State.QUEUED, State.IN_PROGRESS, State.FAILED_RETRYABLE).contains(state)) {
                 return state;
             }
+            // The time-out of the class bounds the wait for a state that stays.
             Thread.sleep(10);
         }
     }

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -150,6 +153,61 @@ class StreamRoutesTest {
                 assertThat(larger.headers().firstValue("Idempotency-Notice")).hasValue("idempotency.response_not_kept");
             }
             assertThat(context.getBean(Downloads.class).runs).hasValue(2);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Negotiated.class)
+    static class Negotiating {}
+
+    @RestController
+    static class Negotiated {
+        @PostMapping("/object")
+        public Map<String, String> object() {
+            return Map.of("said", "placed");
+        }
+
+        @PostMapping("/text")
+        public String text() {
+            return "placed";
+        }
+
+        @PostMapping("/later")
+        public CompletableFuture<String> later() {
+            return CompletableFuture.completedFuture("placed");
+        }
+
+        @PostMapping("/refused")
+        public void refused(HttpServletResponse response) throws IOException {
+            response.sendError(422);
+        }
+
+        @PostMapping("/emitter")
+        public Object emitter() {
+            return Streams.emitter();
+        }
+    }
+
+    /** Such a request would have committed its effect, lost its answer, and counted against the route's breaker. */
+    @Test
+    void e14_noCallerMakesAnOrdinaryHandlerFailByAskingForAStream() {
+        try (ConfigurableApplicationContext context = started(Negotiating.class)) {
+            Web web = Web.of(context);
+            for (String accepted :
+                    new String[] {"application/stream+json", "text/event-stream", "application/x-ndjson"}) {
+                Web asking = web.accepting(accepted + ", */*;q=0.1");
+                for (String path : new String[] {"/object", "/text", "/later"}) {
+                    HttpResponse<String> first = asking.post(path, accepted, null);
+                    assertThat(first.statusCode())
+                            .describedAs(path + " " + accepted)
+                            .isEqualTo(200);
+                    assertThat(first.body()).contains("placed");
+                    assertThat(asking.post(path, accepted, null).body()).isEqualTo(first.body());
+                }
+                assertThat(asking.post("/refused", accepted, null).statusCode()).isEqualTo(422);
+                assertThat(asking.post("/emitter", accepted, null).statusCode()).isEqualTo(500);
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 
 /** A client of a test's server. */
-record Web(int port, @Nullable String user) {
+record Web(int port, @Nullable String user, @Nullable String accepted) {
     /** Auto-configurations of Spring Security, which is there only because of other tests: their names in Spring Boot 4 and 3. */
     static final String SECURITY = "org.springframework.boot.security.autoconfigure.SecurityAutoConfiguration,"
             + "org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoConfiguration,"
@@ -23,6 +23,10 @@ record Web(int port, @Nullable String user) {
 
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
+    Web(int port, @Nullable String user) {
+        this(port, user, null);
+    }
+
     /** A client of the server that a test started. */
     static Web of(ApplicationContext context) {
         return new Web(
@@ -30,7 +34,11 @@ record Web(int port, @Nullable String user) {
     }
 
     Web as(String name) {
-        return new Web(port, name);
+        return new Web(port, name, accepted);
+    }
+
+    Web accepting(String types) {
+        return new Web(port, user, types);
     }
 
     HttpResponse<String> send(String method, String path, @Nullable String key, @Nullable Object body) {
@@ -45,6 +53,9 @@ record Web(int port, @Nullable String user) {
         }
         if (key != null) {
             request.header("Idempotency-Key", key);
+        }
+        if (accepted != null) {
+            request.header("Accept", accepted);
         }
         if (user != null) {
             String credentials = user + ":secret";

@@ -14,6 +14,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +40,7 @@ public final class PrivatePostgres implements AutoCloseable {
     private static final String USER = "postgres";
     private static final int FIRST_PORT = 20_000;
     private static final int LAST_PORT = 32_000;
+    private static final Duration BOUND = Duration.ofSeconds(90);
 
     private final AtomicInteger databases = new AtomicInteger();
     private final Path scratch;
@@ -110,7 +112,12 @@ public final class PrivatePostgres implements AutoCloseable {
     }
 
     private void until(String question) {
+        long since = System.nanoTime();
         while (!text("SELECT (" + question + ")::text").equals("true")) {
+            if (System.nanoTime() - since > BOUND.toNanos()) {
+                throw new IllegalStateException("PostgreSQL on port " + port + ": not so within " + BOUND.toSeconds()
+                        + " s: " + question + ". Look into " + log() + ".");
+            }
             Thread.onSpinWait();
         }
     }
@@ -409,13 +416,20 @@ public final class PrivatePostgres implements AutoCloseable {
     }
 
     private static final class Shared {
+        /** Each test leaves a small database behind: autovacuum would go round hundreds of them all the time. */
+        private static final Map<String, String> SHARED = new LinkedHashMap<>(FAST);
+
+        static {
+            SHARED.put("autovacuum", "off");
+        }
+
         private static @Nullable PrivatePostgres instance;
         private static @Nullable Unavailable reason;
 
         static synchronized PrivatePostgres get() {
             if (instance == null && reason == null) {
                 try {
-                    instance = start(FAST);
+                    instance = start(SHARED);
                 } catch (Unavailable e) {
                     reason = e;
                 }

@@ -49,8 +49,8 @@ final class Campaign {
         this.directory = directory;
     }
 
-    /** Trains the JVMs on a worker that is not killed, on the campaign's own place. */
-    private void prepare() throws Exception {
+    /** Makes the place, and trains the JVMs on it with a worker that is not killed, unless they are trained. */
+    void prepare() throws Exception {
         place.prepare();
         String kind = place.engine();
         if (!Jvms.shared().trained(kind)) {

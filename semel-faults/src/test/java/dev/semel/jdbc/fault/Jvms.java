@@ -27,6 +27,8 @@ final class Jvms {
             "-Xmx128m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
+            // most of them die young: compiling what they call a few hundred times costs more than it saves
+            "-XX:CompileThresholdScaling=3",
             "-XX:-UsePerfData",
             "-Xshare:auto",
             "-XX:+IgnoreUnrecognizedVMOptions",

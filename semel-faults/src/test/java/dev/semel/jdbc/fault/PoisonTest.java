@@ -61,7 +61,9 @@ class PoisonTest {
                 deaths++;
                 assertThat(deaths).isLessThanOrEqualTo(MAX_ATTEMPTS + 1);
             }
-            assertThat(deaths).as("one run that nobody counted").isEqualTo(MAX_ATTEMPTS + 1);
+            assertThat(deaths)
+                    .as("deaths: one for each attempt, and the first, which was not counted")
+                    .isEqualTo(MAX_ATTEMPTS + 1);
             Row row = store.ledger().find(List.of(poison)).get(poison);
             assertThat(row.state()).isEqualTo(State.UNKNOWN);
             assertThat(row.status().attempt()).isEqualTo(MAX_ATTEMPTS);

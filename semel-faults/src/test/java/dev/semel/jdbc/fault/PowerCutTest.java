@@ -11,6 +11,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,13 @@ class PowerCutTest {
 
     @TempDir
     private Path directory;
+
+    /** On a disk that is not cut off. */
+    @BeforeEach
+    void trainTheWorkers() throws Exception {
+        Path training = Files.createDirectory(directory.resolve("training"));
+        new Campaign(Place.sqlite(training), training).prepare();
+    }
 
     @Test
     void b3_nothingAcknowledgedIsLostAtAPowerCut() throws Exception {

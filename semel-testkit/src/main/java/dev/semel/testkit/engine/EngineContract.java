@@ -69,6 +69,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class OwnersThatComeLate extends LateOwnerSuite {
+        OwnersThatComeLate() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class InterruptedSteps extends InterruptedStepSuite {
         InterruptedSteps() {
             super(EngineContract.this);
@@ -155,6 +162,13 @@ public abstract class EngineContract {
     @Nested
     class Poison extends PoisonSuite {
         Poison() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class PayloadsThatThrow extends ThrowingPayloadSuite {
+        PayloadsThatThrow() {
             super(EngineContract.this);
         }
     }

@@ -21,7 +21,6 @@ import dev.semel.store.Switchboard;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.time.Duration;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -51,7 +50,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     private static Settled.Begun begin(Engine on, Operation.Leased<byte[], byte[]> operation, String key) {
-        return on.exchanges().begin(operation, asked(key), Map.of("request", "r-1"));
+        return on.exchanges().begin(operation, asked(key));
     }
 
     private OpenRun open(Operation.Leased<byte[], byte[]> operation, String key) {
@@ -439,7 +438,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     private Settled within(String key, End end) {
-        return engine.exchanges().within(WITHIN, asked(key), Map.of("request", "r-1"), tx -> {
+        return engine.exchanges().within(WITHIN, asked(key), tx -> {
             effects.apply(tx, key);
             return end;
         });
@@ -472,7 +471,7 @@ abstract class ExchangeSuite extends EngineSuite {
 
     @Test
     void inOneTransactionAnExceptionIsAFailure() throws Exception {
-        assertThat(engine.exchanges().within(WITHIN, asked("k"), Map.of(), tx -> {
+        assertThat(engine.exchanges().within(WITHIN, asked("k"), tx -> {
                     effects.apply(tx, "k");
                     throw new IllegalStateException("broken");
                 }))

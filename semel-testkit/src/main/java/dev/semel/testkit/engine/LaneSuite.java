@@ -148,6 +148,41 @@ abstract class LaneSuite extends ChannelFixture {
         assertThat(line(chat, "x1").turn()).isEqualTo(Line.Turn.HEAD);
     }
 
+    /** Its node claimed it and stood still while the store was adopted and the lane went on: its effect would come behind the next one's. */
+    @Test
+    void d7_anAtomicMessageWhoseLaneWentOnWithoutItIsRolledBack() {
+        Channel.Atomic<Note> book = BOOK.withPolicy("continuing");
+        Engine other = start(store, settings -> settings.withPolicy(CONTINUING));
+        Engine paused = start(
+                pausingAfterItsClaim(() -> {
+                    other.operator().adopt(WARRANT);
+                    other.handle(book, (note, tx) -> handled.add(note.text()));
+                    other.duties().reconciliation().reconcile();
+                    other.send(book, note("x2", "x"));
+                    work(other);
+                }),
+                settings -> settings.withPolicy(CONTINUING));
+        paused.send(book, note("x1", "x"));
+        paused.handle(book, (note, tx) -> {});
+        work(paused);
+        assertThat(handled).containsExactly("x2");
+        assertThat(row(book, "x1").state()).isEqualTo(State.UNKNOWN);
+    }
+
+    /** In a lane that waits for it nothing overtakes it, so its end is taken. */
+    @Test
+    void d7_anAtomicMessageWhoseLaneWaitedForItEndsLate() {
+        Channel.Atomic<Note> book = BOOK.withPolicy("parking");
+        Engine other = start(store, settings -> settings.withPolicy(PARKING));
+        Engine paused = start(
+                pausingAfterItsClaim(() -> other.operator().adopt(WARRANT)), settings -> settings.withPolicy(PARKING));
+        paused.send(book, note("x1", "x"));
+        paused.handle(book, (note, tx) -> handled.add(note.text()));
+        work(paused);
+        assertThat(handled).containsExactly("x1");
+        assertThat(row(book, "x1").state()).isEqualTo(State.COMPLETED);
+    }
+
     /** Between an operator's look at an adopted head and the replay a node takes the head out of its lane. */
     @Test
     void d7_replayOfAHeadThatLeavesItsLaneMeanwhileJoinsTheLaneAgain() {

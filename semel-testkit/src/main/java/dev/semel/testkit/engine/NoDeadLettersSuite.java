@@ -7,6 +7,7 @@ import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.Operation;
 import dev.semel.Policy;
+import dev.semel.Reconciler;
 import dev.semel.audit.AuditEvent;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
@@ -14,10 +15,12 @@ import dev.semel.operator.Letters;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.Status;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -133,17 +136,44 @@ abstract class NoDeadLettersSuite extends ChannelFixture {
     }
 
     @Test
-    void aDirectCallThatIsToldToComeBackTooLateIsKeptForTheFailureRetentionOnly() {
-        Operation.Leased<Order, Receipt> direct =
+    void directCallsThatAreToldToComeBackTooLateAreKeptForTheFailureRetentionOnly() {
+        Operation.Leased<Order, Receipt> leased =
                 Operation.leased("direct", Order.class, Receipt.class).withPolicy("twice");
+        Operation.Atomic<Order, Receipt> atomic =
+                Operation.atomic("together", Order.class, Receipt.class).withPolicy("twice");
         Failure limited = new Failure(Failure.Category.RATE_LIMITED, "later", null, Duration.ofHours(5));
-        Answer<Receipt> answer = node.run(direct, call("k"), (order, run) -> {
-            throw limited.asException();
-        });
-        assertThat(answer).isInstanceOf(Answer.Failed.class);
-        Row row = Objects.requireNonNull(row(direct, "k"));
-        assertThat(row.status().at() - time.millis())
+        List<Answer<Receipt>> answers = List.of(
+                node.run(leased, call("k"), (order, run) -> {
+                    throw limited.asException();
+                }),
+                node.run(atomic, call("k"), (order, tx) -> {
+                    throw limited.asException();
+                }));
+        assertThat(answers).hasOnlyElementsOfType(Answer.Failed.class);
+        for (Operation<Order, Receipt> operation : List.of(leased, atomic)) {
+            assertIsKeptForTheFailureRetention(row(operation, "k"));
+            assertThat(story(operation, "k")).isEqualTo(List.of("system.error"));
+        }
+    }
+
+    @Test
+    void aMessageThatItsReconcilerFailedIsKeptForTheFailureRetentionOnly() {
+        Channel.Leased<Note> parking = TWICE.asParking();
+        node.handle(parking, listing());
+        node.reconcile(parking, (note, about) -> Reconciler.Verdict.failed(Failure.of(Failure.Category.NETWORK, "no")));
+        accept(parking, "k");
+        claim(parking);
+        time.advance(LEASE.plusSeconds(1));
+        node.duties().sweeper().sweep();
+        node.duties().reconciliation().reconcile();
+        assertIsKeptForTheFailureRetention(row(parking, "k"));
+        assertThat(handled).isEmpty();
+    }
+
+    private void assertIsKeptForTheFailureRetention(@Nullable Row row) {
+        Status status = Objects.requireNonNull(row).status();
+        assertThat(status.state()).isEqualTo(State.FAILED_TERMINAL);
+        assertThat(status.at() - time.millis())
                 .isEqualTo(TWICE_WITHOUT_DEAD_LETTERS.retention().failure().toMillis());
-        assertThat(story(direct, "k")).isEqualTo(List.of("system.error"));
     }
 }

@@ -16,6 +16,7 @@ import dev.semel.Reconciler.Verdict;
 import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.engine.Engine;
+import dev.semel.execution.Failures;
 import dev.semel.execution.OpenRun;
 import dev.semel.execution.Settled;
 import dev.semel.key.RecordId;
@@ -40,8 +41,8 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -321,7 +322,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     private static Settled.Begun begin(Engine on, String key) {
-        return on.exchanges().begin(ASK, Call.of(ACME, Key.of(key), bytes("payload")), Map.of());
+        return on.exchanges().begin(ASK, Call.of(ACME, Key.of(key), bytes("payload")));
     }
 
     private void assertTold(Class<?> answer, String key) {
@@ -355,8 +356,64 @@ abstract class NotKeptSuite extends ChannelFixture {
                 .isNull();
     }
 
+    @Test
+    void d16_aHandBackWhoseReasonTheStoreRefusesIsKeptWithoutTheReasonAndMayRunLater() {
+        OpenRun run = (OpenRun) begin(start(refusingTheReason("planted"), settings -> settings), "k");
+        Failure why = Failure.of(Failure.Category.DISABLED, "planted");
+        Duration pause = Duration.ofSeconds(5);
+        assertThat(run.handBack(pause, why)).isEqualTo(new Settled.Ended(pause));
+        assertThat(state(ASK, "k")).isEqualTo(State.FAILED_RETRYABLE);
+        Answer<byte[]> meanwhile = ((Settled.Told) begin(engine, "k")).answer();
+        assertThat(meanwhile).isInstanceOf(Answer.RetryLater.class);
+        assertThat(((Answer.RetryLater<byte[]>) meanwhile).failure().category()).isEqualTo(Failure.Category.DISABLED);
+        time.advance(pause);
+        assertThat(((OpenRun) begin(engine, "k")).attempt()).as("it never ran").isEqualTo(1);
+    }
+
+    @Test
+    void d16_aHandBackOfWhichTheStoreKeepsNothingIsNotReportedAsARun() {
+        OpenRun run = (OpenRun) begin(start(refusingTheReason(""), settings -> settings), "k");
+        Settled settled = run.handBack(Duration.ofSeconds(5), Failure.of(Failure.Category.DISABLED, "planted"));
+        assertThat(reason(((Settled.Told) settled).answer())).startsWith("It did not run, and ");
+    }
+
+    @Test
+    void d16_aFailureWithoutEffectWhoseReasonTheStoreRefusesMayBeRunAgain() {
+        OpenRun run = (OpenRun) begin(start(refusingTheReason("planted"), settings -> settings), "k");
+        Settled settled = run.fail(Failure.of(Failure.Category.NETWORK, "planted"));
+        assertThat(settled).isInstanceOf(Settled.Ended.class);
+        assertThat(state(ASK, "k")).isEqualTo(State.FAILED_RETRYABLE);
+        assertThat(story(ASK, "k")).containsExactly("retry.attempt");
+        time.advance(((Settled.Ended) settled).again());
+        assertThat(((OpenRun) begin(engine, "k")).attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void d16_anExchangeThatIsParkedForAReasonThatTheStoreRefusesIsUnknownWithItsCategory() {
+        OpenRun run = (OpenRun) begin(start(refusingTheReason("planted"), settings -> settings), "k");
+        assertThat(run.park(Failure.of(Failure.Category.NETWORK, "planted"))).isEqualTo(new Settled.Ended(null));
+        assertThat(Failures.decode(row(ASK, "k").failure()).category()).isEqualTo(Failure.Category.NETWORK);
+        assertThat(story(ASK, "k")).containsExactly("operation.unknown");
+        assertTold(Answer.Unknown.class, "k");
+    }
+
     /** A store that would keep the record, but not this answer. */
     private Store refusingTheAnswer(String answer) {
+        return refusing(move -> {
+            byte[] result = move.change().result();
+            return result != null && new String(result, StandardCharsets.UTF_8).equals(answer);
+        });
+    }
+
+    /** A store that would keep the record, but not a failure with this text. */
+    private Store refusingTheReason(String text) {
+        return refusing(move -> {
+            byte[] failure = move.change().failure();
+            return failure != null && new String(failure, StandardCharsets.UTF_8).contains(text);
+        });
+    }
+
+    private Store refusing(Predicate<Move> data) {
         return new ForwardingStore(reopened()) {
             @Override
             public Ledger ledger() {
@@ -367,10 +424,10 @@ abstract class NotKeptSuite extends ChannelFixture {
                     }
 
                     private Moved moved(Move move) {
-                        byte[] result = move.change().result();
-                        return result != null && new String(result, StandardCharsets.UTF_8).equals(answer)
+                        return data.test(move)
                                 ? new Moved.NotStored(new SemelException.DataRefused(
-                                        "record " + move.id() + ": planted", new SQLException("planted", "22021")))
+                                        "record " + move.id() + ": the store rejected its data.",
+                                        new SQLException("planted", "22021")))
                                 : super.move(List.of(move)).get(0);
                     }
                 };

@@ -60,7 +60,7 @@ abstract class PoisonSuite extends ChannelFixture {
         if (note.text().equals(poison)) {
             poisoned.add(attempt);
             dead.set(true);
-            throw new IllegalStateException("It dies here.");
+            throw new IllegalStateException("The poisonous message kills its node.");
         }
         handled.add(note.text() + attempt);
     }
@@ -95,7 +95,9 @@ abstract class PoisonSuite extends ChannelFixture {
 
     private void assertPoisonEndedAfterItsAttempts(
             Channel<Note> channel, String poison, State state, String... events) {
-        assertThat(poisoned).as("one run that nobody counted").containsExactly(1, 1, 2, 3);
+        assertThat(poisoned)
+                .as("attempt numbers of the poison's runs; the first run was not counted, because its node died in it")
+                .containsExactly(1, 1, 2, 3);
         Row row = row(channel, poison);
         assertThat(row.state()).isEqualTo(state);
         assertThat(row.status().attempt()).isEqualTo(MAX_ATTEMPTS);

@@ -21,6 +21,7 @@ import dev.semel.testkit.fault.ForwardingStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -63,33 +64,11 @@ abstract class StepDecisionSuite extends EngineSuite {
         assertThat(steps(key)).as(when).hasSize(state(REFUND, key) == State.UNKNOWN ? 1 : 0);
     }
 
-    @Test
-    void a18_aReplayThatFailsAnywhereReleasesTheStepsOnlyWithTheRecord() {
-        for (Fault fault : List.of(Fault.FAIL_BEFORE, Fault.LOSE_REPLY, Fault.UNKNOWN)) {
-            boolean failed = true;
-            for (int n = 1; failed; n++) {
-                assertThat(n).isLessThan(MOST_CALLS);
-                String key = fault + "-" + n;
-                unknownInside(key);
-                AtomicInteger calls = new AtomicInteger(MOST_CALLS);
-                Engine node = start(failingAt(n, fault, calls), settings -> settings);
-                calls.set(0);
-                try {
-                    node.operator().replay(id(REFUND, key), WARRANT);
-                    failed = calls.get() >= n;
-                } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-                    calls.set(MOST_CALLS);
-                }
-                assertDecidedTogether(key, key);
-                engine.operator().replay(id(REFUND, key), WARRANT);
-                assertThat(state(REFUND, key)).isEqualTo(State.FAILED_RETRYABLE);
-                assertThat(steps(key)).isEmpty();
-            }
-        }
-    }
-
-    @Test
-    void a18_aVerdictThatFailsAnywhereIsTakenDownAboutStepsAndRecordOrAskedForAgain() {
+    /**
+     * A node decides about a record whose outcome is unknown, and each of its calls to the store in turn fails in each way; then the
+     * decision is made again without a fault.
+     */
+    private void failAtEachCall(BiConsumer<Engine, String> decide, BiConsumer<Engine, String> again) {
         for (Fault fault : List.of(Fault.FAIL_BEFORE, Fault.LOSE_REPLY, Fault.UNKNOWN)) {
             boolean failed = true;
             for (int n = 1; failed; n++) {
@@ -101,19 +80,33 @@ abstract class StepDecisionSuite extends EngineSuite {
                 node.reconcile(REFUND, byStep());
                 calls.set(0);
                 try {
-                    node.duties().reconciliation().reconcile();
+                    decide.accept(node, key);
                 } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
                     assertThat(e).hasMessageContaining("injected");
                 }
                 failed = calls.get() >= n;
                 calls.set(MOST_CALLS);
                 assertDecidedTogether(key, key);
-                time.advance(Duration.ofMinutes(2));
-                node.duties().reconciliation().reconcile();
+                again.accept(node, key);
                 assertThat(state(REFUND, key)).as(key).isEqualTo(State.FAILED_RETRYABLE);
-                assertThat(steps(key)).isEmpty();
+                assertThat(steps(key)).as(key).isEmpty();
             }
         }
+    }
+
+    @Test
+    void a18_aReplayThatFailsAnywhereReleasesTheStepsOnlyWithTheRecord() {
+        failAtEachCall(
+                (node, key) -> node.operator().replay(id(REFUND, key), WARRANT),
+                (node, key) -> engine.operator().replay(id(REFUND, key), WARRANT));
+    }
+
+    @Test
+    void a18_aVerdictThatFailsAnywhereIsTakenDownAboutStepsAndRecordOrAskedForAgain() {
+        failAtEachCall((node, key) -> node.duties().reconciliation().reconcile(), (node, key) -> {
+            time.advance(Duration.ofMinutes(2));
+            node.duties().reconciliation().reconcile();
+        });
     }
 
     private static Reconciler<Order, Receipt> byStep() {

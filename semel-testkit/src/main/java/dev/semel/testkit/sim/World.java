@@ -140,6 +140,7 @@ final class World {
                 engine.duties().replays().flush(true);
                 engine.duties().sealer().sealAll();
             });
+            sleep(business.lease); // a reconciler may be in the middle of it
         } while (leases < LONGEST && movesOn());
         endTransfers();
     }
@@ -149,7 +150,6 @@ final class World {
         if (!business.reconciles()) {
             return;
         }
-        onNode(nodes.get(0), this::open);
         for (String record : business.records().stream().map(Asking::record).toList()) {
             String operation = operation(record);
             if (!operation.equals(Business.TRANSFER.name())) {
@@ -159,6 +159,7 @@ final class World {
                     Identity.of(Client.TENANT, operation, Client.key(record)).id();
             for (int asked = 0; asked < 3 && unfinished(id) != null; asked++) {
                 sleep(BEYOND_THE_NEXT_QUESTION);
+                onNode(nodes.get(0), this::open);
                 Row row = unfinished(id);
                 if (row != null) {
                     String payload = new Codec(1 << 20).decode(row.payload(), String.class);

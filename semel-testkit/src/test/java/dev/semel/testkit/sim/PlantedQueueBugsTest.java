@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Bugs that a queue may have, each found by the simulation. */
@@ -139,38 +140,32 @@ class PlantedQueueBugsTest {
 
     @Test
     void c2_aLeaseThatIsTakenForRenewed() {
-        finds("although its lease was over", new Plant() {
+        finds("although its lease was over", asSeenByNodes(ledger -> new ForwardingLedger(ledger) {
             @Override
-            public Store above(Store remote, TimeSource node) {
-                Ledger ledger = new ForwardingLedger(remote.ledger()) {
-                    @Override
-                    public List<Boolean> renew(List<Renewal> batch) {
-                        return batch.stream().map(each -> true).toList();
-                    }
-                };
-                return new ForwardingStore(remote) {
-                    @Override
-                    public Ledger ledger() {
-                        return ledger;
-                    }
-                };
+            public List<Boolean> renew(List<Renewal> batch) {
+                return batch.stream().map(each -> true).toList();
             }
-        });
+        }));
     }
 
     @Test
     void c5_moveOfALockedRecordThatIsTakenForWritten() {
-        finds("a result was given, and the ledger says", new Plant() {
+        finds("a result was given, and the ledger says", asSeenByNodes(ledger -> new ForwardingLedger(ledger) {
+            @Override
+            public List<Moved> move(List<Move> batch) {
+                return super.move(batch).stream()
+                        .map(moved -> moved instanceof Moved.Locked ? new Moved.Applied() : moved)
+                        .toList();
+            }
+        }));
+    }
+
+    /** The ledger is right, but every node misreads it. */
+    private static Plant asSeenByNodes(UnaryOperator<Ledger> misreading) {
+        return new Plant() {
             @Override
             public Store above(Store remote, TimeSource node) {
-                Ledger ledger = new ForwardingLedger(remote.ledger()) {
-                    @Override
-                    public List<Moved> move(List<Move> batch) {
-                        return super.move(batch).stream()
-                                .map(moved -> moved instanceof Moved.Locked ? new Moved.Applied() : moved)
-                                .toList();
-                    }
-                };
+                Ledger ledger = misreading.apply(remote.ledger());
                 return new ForwardingStore(remote) {
                     @Override
                     public Ledger ledger() {
@@ -178,7 +173,7 @@ class PlantedQueueBugsTest {
                     }
                 };
             }
-        });
+        };
     }
 
     @Test

@@ -1,0 +1,39 @@
+package dev.semel.execution;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class StackRoomTest {
+    /** More frames than a call of Semel's own has down to the driver, and none of the caller's is smaller than sixteen bytes. */
+    private static final int ROOM = 256;
+
+    private int refusedAt;
+    private int deepest;
+
+    @Test
+    void aCallerIsRefusedWhileThereIsStillRoomForAWholeCall() {
+        for (int i = 0; i < 20_000; i++) {
+            StackRoom.demand(); // as it is in a service that has run for a while
+        }
+        try {
+            descend(1);
+        } catch (StackOverflowError expected) {
+            // the end of the stack, which is what it was after
+        }
+        assertThat(refusedAt).isPositive();
+        assertThat(deepest - refusedAt).isGreaterThan(ROOM);
+    }
+
+    private void descend(int depth) {
+        deepest = depth;
+        if (refusedAt == 0) {
+            try {
+                StackRoom.demand();
+            } catch (StackOverflowError refused) {
+                refusedAt = depth;
+            }
+        }
+        descend(depth + 1);
+    }
+}
