@@ -177,6 +177,11 @@ final class Answers<R> {
                 notice("This kind of work is switched off at the moment; nothing was lost.", Next.RETRY, Next.CONTACT));
     }
 
+    /** After a grant that was given back: switched off, or nobody could say whether it is. */
+    Answer<R> notStarted(boolean switchedOff) {
+        return switchedOff ? halted() : retryLater(ModesView.FRESH, Failures.MODES_NOT_READ);
+    }
+
     private Notice notice(String reason, Next... next) {
         return new Notice(asked.correlationId(), reason, Set.of(next));
     }

@@ -14,6 +14,16 @@ import tools.jackson.databind.json.JsonMapper;
 public final class Failures {
     private static final JsonMapper JSON = JsonMapper.shared();
 
+    /** Granted, and given back because the store was too slow. */
+    static final Failure LEASE_OVER_BEFORE_START = Failure.of(
+            Failure.Category.NETWORK,
+            "The store answered so slowly that the lease was over before the handler began; nothing was run. Ask again.");
+
+    /** Granted, and given back because nobody knows whether it was switched off meanwhile. */
+    static final Failure MODES_NOT_READ = Failure.of(
+            Failure.Category.NETWORK,
+            "The store did not answer in time whether this kind of work is switched off; nothing was run. Ask again.");
+
     private Failures() {}
 
     public static byte[] encode(Failure failure) {

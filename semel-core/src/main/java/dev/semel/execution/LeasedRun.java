@@ -27,6 +27,7 @@ final class LeasedRun<P, R> {
     private final Answers<R> answers;
     private final LeasedHandler<P, R> handler;
     private @Nullable Duration previous;
+    private boolean tooLate;
 
     LeasedRun(Environment environment, Asked<P, R> asked, Answers<R> answers, LeasedHandler<P, R> handler) {
         this.environment = environment;
@@ -238,11 +239,8 @@ final class LeasedRun<P, R> {
         if (threw.stop() == LeaseKeeper.Stop.LEASE_LOST || thrown instanceof SemelException.LeaseLost) {
             return lost(new Moved.Refused(null));
         }
-        if (thrown instanceof Steps.Halted) {
-            Duration keep = asked.policy().retention().failure();
-            Failure failure = Failure.of(Failure.Category.DISABLED, "It was halted between two steps.");
-            Move.Change due = Transition.due(Duration.ZERO, keep, granted.attempt() - 1, Failures.encode(failure));
-            return finished(Transition.RETRY.of(asked.id(), granted.fence(), due, null), answers.halted());
+        if (thrown instanceof Steps.Halted halted) {
+            return handedBack(granted, halted.isKnown());
         }
         if (thrown instanceof Steps.Shadowed) {
             // Steps before it may have acted: if this cannot be recorded, nobody may say that nothing was run.
@@ -262,12 +260,27 @@ final class LeasedRun<P, R> {
         return follow(granted, verdict);
     }
 
-    /** Given back, to be granted anew; the answer only if another has it. */
+    /** Switched off, or nobody could say whether it is: its attempt is given back, and it is due when somebody asks again. */
+    private Answer<R> handedBack(Reserved.Granted granted, boolean switchedOff) {
+        Failure failure = switchedOff
+                ? Failure.of(Failure.Category.DISABLED, "It was halted before its handler or one of its steps.")
+                : Failures.MODES_NOT_READ;
+        Duration keep = asked.policy().retention().failure();
+        Move.Change due = Transition.due(Duration.ZERO, keep, granted.attempt() - 1, Failures.encode(failure));
+        return finished(Transition.RETRY.of(asked.id(), granted.fence(), due, null), answers.notStarted(switchedOff));
+    }
+
+    /** Given back, to be granted anew; the answer if another has it, or when the store is too slow for the second time. */
     private @Nullable Answer<R> notStarted(Reserved.Granted granted) {
         Move.Change due =
                 Transition.due(Duration.ZERO, asked.policy().retention().failure(), granted.attempt() - 1, null);
         Moved moved = finish(Transition.RETRY.of(asked.id(), granted.fence(), due, null));
-        return moved instanceof Moved.Refused refused ? lost(refused) : null;
+        if (moved instanceof Moved.Refused refused) {
+            return lost(refused);
+        }
+        boolean again = tooLate;
+        tooLate = true;
+        return again ? answers.retryLater(ModesView.FRESH, Failures.LEASE_OVER_BEFORE_START) : null;
     }
 
     private Answer<R> park(Reserved.Granted granted, Failure failure) {

@@ -8,6 +8,7 @@ import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -95,18 +96,15 @@ public final class ModesView {
         return view.get().modes();
     }
 
-    /** Whether a handler that was granted a while ago may still start. */
-    boolean mayStart(String tenant, String operation) {
-        return beforeStart(tenant, operation) == Mode.LIVE;
-    }
-
+    /** The mode under which a handler that was granted a while ago would start; nothing when the modes cannot be read. */
+    @Nullable
     Mode beforeStart(Asked<?, ?> asked) {
         return beforeStart(asked.header().tenant(), asked.header().operation());
     }
 
-    /** HALTED also when the modes cannot be read. */
-    private Mode beforeStart(String tenant, String operation) {
-        return known() ? read(modes(), tenant, operation).mode() : Mode.HALTED;
+    @Nullable
+    Mode beforeStart(String tenant, String operation) {
+        return known() ? read(modes(), tenant, operation).mode() : null;
     }
 
     /** As {@link #beforeStart}, inside a transaction. */

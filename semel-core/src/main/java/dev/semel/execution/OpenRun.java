@@ -83,11 +83,15 @@ public final class OpenRun implements Begun {
         }
         OpenRun run = new OpenRun(environment, asked, answers, granted, flight);
         asked.span().under(granted.fence());
-        if (environment.modes().mayStart(asked.header().tenant(), asked.header().operation())) {
+        Mode now = environment.modes().beforeStart(asked);
+        if (now == Mode.LIVE) {
             return run;
         }
-        run.handBack(Duration.ZERO, Failure.of(Failure.Category.DISABLED, "It was halted before its start."));
-        return new Told(answers.halted(), null);
+        Failure why = now == null
+                ? Failures.MODES_NOT_READ
+                : Failure.of(Failure.Category.DISABLED, "It was switched off before its start.");
+        run.handBack(Duration.ZERO, why);
+        return new Told(answers.notStarted(now != null), null);
     }
 
     public Tenant tenant() {

@@ -54,12 +54,23 @@ final class Steps implements LeasedContext {
         }
     }
 
-    /** The kill switch was thrown between two steps. */
+    /** The kill switch was thrown before the handler or one of its steps, or nobody knows whether it was. */
     static final class Halted extends RuntimeException {
         private static final long serialVersionUID = 1;
+        private final boolean known;
+
+        private Halted(String message, boolean known) {
+            super(message);
+            this.known = known;
+        }
 
         Halted(String message) {
-            super(message);
+            this(message, true);
+        }
+
+        /** Not when the modes could not be read: then nobody switched anything off, and it may be tried again at once. */
+        boolean isKnown() {
+            return known;
         }
     }
 
@@ -80,7 +91,10 @@ final class Steps implements LeasedContext {
         }
     }
 
-    private RuntimeException forbidden(Mode mode, String when) {
+    private RuntimeException forbidden(@Nullable Mode mode, String when) {
+        if (mode == null) {
+            return broken(new Halted(asked.name() + ": the modes could not be read " + when + ".", false));
+        }
         String message = asked.name() + ": " + mode + " " + when + ".";
         return broken(mode == Mode.SHADOW ? new Shadowed(message) : new Halted(message));
     }

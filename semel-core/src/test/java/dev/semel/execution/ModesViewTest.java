@@ -61,18 +61,18 @@ class ModesViewTest {
 
     @Test
     void nothingStartsWhileTheModesCannotBeRead() {
-        assertThat(view.mayStart("acme", "mail")).isTrue();
+        assertThat(view.beforeStart("acme", "mail")).isEqualTo(Mode.LIVE);
         answer = () -> {
             throw new SemelException.StoreUnavailable("planted");
         };
         time.advance(ModesView.FRESH);
-        assertThat(view.mayStart("acme", "mail")).isTrue();
+        assertThat(view.beforeStart("acme", "mail")).isEqualTo(Mode.LIVE);
         time.advance(Duration.ofMillis(1));
-        assertThat(view.mayStart("acme", "mail")).isFalse();
+        assertThat(view.beforeStart("acme", "mail")).isNull();
         assertThat(view.isAway()).isTrue();
         answer = () -> at(1);
         time.advance(Duration.ofMillis(100));
-        assertThat(view.mayStart("acme", "mail")).isTrue();
+        assertThat(view.beforeStart("acme", "mail")).isEqualTo(Mode.LIVE);
         assertThat(view.isAway()).isFalse();
     }
 
@@ -83,7 +83,7 @@ class ModesViewTest {
             time.advance(LONG);
             return at(1);
         };
-        assertThat(view.mayStart("acme", "mail")).isFalse();
+        assertThat(view.beforeStart("acme", "mail")).isNull();
     }
 
     @Test

@@ -295,8 +295,12 @@ class LostConnectionTest {
     private boolean comesBack(Work work, Duration bound) throws Exception {
         CompletableFuture<Void> call = new CompletableFuture<>();
         Thread caller = new Thread(() -> {
-            node.ask(work, "k");
-            call.complete(null);
+            try {
+                node.ask(work, "k");
+                call.complete(null);
+            } catch (Throwable e) {
+                call.completeExceptionally(e);
+            }
         });
         caller.setDaemon(true);
         callers.add(caller);

@@ -2,10 +2,15 @@ package dev.semel.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.Answer;
 import dev.semel.Call;
+import dev.semel.Key;
 import dev.semel.Mode;
+import dev.semel.Operation;
 import dev.semel.engine.Engine;
 import dev.semel.execution.ModesView;
+import dev.semel.execution.OpenRun;
+import dev.semel.execution.Settled;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.State;
 import dev.semel.store.Store;
@@ -15,6 +20,7 @@ import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.FaultyStore;
 import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.testkit.fault.ForwardingTransactions;
+import dev.semel.testkit.fault.StoreCall;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -105,6 +111,79 @@ abstract class ModeSuite extends ChannelFixture {
         time.advance(Duration.ofMillis(200));
         work(node);
         assertThat(handled).hasSize(1);
+    }
+
+    /** Its grant takes so long that the modes must be read again, and then they cannot be. */
+    private Engine slow() {
+        return start(
+                new FaultyStore(reopened(), new Faults() {
+                    @Override
+                    public Fault at(StoreCall call) {
+                        return call == StoreCall.MODES && cutOff.get() ? Fault.FAIL_BEFORE : Fault.NONE;
+                    }
+
+                    @Override
+                    public void done(StoreCall call) {
+                        if (call == StoreCall.RESERVE) {
+                            time.advance(WAITED);
+                        }
+                    }
+                }),
+                settings -> settings);
+    }
+
+    @Test
+    void c6_aCallThatIsNotStartedBecauseTheModesCannotBeReadIsNotSaidToBeSwitchedOff() {
+        Engine node = slow();
+        cutOff.set(true);
+        Answer<Receipt> answer = node.run(REFUND, call("k"), (order, run) -> {
+            handled.add("ran");
+            return new Receipt("r");
+        });
+        assertThat(answer).isInstanceOf(Answer.RetryLater.class);
+        assertThat(((Answer.RetryLater<Receipt>) answer).notice().reason()).contains("nothing was run");
+        assertThat(handled).isEmpty();
+        assertThat(engine.run(REFUND, call("k"), (order, run) -> new Receipt("r")))
+                .isInstanceOf(Answer.Executed.class);
+        assertThat(row(REFUND, "k").status().attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void c1_aCallWhoseLeaseIsOverAgainAndAgainBeforeItBeginsComesBack() {
+        AtomicBoolean slow = new AtomicBoolean();
+        Faults faults = new Faults() {
+            @Override
+            public Fault at(StoreCall call) {
+                return Fault.NONE;
+            }
+
+            @Override
+            public void done(StoreCall call) {
+                if (call == StoreCall.RESERVE) {
+                    time.advance(WAITED);
+                    slow.set(true);
+                } else if (call == StoreCall.MODES && slow.getAndSet(false)) {
+                    time.advance(LEASE);
+                }
+            }
+        };
+        Engine node = start(new FaultyStore(reopened(), faults), settings -> settings);
+        Answer<Receipt> answer = node.run(REFUND, call("k"), (order, run) -> new Receipt("r"));
+        assertThat(answer).isInstanceOf(Answer.RetryLater.class);
+        assertThat(row(REFUND, "k").status().attempt()).isZero();
+    }
+
+    @Test
+    void c6_anExchangeThatIsNotStartedBecauseTheModesCannotBeReadIsNotSaidToBeSwitchedOff() {
+        Operation.Leased<byte[], byte[]> gateway =
+                Operation.leased("gateway", byte[].class, byte[].class).withPolicy("steady");
+        Call<byte[]> call = Call.of(ACME, Key.of("k"), new byte[] {1});
+        Engine node = slow();
+        cutOff.set(true);
+        Settled.Begun begun = node.exchanges().begin(gateway, call);
+        assertThat(begun).isInstanceOf(Settled.Told.class);
+        assertThat(((Settled.Told) begun).answer()).isInstanceOf(Answer.RetryLater.class);
+        assertThat(engine.exchanges().begin(gateway, call)).isInstanceOf(OpenRun.class);
     }
 
     @Test
