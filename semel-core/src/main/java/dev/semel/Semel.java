@@ -103,7 +103,7 @@ public interface Semel extends AutoCloseable {
      *
      * @throws SemelException.Invalid when a source of this name is registered already
      */
-    void reconcile(Deliveries source, Deliveries.Schedule schedule, Deliveries.Listener listener);
+    void reconcile(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener);
 
     /**
      * Runs atomic operations inside a transaction that the caller already has. The answers are provisional until the caller

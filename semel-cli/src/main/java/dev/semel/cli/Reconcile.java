@@ -1,8 +1,8 @@
 package dev.semel.cli;
 
-import dev.semel.Deliveries.Delivery;
-import dev.semel.Deliveries.Finding;
-import dev.semel.Deliveries.Report;
+import dev.semel.DeliverySource.Delivery;
+import dev.semel.DeliverySource.Finding;
+import dev.semel.DeliverySource.Report;
 import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.SemelException;

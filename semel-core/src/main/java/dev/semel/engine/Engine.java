@@ -4,7 +4,7 @@ import dev.semel.Answer;
 import dev.semel.AtomicHandler;
 import dev.semel.Call;
 import dev.semel.Channel;
-import dev.semel.Deliveries;
+import dev.semel.DeliverySource;
 import dev.semel.LeasedHandler;
 import dev.semel.Message;
 import dev.semel.Operation;
@@ -18,18 +18,18 @@ import dev.semel.audit.ReplayBuffer;
 import dev.semel.audit.Sealer;
 import dev.semel.execution.AtomicBatch;
 import dev.semel.execution.AtomicRunner;
-import dev.semel.execution.Bells;
-import dev.semel.execution.Commits;
-import dev.semel.execution.Environment;
-import dev.semel.execution.Exchanges;
-import dev.semel.execution.Flights;
+import dev.semel.execution.CurrentModes;
+import dev.semel.execution.EngineServices;
+import dev.semel.execution.GatewayRuns;
+import dev.semel.execution.GroupedLedger;
+import dev.semel.execution.InFlightCalls;
 import dev.semel.execution.JoinedRun;
 import dev.semel.execution.LeaseKeeper;
 import dev.semel.execution.LeasedBatch;
 import dev.semel.execution.LeasedRunner;
-import dev.semel.execution.ModesView;
-import dev.semel.execution.Sending;
-import dev.semel.execution.Snapshots;
+import dev.semel.execution.LocalWakeUps;
+import dev.semel.execution.MessageSender;
+import dev.semel.execution.ResultCache;
 import dev.semel.execution.StackRoom;
 import dev.semel.key.Codec;
 import dev.semel.operator.DeliveryCheck;
@@ -59,32 +59,32 @@ import org.slf4j.LoggerFactory;
 public final class Engine implements Semel {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
 
-    private final Environment environment;
+    private final EngineServices services;
     private final Registry registry = new Registry();
     private final AtomicRunner atomic;
     private final LeasedRunner leased;
     private final Duties duties;
     private final Operator operator;
     private final Takeovers takeovers;
-    private final Sending sending;
+    private final MessageSender sending;
     private final Worker worker;
     private final List<Housekeeper> housekeepers = new ArrayList<>();
 
     Engine(EngineSettings settings, Store opened) {
         Store store = WatchedStore.of(opened, settings.watch(), settings.time());
-        this.environment = environment(settings, store);
-        this.atomic = new AtomicRunner(environment);
-        this.leased = new LeasedRunner(environment);
+        this.services = services(settings, store);
+        this.atomic = new AtomicRunner(services);
+        this.leased = new LeasedRunner(services);
         this.takeovers = new Takeovers(settings.background());
-        this.sending = new Sending(environment);
-        this.worker = new Worker(environment, settings.staff());
-        Events events = environment.audits().events();
+        this.sending = new MessageSender(services);
+        this.worker = new Worker(services, settings.staff());
+        Events events = services.audits().events();
         this.duties = new Duties(
-                environment.memory().keeper(),
+                services.memory().keeper(),
                 worker,
-                new Sweeper(environment, registry, leased, takeovers),
+                new Sweeper(services, registry, leased, takeovers),
                 new Duties.Inquiries(
-                        new Reconciliation(environment, registry, settings.reconcilerCalls()),
+                        new Reconciliation(services, registry, settings.reconcilerCalls()),
                         new DeliveryRounds(
                                 store,
                                 new DeliveryCheck(store.ledger(), registry::definition),
@@ -94,14 +94,14 @@ public final class Engine implements Semel {
                         new Purger(store.ledger(), events, settings.watch()),
                         new AuditPurge(store.audit(), events, settings.auditRetention()),
                         new Sealer(store.audit()),
-                        environment.audits().buffer()),
-                new Backlogs(environment, worker));
+                        services.audits().buffer()),
+                new Backlogs(services, worker));
         this.operator = new Operator(
                 store,
                 settings.time(),
-                operation -> registry.policy(operation, environment.tools().catalogue()),
+                operation -> registry.policy(operation, services.tools().catalogue()),
                 operation -> store.queue().isPresent() && registry.handles(operation),
-                environment.memory().snapshots()::forget);
+                services.memory().results()::forget);
         if (settings.background()) {
             startBackground(settings.time());
             if (store.queue().isPresent()) {
@@ -110,22 +110,22 @@ public final class Engine implements Semel {
         }
     }
 
-    private static Environment environment(EngineSettings settings, Store store) {
+    private static EngineServices services(EngineSettings settings, Store store) {
         TimeSource time = settings.time();
         Events events = new Events(settings.audit());
-        return new Environment(
+        return new EngineServices(
                 store,
-                new Environment.Tools(
+                new EngineServices.Tools(
                         time, settings.random(), new Codec(settings.largest()), settings.catalogue(), settings.watch()),
-                new Commits(store, time, settings.watch()),
-                new Environment.Audits(
+                new GroupedLedger(store, time, settings.watch()),
+                new EngineServices.Audits(
                         events, new ReplayBuffer(store.audit(), events, time, settings.audit()), settings.auditEach()),
-                new ModesView(store.switchboard(), settings.mode(), time),
-                new Environment.Memory(
-                        new Flights(time),
-                        new Snapshots(settings.cached(), time),
+                new CurrentModes(store.switchboard(), settings.mode(), time),
+                new EngineServices.Memory(
+                        new InFlightCalls(time),
+                        new ResultCache(settings.cached(), time),
                         new LeaseKeeper(store.ledger(), time),
-                        new Bells()));
+                        new LocalWakeUps()));
     }
 
     private void startBackground(TimeSource time) {
@@ -146,8 +146,8 @@ public final class Engine implements Semel {
     }
 
     /** For gateways that decide themselves how a run ends, such as an HTTP filter. */
-    public Exchanges exchanges() {
-        return new Exchanges(environment, registry::seen);
+    public GatewayRuns gatewayRuns() {
+        return new GatewayRuns(services, registry::seen);
     }
 
     /** What a person may do to the ledger of this engine. */
@@ -183,7 +183,7 @@ public final class Engine implements Semel {
     @Override
     public <P, R> List<Answer<R>> runAll(
             Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler) {
-        return new AtomicBatch(environment, atomic).run(operation, calls, handler);
+        return new AtomicBatch(services, atomic).run(operation, calls, handler);
     }
 
     @Override
@@ -191,7 +191,7 @@ public final class Engine implements Semel {
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
         StackRoom.demand();
         registry.seen(operation);
-        return new LeasedBatch(environment, leased).run(operation, calls, handler);
+        return new LeasedBatch(services, leased).run(operation, calls, handler);
     }
 
     @Override
@@ -206,7 +206,7 @@ public final class Engine implements Semel {
 
     /** An operation that is called directly is served too: its records are queued when an operator replays them. */
     private void serve(Registry.Known<?, ?> known) {
-        if (environment.store().queue().isPresent()) {
+        if (services.store().queue().isPresent()) {
             worker.serve(known);
         }
     }
@@ -257,7 +257,7 @@ public final class Engine implements Semel {
     }
 
     @Override
-    public void reconcile(Deliveries source, Deliveries.Schedule schedule, Deliveries.Listener listener) {
+    public void reconcile(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
         worker.demandQueue();
         Channel.Leased<DeliveryRounds.Round> looks = duties.deliveries().register(source, schedule, listener);
         handle(
@@ -268,7 +268,7 @@ public final class Engine implements Semel {
 
     @Override
     public Joined join(Connection connection) {
-        return new JoinedRun(environment, atomic, connection);
+        return new JoinedRun(services, atomic, connection);
     }
 
     @Override
@@ -278,11 +278,11 @@ public final class Engine implements Semel {
         takeovers.close();
         duties.reconciliation().close();
         try {
-            environment.audits().buffer().flush(true);
+            services.audits().buffer().flush(true);
         } catch (RuntimeException e) {
             LOG.warn("Counts of replays could not be written while closing; the records themselves are safe.", e);
         }
-        environment.store().close();
+        services.store().close();
     }
 
     /** Found by the front door. */

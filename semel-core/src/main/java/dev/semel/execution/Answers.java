@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
 
 /** The answers to one call, in the contract's order of precedence, with the audit of those that only read. */
 final class Answers<R> {
-    private final Environment environment;
-    private final Asked<?, R> asked;
+    private final EngineServices services;
+    private final PreparedCall<?, R> prepared;
 
     /** What the newest answer repeats, if it is a replay. */
     private @Nullable FirstRun first;
 
-    Answers(Environment environment, Asked<?, R> asked) {
-        this.environment = environment;
-        this.asked = asked;
+    Answers(EngineServices services, PreparedCall<?, R> prepared) {
+        this.services = services;
+        this.prepared = prepared;
     }
 
     static <R> Answer<R> rejected(String correlationId, String reason) {
@@ -55,17 +55,17 @@ final class Answers<R> {
     @Nullable
     Answer<R> of(Row row, long now) {
         if (row.state() == State.FAILED_RETRYABLE
-                && asked.sameMeaning(row.header().fingerprint())) {
+                && prepared.sameMeaning(row.header().fingerprint())) {
             long wait = Math.max(0, row.status().at() - now);
             boolean grantable = wait == 0 && !row.inLine();
             return grantable ? null : retryLater(Duration.ofMillis(wait), stored(row));
         }
         if (row.state() == State.COMPLETED) {
-            asked.span().under(row.status().fence());
-            asked.span().kept(row.status().at() - now);
+            prepared.span().under(row.status().fence());
+            prepared.span().kept(row.status().at() - now);
             first = FirstRun.of(row);
             Mark mark = Mark.of(row.result());
-            if (mark != null && asked.sameMeaning(row.header().fingerprint())) {
+            if (mark != null && prepared.sameMeaning(row.header().fingerprint())) {
                 return mark.awaitsItsAnswer(row.status().at(), now) ? inProgress() : replayed(null);
             }
         }
@@ -77,12 +77,11 @@ final class Answers<R> {
         Row row = seen.row();
         if (row.state() == State.COMPLETED && Mark.of(row.result()) == null) {
             Duration kept = Duration.ofMillis(row.status().at() - seen.now());
-            environment
-                    .memory()
-                    .snapshots()
+            services.memory()
+                    .results()
                     .put(
                             row.id(),
-                            new Flights.Landed(row.header().fingerprint(), row.result(), FirstRun.of(row)),
+                            new InFlightCalls.Landed(row.header().fingerprint(), row.result(), FirstRun.of(row)),
                             kept);
         }
     }
@@ -90,7 +89,7 @@ final class Answers<R> {
     /** What the record answers to those who do not ask for it to be granted and have no clock of the store at hand. */
     Answer<R> standing(Row row) {
         first = FirstRun.of(row);
-        if (!asked.sameMeaning(row.header().fingerprint())) {
+        if (!prepared.sameMeaning(row.header().fingerprint())) {
             return conflict();
         }
         return switch (row.state()) {
@@ -99,17 +98,17 @@ final class Answers<R> {
             case UNKNOWN -> unknown("Whether it took effect is not known; it is being looked into.");
             case IN_PROGRESS, QUEUED -> inProgress();
             case FAILED_RETRYABLE -> retryLater(Duration.ZERO, stored(row));
-            case SHADOWED -> new Answer.Shadowed<>(decode(row.result()), asked.correlationId());
+            case SHADOWED -> new Answer.Shadowed<>(decode(row.result()), prepared.correlationId());
         };
     }
 
     /** For one who will not wait for another call on this node, which may itself be here only for the stored answer. */
     Answer<R> withoutWaiting() {
         try {
-            Found found = environment.store().ledger().find(List.of(asked.id()));
-            Row row = found.live(asked.id());
+            Found found = services.store().ledger().find(List.of(prepared.id()));
+            Row row = found.live(prepared.id());
             Answer<R> answer = row == null ? null : of(row, found.now());
-            return answer == null ? inProgress() : told(answer, asked.id());
+            return answer == null ? inProgress() : told(answer, prepared.id());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return inProgress();
         }
@@ -128,7 +127,7 @@ final class Answers<R> {
     }
 
     private Answer<R> replayed(byte @Nullable [] result) {
-        return new Answer.Replayed<>(decode(result), asked.correlationId());
+        return new Answer.Replayed<>(decode(result), prepared.correlationId());
     }
 
     Answer<R> conflict() {
@@ -137,12 +136,12 @@ final class Answers<R> {
     }
 
     Answer<R> executed(@Nullable R result) {
-        asked.span().kept(asked.policy().retention().success().toMillis());
-        return new Answer.Executed<>(result, asked.correlationId());
+        prepared.span().kept(prepared.policy().retention().success().toMillis());
+        return new Answer.Executed<>(result, prepared.correlationId());
     }
 
     Answer<R> shadowed(@Nullable R result) {
-        return new Answer.Shadowed<>(result, asked.correlationId());
+        return new Answer.Shadowed<>(result, prepared.correlationId());
     }
 
     Answer<R> failed(Failure failure) {
@@ -179,23 +178,22 @@ final class Answers<R> {
 
     /** After a grant that was given back: switched off, or nobody could say whether it is. */
     Answer<R> notStarted(boolean switchedOff) {
-        return switchedOff ? halted() : retryLater(ModesView.FRESH, Failures.MODES_NOT_READ);
+        return switchedOff ? halted() : retryLater(CurrentModes.FRESH, Failures.MODES_NOT_READ);
     }
 
     private Notice notice(String reason, Next... next) {
-        return new Notice(asked.correlationId(), reason, Set.of(next));
+        return new Notice(prepared.correlationId(), reason, Set.of(next));
     }
 
     private @Nullable R decode(byte @Nullable [] result) {
-        return environment
-                .tools()
+        return services.tools()
                 .codec()
-                .decode(result, asked.operation().definition().result());
+                .decode(result, prepared.operation().definition().result());
     }
 
     /** The answer, with its event where it only read. Not for use inside a transaction: it may need a connection. */
     Answer<R> told(Answer<R> answer, RecordId id) {
-        return told(answer, id, environment.audits().each());
+        return told(answer, id, services.audits().each());
     }
 
     /** As {@link #told}, never with a connection of its own: counted, also where each replay is to be written. */
@@ -214,14 +212,14 @@ final class Answers<R> {
 
     private void read(EventType type, RecordId id, boolean each) {
         Events.About about = Events.About.record(
-                id, asked.header(), asked.call().origin(), asked.policy().code());
+                id,
+                prepared.header(),
+                prepared.call().origin(),
+                prepared.policy().code());
         if (each) {
-            environment
-                    .store()
-                    .audit()
-                    .append(List.of(environment.audits().events().repeated(type, about, first, 1)));
+            services.store().audit().append(List.of(services.audits().events().repeated(type, about, first, 1)));
         } else {
-            environment.audits().buffer().count(type, about, first);
+            services.audits().buffer().count(type, about, first);
         }
     }
 }

@@ -13,8 +13,8 @@ import dev.semel.Sent;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.store.CommitRefused;
-import dev.semel.store.Landing;
-import dev.semel.store.Opening;
+import dev.semel.store.LookupResult;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
@@ -31,19 +31,19 @@ import org.jspecify.annotations.Nullable;
  * a caller's transaction and inside another handler; it never commits.
  */
 final class AtomicAttempt<P, R> {
-    private final Environment environment;
-    private final Asked<P, R> asked;
+    private final EngineServices services;
+    private final PreparedCall<P, R> prepared;
     private final AtomicHandler<P, R> handler;
     private final Answers<R> answers;
     private Set<String> sent = Set.of();
     private int number = 1;
     private boolean handlerBegun;
 
-    AtomicAttempt(Environment environment, Asked<P, R> asked, AtomicHandler<P, R> handler) {
-        this.environment = environment;
-        this.asked = asked;
+    AtomicAttempt(EngineServices services, PreparedCall<P, R> prepared, AtomicHandler<P, R> handler) {
+        this.services = services;
+        this.prepared = prepared;
         this.handler = handler;
-        this.answers = new Answers<>(environment, asked);
+        this.answers = new Answers<>(services, prepared);
     }
 
     Answers<R> answers() {
@@ -61,18 +61,19 @@ final class AtomicAttempt<P, R> {
     }
 
     /** @param number of this attempt when there is no record yet that counts them */
-    Ended<Attempt<R>> in(Tx tx, ModesView.Reading modes, int number) throws Exception {
+    Ended<Attempt<R>> in(Tx tx, CurrentModes.Reading modes, int number) throws Exception {
         handlerBegun = false;
-        Opening opening = tx.open(modes.version(), List.of(asked.identity())).get(0);
-        if (opening instanceof Opening.ModesChanged) {
+        LookupResult lookup =
+                tx.lookUp(modes.version(), List.of(prepared.identity())).get(0);
+        if (lookup instanceof LookupResult.ModesChanged) {
             return Ended.undo(new Attempt.ModesChanged<>());
         }
-        if (opening instanceof Opening.Locked) {
+        if (lookup instanceof LookupResult.Locked) {
             return answered(answers.inProgress());
         }
         Row found = null;
         int attempt = number;
-        if (opening instanceof Opening.Found there) {
+        if (lookup instanceof LookupResult.Found there) {
             Answer<R> answer = answers.of(there.row(), there.now());
             if (answer != null) {
                 return Ended.undo(new Attempt.Answered<>(
@@ -84,11 +85,11 @@ final class AtomicAttempt<P, R> {
         if (modes.mode() == Mode.HALTED) {
             return answered(answers.halted());
         }
-        return asked.late(environment) ? answered(answers.late()) : run(tx, modes.mode(), attempt, found);
+        return prepared.late(services) ? answered(answers.late()) : run(tx, modes.mode(), attempt, found);
     }
 
     private Ended<Attempt<R>> answered(Answer<R> answer) {
-        return Ended.undo(new Attempt.Answered<>(answer, asked.id(), null, null));
+        return Ended.undo(new Attempt.Answered<>(answer, prepared.id(), null, null));
     }
 
     /** How the try ended whose transaction the database refused to commit: like one whose handler threw. */
@@ -111,9 +112,9 @@ final class AtomicAttempt<P, R> {
         if (mode == Mode.SHADOW) {
             return answered(answers.shadowed(returned.result()));
         }
-        tx.land(List.of(landing(found, attempt, returned.snapshot())));
+        tx.write(List.of(write(found, attempt, returned.snapshot())));
         return Ended.keep(new Attempt.Answered<>(
-                answers.executed(returned.result()), asked.id(), null, new Attempt.Snapshot(returned.snapshot())));
+                answers.executed(returned.result()), prepared.id(), null, new Attempt.Snapshot(returned.snapshot())));
     }
 
     /** How the handler ended. */
@@ -128,12 +129,12 @@ final class AtomicAttempt<P, R> {
         tx.beforeHandler();
         handlerBegun = true;
         try (LeaseKeeper.Watched run =
-                environment.memory().keeper().watch(asked.policy().limits().attemptTimeout())) {
-            asked.span().enter(attempt);
+                services.memory().keeper().watch(prepared.policy().limits().attemptTimeout())) {
+            prepared.span().enter(attempt);
             try {
-                R result = Nesting.inside(environment, tx, asked.identity().lock(), nesting -> {
+                R result = Nesting.inside(services, tx, prepared.identity().lock(), nesting -> {
                     sent = nesting.sent();
-                    return handler.run(asked.call().payload(), new Context(tx, attempt));
+                    return handler.run(prepared.call().payload(), new Context(tx, attempt));
                 });
                 return new Handled.Returned<>(result, encode(result));
             } catch (Throwable thrown) {
@@ -142,31 +143,30 @@ final class AtomicAttempt<P, R> {
                 }
                 return new Handled.Threw<>(thrown, run.handlerEnded());
             } finally {
-                asked.span().leave();
+                prepared.span().leave();
             }
         }
     }
 
     private byte @Nullable [] encode(@Nullable R result) {
         try {
-            return environment
-                    .tools()
+            return services.tools()
                     .codec()
-                    .encode(result, asked.operation().definition().result());
+                    .encode(result, prepared.operation().definition().result());
         } catch (SemelException.Invalid e) {
             throw new Failure.Thrown(Failure.of(Failure.Category.BUG, String.valueOf(e.getMessage())), e);
         }
     }
 
-    Landing landing(@Nullable Row found, int attempt, byte @Nullable [] snapshot) {
-        Policy policy = asked.policy();
-        return new Landing(
-                found == null ? asked.id() : found.id(),
-                asked.header(),
+    RecordWrite write(@Nullable Row found, int attempt, byte @Nullable [] snapshot) {
+        Policy policy = prepared.policy();
+        return new RecordWrite(
+                found == null ? prepared.id() : found.id(),
+                prepared.header(),
                 State.COMPLETED,
-                new Landing.Times(policy.retention().success().toMillis(), 0, attempt),
-                new Landing.Outcome(snapshot, null),
-                environment.audits().events().outcome(EventType.OPERATION_EXECUTED, asked.about(), Map.of()));
+                new RecordWrite.Times(policy.retention().success().toMillis(), 0, attempt),
+                new RecordWrite.Outcome(snapshot, null),
+                services.audits().events().outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of()));
     }
 
     private final class Context implements AtomicContext {
@@ -182,9 +182,8 @@ final class AtomicAttempt<P, R> {
         public Connection connection() {
             Connection connection = tx.connection();
             if (connection == null) {
-                throw new SemelException.Invalid(
-                        "The store " + environment.store().name()
-                                + " has no JDBC connection. Use unwrap(...) with the store's own type.");
+                throw new SemelException.Invalid("The store " + services.store().name()
+                        + " has no JDBC connection. Use unwrap(...) with the store's own type.");
             }
             return connection;
         }
@@ -196,17 +195,17 @@ final class AtomicAttempt<P, R> {
 
         @Override
         public <T> Sent.Accepted send(Channel<T> channel, Message<T> message) {
-            return new Sending(environment).in(tx, channel, message, asked.id(), sent);
+            return new MessageSender(services).in(tx, channel, message, prepared.id(), sent);
         }
 
         @Override
         public Tenant tenant() {
-            return asked.call().tenant();
+            return prepared.call().tenant();
         }
 
         @Override
         public String correlationId() {
-            return asked.correlationId();
+            return prepared.correlationId();
         }
 
         @Override

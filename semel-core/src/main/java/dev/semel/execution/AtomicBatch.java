@@ -8,8 +8,8 @@ import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.key.RecordId;
 import dev.semel.store.CommitRefused;
-import dev.semel.store.Landing;
-import dev.semel.store.Opening;
+import dev.semel.store.LookupResult;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
 import java.util.HashMap;
@@ -25,50 +25,52 @@ import org.jspecify.annotations.Nullable;
  * executes, the rest replay. If anything does not go smoothly the batch is rolled back and the calls are run one by one.
  */
 public final class AtomicBatch {
-    private final Environment environment;
+    private final EngineServices services;
     private final AtomicRunner single;
 
-    public AtomicBatch(Environment environment, AtomicRunner single) {
-        this.environment = environment;
+    public AtomicBatch(EngineServices services, AtomicRunner single) {
+        this.services = services;
         this.single = single;
     }
 
     public <P, R> List<Answer<R>> run(
             Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler) {
         return Batches.run(
-                environment,
+                services,
                 operation,
                 calls,
                 (part, spans) ->
-                        Nesting.current(environment) != null ? Map.of() : together(operation, part, handler, spans),
+                        Nesting.current(services) != null ? Map.of() : together(operation, part, handler, spans),
                 (call, span) -> single.run(operation, call, handler, span));
     }
 
     /** A call of the batch that this process leads. */
-    private record Item<P, R>(int place, Asked<P, R> asked, Flights.Flight flight) {}
+    private record Item<P, R>(int place, PreparedCall<P, R> prepared, InFlightCalls.Flight flight) {}
 
     /** A result that the transaction will make final. */
-    private record Done<R>(@Nullable R result, Landing landing, Set<String> sent) {}
+    private record Done<R>(@Nullable R result, RecordWrite write, Set<String> sent) {}
 
     private <P, R> Map<Integer, Answer<R>> together(
-            Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler, Spans spans) {
+            Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler, CallSpans spans) {
         Map<Integer, Answer<R>> answered = new HashMap<>();
         Map<RecordId, Item<P, R>> items = new LinkedHashMap<>();
         long version = 0;
         try {
             for (int i = 0; i < calls.size(); i++) {
                 try {
-                    Asked<P, R> asked = new Asked<>(environment, operation, calls.get(i)).under(spans.at(i));
-                    ModesView.Reading modes = asked.modes(environment);
+                    PreparedCall<P, R> prepared =
+                            new PreparedCall<>(services, operation, calls.get(i)).under(spans.at(i));
+                    CurrentModes.Reading modes = prepared.modes(services);
                     version = items.isEmpty() ? modes.version() : version;
                     boolean together = modes.mode() == Mode.LIVE
                             && modes.version() == version
-                            && !asked.late(environment)
-                            && !items.containsKey(asked.identity().lock());
+                            && !prepared.late(services)
+                            && !items.containsKey(prepared.identity().lock());
                     if (together) {
-                        Flights.Flight flight = environment.memory().flights().tryLead(asked);
+                        InFlightCalls.Flight flight =
+                                services.memory().inFlight().tryLead(prepared);
                         if (flight != null) {
-                            items.put(asked.identity().lock(), new Item<>(i, asked, flight));
+                            items.put(prepared.identity().lock(), new Item<>(i, prepared, flight));
                         }
                     }
                 } catch (SemelException.Invalid e) {
@@ -81,7 +83,7 @@ public final class AtomicBatch {
                 answered.putAll(commit(version, List.copyOf(items.values()), handler));
             }
         } finally {
-            items.values().forEach(item -> environment.memory().flights().end(item.asked(), item.flight()));
+            items.values().forEach(item -> services.memory().inFlight().end(item.prepared(), item.flight()));
         }
         return answered;
     }
@@ -89,7 +91,7 @@ public final class AtomicBatch {
     private <P, R> Map<Integer, Answer<R>> commit(long version, List<Item<P, R>> items, AtomicHandler<P, R> handler) {
         Together<P, R> together = new Together<>(items, handler);
         try {
-            boolean whole = AtomicRunner.checked(() -> AtomicRunner.transactions(environment.store())
+            boolean whole = AtomicRunner.checked(() -> AtomicRunner.transactions(services.store())
                     .run(tx -> together.in(tx, version) ? Ended.keep(true) : Ended.undo(false)));
             return whole ? together.committed() : Map.of();
         } catch (SemelException.LeaseLost | SemelException.DataRefused | CommitRefused e) {
@@ -115,33 +117,35 @@ public final class AtomicBatch {
         boolean in(Tx tx, long version) {
             done.clear();
             found.clear();
-            long since = environment.time().nanos();
-            List<Opening> openings = tx.open(
-                    version, items.stream().map(item -> item.asked().identity()).toList());
-            if (openings.stream().anyMatch(Opening.Free.class::isInstance)) {
-                environment.modes().confirmed(version, since);
+            long since = services.time().nanos();
+            List<LookupResult> lookups = tx.lookUp(
+                    version,
+                    items.stream().map(item -> item.prepared().identity()).toList());
+            if (lookups.stream().anyMatch(LookupResult.Free.class::isInstance)) {
+                services.modes().confirmed(version, since);
             }
             for (int i = 0; i < items.size(); i++) {
                 Item<P, R> item = items.get(i);
-                if (openings.get(i) instanceof Opening.Found there) {
-                    Answers<R> answers = new Answers<>(environment, item.asked());
+                if (lookups.get(i) instanceof LookupResult.Found there) {
+                    Answers<R> answers = new Answers<>(services, item.prepared());
                     Answer<R> answer = answers.of(there.row(), there.now());
                     if (answer != null) {
-                        found.put(item, () -> answers.told(answer, item.asked().id()));
+                        found.put(
+                                item, () -> answers.told(answer, item.prepared().id()));
                     }
-                } else if (openings.get(i) instanceof Opening.Free) {
-                    if (i > 0 && !environment.modes().isStill(tx, version)) {
+                } else if (lookups.get(i) instanceof LookupResult.Free) {
+                    if (i > 0 && !services.modes().isStill(tx, version)) {
                         return false;
                     }
-                    AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, item.asked(), handler);
+                    AtomicAttempt<P, R> attempt = new AtomicAttempt<>(services, item.prepared(), handler);
                     if (!(attempt.handled(tx, 1) instanceof AtomicAttempt.Handled.Returned<R> returned)) {
                         return false;
                     }
-                    Landing landing = attempt.landing(null, 1, returned.snapshot());
-                    done.put(item, new Done<>(returned.result(), landing, attempt.sent()));
+                    RecordWrite write = attempt.write(null, 1, returned.snapshot());
+                    done.put(item, new Done<>(returned.result(), write, attempt.sent()));
                 }
             }
-            tx.land(done.values().stream().map(Done::landing).toList());
+            tx.write(done.values().stream().map(Done::write).toList());
             return true;
         }
 
@@ -149,12 +153,12 @@ public final class AtomicBatch {
             Map<Integer, Answer<R>> answers = told();
             done.forEach((item, result) -> {
                 AtomicRunner.committed(
-                        environment,
-                        item.asked(),
+                        services,
+                        item.prepared(),
                         item.flight(),
-                        result.landing().outcome().result());
-                environment.memory().bells().ring(result.sent());
-                answers.put(item.place(), new Answers<>(environment, item.asked()).executed(result.result()));
+                        result.write().outcome().result());
+                services.memory().wakeUps().wake(result.sent());
+                answers.put(item.place(), new Answers<>(services, item.prepared()).executed(result.result()));
             });
             return answers;
         }
@@ -162,7 +166,7 @@ public final class AtomicBatch {
         Map<Integer, Answer<R>> unknown() {
             Map<Integer, Answer<R>> answers = told();
             done.keySet()
-                    .forEach(item -> answers.put(item.place(), new Answers<>(environment, item.asked()).uncommitted()));
+                    .forEach(item -> answers.put(item.place(), new Answers<>(services, item.prepared()).uncommitted()));
             return answers;
         }
 

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * claim. If any of them fails, or was lost to another grant, nothing of the transaction stays and each runs in one of its own.
  */
 public final class AtomicDelivering {
-    private final Environment environment;
+    private final EngineServices services;
 
-    public AtomicDelivering(Environment environment) {
-        this.environment = environment;
+    public AtomicDelivering(EngineServices services) {
+        this.services = services;
     }
 
     /**
@@ -32,17 +32,17 @@ public final class AtomicDelivering {
      * @return which are committed, and what is still to be written for others; nothing of those that were lost
      */
     public <P, R> Outcome<P, R> run(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
-        Map<Delivery<P, R>, Ending> endings = new HashMap<>();
+        Map<Delivery<P, R>, DeliveryResult> endings = new HashMap<>();
         List<Delivery<P, R>> runnable = new ArrayList<>();
         Set<Long> stopped = new HashSet<>();
         deliveries.forEach(Delivery::begin);
         for (Delivery<P, R> delivery : deliveries) {
-            Ending before = stopped.contains(delivery.lane()) ? delivery.handedBack() : before(delivery);
+            DeliveryResult before = stopped.contains(delivery.lane()) ? delivery.handedBack() : before(delivery);
             Delivery.Start start = before == null ? delivery.count() : Delivery.Start.NOT_COUNTED;
             if (start == Delivery.Start.NOW) {
                 runnable.add(delivery);
             } else {
-                Ending back = before == null ? delivery.handedBack() : before;
+                DeliveryResult back = before == null ? delivery.handedBack() : before;
                 leave(delivery, start == Delivery.Start.LOST ? null : back, endings, stopped);
             }
         }
@@ -66,14 +66,14 @@ public final class AtomicDelivering {
      * @param committed effect and end together
      * @param left still to be written
      */
-    public record Outcome<P, R>(Set<Delivery<P, R>> committed, Map<Delivery<P, R>, Ending> left) {}
+    public record Outcome<P, R>(Set<Delivery<P, R>> committed, Map<Delivery<P, R>, DeliveryResult> left) {}
 
     /** What is told without running it. */
-    private <P, R> @Nullable Ending before(Delivery<P, R> delivery) {
+    private <P, R> @Nullable DeliveryResult before(Delivery<P, R> delivery) {
         if (delivery.held().standing() == LeaseKeeper.Stop.LEASE_OVER) {
             return delivery.handedBack();
         }
-        Mode mode = environment.modes().beforeStart(delivery.asked());
+        Mode mode = services.modes().beforeStart(delivery.asked());
         if (mode != Mode.LIVE) {
             return mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack();
         }
@@ -84,7 +84,7 @@ public final class AtomicDelivering {
     private <P, R> void oneByOne(
             List<Delivery<P, R>> deliveries,
             AtomicHandler<P, R> handler,
-            Map<Delivery<P, R>, Ending> endings,
+            Map<Delivery<P, R>, DeliveryResult> endings,
             Set<Delivery<P, R>> committed) {
         Set<Long> stopped = new HashSet<>();
         for (Delivery<P, R> delivery : deliveries) {
@@ -92,7 +92,7 @@ public final class AtomicDelivering {
                 endings.put(delivery, delivery.handedBack());
                 continue;
             }
-            Ending before = deliveries.size() > 1 ? before(delivery) : null;
+            DeliveryResult before = deliveries.size() > 1 ? before(delivery) : null;
             if (before != null) {
                 leave(delivery, before, endings, stopped);
             } else if (tried(List.of(delivery), handler) instanceof Tried.Threw threw) {
@@ -104,7 +104,10 @@ public final class AtomicDelivering {
     }
 
     private static <P, R> void leave(
-            Delivery<P, R> delivery, @Nullable Ending ending, Map<Delivery<P, R>, Ending> endings, Set<Long> stopped) {
+            Delivery<P, R> delivery,
+            @Nullable DeliveryResult ending,
+            Map<Delivery<P, R>, DeliveryResult> endings,
+            Set<Long> stopped) {
         if (ending != null) {
             endings.put(delivery, ending);
         }
@@ -135,7 +138,7 @@ public final class AtomicDelivering {
         }
         Together<P, R> together = new Together<>(deliveries, handler);
         try {
-            Tried tried = AtomicRunner.transactions(environment.store()).run(tx -> {
+            Tried tried = AtomicRunner.transactions(services.store()).run(tx -> {
                 Tried ended = together.in(tx);
                 return ended instanceof Tried.Committed ? Ended.keep(ended) : Ended.undo(ended);
             });
@@ -143,7 +146,7 @@ public final class AtomicDelivering {
                     || tried instanceof Tried.CommittedBefore && deliveries.size() == 1;
             if (done) {
                 deliveries.forEach(Delivery::committed);
-                environment.memory().bells().ring(together.sent);
+                services.memory().wakeUps().wake(together.sent);
             }
             return tried;
         } catch (CommitRefused e) {
@@ -180,18 +183,18 @@ public final class AtomicDelivering {
         }
 
         Tried in(Tx tx) {
-            List<Ending> endings = new ArrayList<>();
+            List<DeliveryResult> endings = new ArrayList<>();
             for (Delivery<P, R> delivery : deliveries) {
                 Tried.Threw kept = kept(List.of(delivery));
                 if (kept != null) {
                     return kept;
                 }
-                if (environment.modes().beforeStart(tx, delivery.asked()) != Mode.LIVE) {
+                if (services.modes().beforeStart(tx, delivery.asked()) != Mode.LIVE) {
                     return new Tried.Threw(
                             new Steps.Halted(delivery.asked().name() + ": switched off before its handler started."),
                             LeaseKeeper.Stop.NONE);
                 }
-                AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, delivery.asked(), handler);
+                AtomicAttempt<P, R> attempt = new AtomicAttempt<>(services, delivery.asked(), handler);
                 AtomicAttempt.Handled<R> handled = attempt.handled(tx, delivery.number());
                 sent.addAll(attempt.sent());
                 if (handled instanceof AtomicAttempt.Handled.Threw<R> threw) {
@@ -199,7 +202,8 @@ public final class AtomicDelivering {
                 }
                 endings.add(delivery.done(((AtomicAttempt.Handled.Returned<R>) handled).snapshot()));
             }
-            List<Moved> moved = tx.move(endings.stream().map(Ending::move).toList());
+            List<Moved> moved =
+                    tx.move(endings.stream().map(DeliveryResult::move).toList());
             for (int i = 0; i < moved.size(); i++) {
                 if (moved.get(i) instanceof Moved.Refused) {
                     return new Tried.Threw(lost(deliveries.get(i)), LeaseKeeper.Stop.LEASE_LOST);

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Direct atomic calls: single-flight, attempts with their back-off outside any transaction, and what failures leave. */
 public final class AtomicRunner {
-    private final Environment environment;
+    private final EngineServices services;
 
-    public AtomicRunner(Environment environment) {
-        this.environment = environment;
+    public AtomicRunner(EngineServices services) {
+        this.services = services;
     }
 
     public <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler) {
-        return run(operation, call, handler, Spans.begin(environment, operation, call));
+        return run(operation, call, handler, CallSpans.begin(services, operation, call));
     }
 
     <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler, Span span) {
@@ -37,56 +37,55 @@ public final class AtomicRunner {
 
     private <P, R> Answer<R> answer(
             Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler, Span span) {
-        Asked<P, R> asked;
+        PreparedCall<P, R> prepared;
         try {
-            asked = new Asked<>(environment, operation, call).under(span);
+            prepared = new PreparedCall<>(services, operation, call).under(span);
         } catch (SemelException.Invalid e) {
             return Answers.rejected(Preparation.correlationId(call), String.valueOf(e.getMessage()));
         }
-        AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, asked, handler);
-        Nesting outer = Nesting.current(environment);
+        AtomicAttempt<P, R> attempt = new AtomicAttempt<>(services, prepared, handler);
+        Nesting outer = Nesting.current(services);
         if (outer != null) {
-            return outer.holds(asked.identity().lock())
+            return outer.holds(prepared.identity().lock())
                     ? attempt.answers().inProgress()
-                    : inside(outer.tx(), attempt, asked);
+                    : inside(outer.tx(), attempt, prepared);
         }
-        Flights.Landed known = environment.memory().snapshots().get(asked.id());
-        if (known != null && asked.sameMeaning(known.fingerprint())) {
-            return attempt.answers().told(attempt.answers().replayed(known.result(), known.first()), asked.id());
+        InFlightCalls.Landed known = services.memory().results().get(prepared.id());
+        if (known != null && prepared.sameMeaning(known.fingerprint())) {
+            return attempt.answers().told(attempt.answers().replayed(known.result(), known.first()), prepared.id());
         }
         try {
-            return environment
-                    .memory()
-                    .flights()
+            return services.memory()
+                    .inFlight()
                     .fly(
-                            asked,
-                            flight -> Patience.await(environment, asked, () -> attempts(asked, attempt, flight)),
+                            prepared,
+                            flight -> Patience.await(services, prepared, () -> attempts(prepared, attempt, flight)),
                             attempt.answers());
         } catch (SemelException.DataRefused e) {
-            return Answers.rejected(asked.correlationId(), String.valueOf(e.getMessage()));
+            return Answers.rejected(prepared.correlationId(), String.valueOf(e.getMessage()));
         }
     }
 
     /** In a transaction that somebody else ends: one try, under a savepoint, leaving no failure behind. */
-    <P, R> Answer<R> inside(Transactions.Tx tx, AtomicAttempt<P, R> attempt, Asked<P, R> asked) {
-        String tenant = asked.header().tenant();
-        String operation = asked.header().operation();
-        ModesView.Reading modes = environment.modes().in(tx, tenant, operation);
+    <P, R> Answer<R> inside(Transactions.Tx tx, AtomicAttempt<P, R> attempt, PreparedCall<P, R> prepared) {
+        String tenant = prepared.header().tenant();
+        String operation = prepared.header().operation();
+        CurrentModes.Reading modes = services.modes().in(tx, tenant, operation);
         for (int tries = 0; tries < 3; tries++) {
-            ModesView.Reading current = modes;
+            CurrentModes.Reading current = modes;
             Attempt<R> ended = inPart(tx, attempt, current);
             if (ended instanceof Attempt.Answered<R> answered) {
                 return attempt.answers().counted(answered.answer(), answered.record());
             }
             if (ended instanceof Attempt.Threw<R> threw) {
-                return new AtomicFailures<>(environment, asked, attempt.answers()).withoutRecord(threw);
+                return new AtomicFailures<>(services, prepared, attempt.answers()).withoutRecord(threw);
             }
-            modes = environment.modes().afresh(tx, tenant, operation);
+            modes = services.modes().afresh(tx, tenant, operation);
         }
         return attempt.answers().halted();
     }
 
-    private static <R> Attempt<R> inPart(Transactions.Tx tx, AtomicAttempt<?, R> attempt, ModesView.Reading modes) {
+    private static <R> Attempt<R> inPart(Transactions.Tx tx, AtomicAttempt<?, R> attempt, CurrentModes.Reading modes) {
         try {
             return checked(() -> tx.part(() -> attempt.in(tx, modes, 1)));
         } catch (CommitRefused e) {
@@ -96,14 +95,15 @@ public final class AtomicRunner {
         }
     }
 
-    private <P, R> Answer<R> attempts(Asked<P, R> asked, AtomicAttempt<P, R> attempt, Flights.Flight flight) {
-        AtomicFailures<P, R> failures = new AtomicFailures<>(environment, asked, attempt.answers());
+    private <P, R> Answer<R> attempts(
+            PreparedCall<P, R> prepared, AtomicAttempt<P, R> attempt, InFlightCalls.Flight flight) {
+        AtomicFailures<P, R> failures = new AtomicFailures<>(services, prepared, attempt.answers());
         int number = 1;
         int overtaken = 0;
         while (true) {
             Attempt<R> ended;
             try {
-                ended = inTransaction(attempt, asked.modes(environment), number);
+                ended = inTransaction(attempt, prepared.modes(services), number);
             } catch (SemelException.LeaseLost e) {
                 if (++overtaken == 3) {
                     throw e;
@@ -125,8 +125,8 @@ public final class AtomicRunner {
                     attempt.answers().remember(answered.found());
                 }
                 if (answered.snapshot() != null) {
-                    committed(environment, asked, flight, answered.snapshot().result());
-                    environment.memory().bells().ring(attempt.sent());
+                    committed(services, prepared, flight, answered.snapshot().result());
+                    services.memory().wakeUps().wake(attempt.sent());
                 }
                 return attempt.answers().told(failures.shadowAudited(answered.answer()), answered.record());
             }
@@ -137,16 +137,16 @@ public final class AtomicRunner {
                 }
                 number = threw.number() + 1;
             } else {
-                environment.modes().reload();
+                services.modes().reload();
             }
         }
     }
 
     /** One try in a transaction of its own. What the database refuses to commit is a failure of the handler's. */
-    <R> Attempt<R> inTransaction(AtomicAttempt<?, R> attempt, ModesView.Reading modes, int number) {
+    <R> Attempt<R> inTransaction(AtomicAttempt<?, R> attempt, CurrentModes.Reading modes, int number) {
         return checked(() -> {
             try {
-                return transactions(environment.store()).run(tx -> attempt.in(tx, modes, number));
+                return transactions(services.store()).run(tx -> attempt.in(tx, modes, number));
             } catch (CommitRefused e) {
                 return attempt.refused(e);
             } catch (SemelException.DataRefused e) {
@@ -156,14 +156,17 @@ public final class AtomicRunner {
     }
 
     /** The result is final: waiters and later callers of this process may have it. */
-    static void committed(Environment environment, Asked<?, ?> asked, Flights.Flight flight, byte @Nullable [] result) {
-        FirstRun first = FirstRun.of(asked.header(), FirstRun.NOT_KNOWN);
-        Flights.Landed landed = new Flights.Landed(asked.header().fingerprint(), result, first);
+    static void committed(
+            EngineServices services,
+            PreparedCall<?, ?> prepared,
+            InFlightCalls.Flight flight,
+            byte @Nullable [] result) {
+        FirstRun first = FirstRun.of(prepared.header(), FirstRun.NOT_KNOWN);
+        InFlightCalls.Landed landed = new InFlightCalls.Landed(prepared.header().fingerprint(), result, first);
         flight.landed(landed);
-        environment
-                .memory()
-                .snapshots()
-                .put(asked.id(), landed, asked.policy().retention().success());
+        services.memory()
+                .results()
+                .put(prepared.id(), landed, prepared.policy().retention().success());
     }
 
     static Transactions transactions(Store store) {

@@ -22,7 +22,7 @@ final class Batches {
     @FunctionalInterface
     interface Together<P, R> {
         /** @return the answers that there are, by the places of their calls */
-        Map<Integer, Answer<R>> run(List<Call<P>> part, Spans spans);
+        Map<Integer, Answer<R>> run(List<Call<P>> part, CallSpans spans);
     }
 
     /** Runs one call. */
@@ -32,7 +32,7 @@ final class Batches {
     }
 
     static <P, R> List<Answer<R>> run(
-            Environment environment,
+            EngineServices services,
             Operation<P, R> operation,
             List<Call<P>> calls,
             Together<P, R> together,
@@ -40,7 +40,7 @@ final class Batches {
         List<Answer<R>> answers = new ArrayList<>(calls.size());
         for (int i = 0; i < calls.size(); i += LARGEST) {
             List<Call<P>> part = calls.subList(i, Math.min(calls.size(), i + LARGEST));
-            Spans spans = Spans.begin(environment, operation, part);
+            CallSpans spans = CallSpans.begin(services, operation, part);
             try {
                 new Part<>(part, spans, answers).run(together, alone);
             } catch (Throwable thrown) {
@@ -57,13 +57,13 @@ final class Batches {
      */
     private static final class Part<P, R> {
         private final List<Call<P>> calls;
-        private final Spans spans;
+        private final CallSpans spans;
         private final List<Answer<R>> answers;
         private Map<Integer, Answer<R>> answered = Map.of();
         private boolean away;
 
         /** @param answers of the parts before this one, to which its own are added */
-        Part(List<Call<P>> calls, Spans spans, List<Answer<R>> answers) {
+        Part(List<Call<P>> calls, CallSpans spans, List<Answer<R>> answers) {
             this.calls = calls;
             this.spans = spans;
             this.answers = answers;

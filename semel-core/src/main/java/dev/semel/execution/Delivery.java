@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> what its operation answers; nothing for a channel
  */
 public final class Delivery<P, R> implements AutoCloseable {
-    private final Environment environment;
+    private final EngineServices services;
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
     /** With those before it about a quarter of an hour. */
@@ -44,22 +44,24 @@ public final class Delivery<P, R> implements AutoCloseable {
     public static final String DROPPED = "none: its policy keeps no dead letters";
 
     private final Row row;
-    private final Asked<P, R> asked;
+    private final PreparedCall<P, R> prepared;
     private final LeaseKeeper.Watched held;
     private final boolean suspect;
     private volatile boolean left;
     private volatile boolean counted;
 
-    private Delivery(Environment environment, ClaimedRow claimed, Asked<P, R> asked) {
-        this.environment = environment;
+    private Delivery(EngineServices services, ClaimedRow claimed, PreparedCall<P, R> prepared) {
+        this.services = services;
         this.row = claimed.row;
-        this.asked = asked;
+        this.prepared = prepared;
         this.suspect = mayBeTakenOver() && (claimed.takenOver || Failures.isLeaseLost(row.failure()));
-        this.held = environment
-                .memory()
+        this.held = services.memory()
                 .keeper()
                 .hold(new LeaseKeeper.Lease(
-                        row.id(), row.status().fence(), asked.policy().limits().lease(), claimed.since));
+                        row.id(),
+                        row.status().fence(),
+                        prepared.policy().limits().lease(),
+                        claimed.since));
     }
 
     /**
@@ -71,8 +73,8 @@ public final class Delivery<P, R> implements AutoCloseable {
     public record ClaimedRow(Row row, long since, boolean takenOver) {}
 
     /** @throws SemelException.Invalid when the payload cannot be read as the handler's type; see {@link #unreadable} */
-    public static <P, R> Delivery<P, R> of(Environment environment, Operation<P, R> operation, ClaimedRow claimed) {
-        return new Delivery<>(environment, claimed, Asked.of(environment, operation, claimed.row));
+    public static <P, R> Delivery<P, R> of(EngineServices services, Operation<P, R> operation, ClaimedRow claimed) {
+        return new Delivery<>(services, claimed, PreparedCall.of(services, operation, claimed.row));
     }
 
     /**
@@ -80,15 +82,15 @@ public final class Delivery<P, R> implements AutoCloseable {
      * handed back, its attempt refunded, with a pause that doubles each time; once that has gone on for {@link #LONGEST_PAUSE}
      * and nobody could read it, it is a dead letter, unless its policy keeps none.
      */
-    public static Ending unreadable(
-            Environment environment, Operation<?, ?> operation, ClaimedRow claimed, SemelException.Invalid why) {
+    public static DeliveryResult unreadable(
+            EngineServices services, Operation<?, ?> operation, ClaimedRow claimed, SemelException.Invalid why) {
         Row row = claimed.row;
         Failure failure = Failure.of(
                 Failure.Category.MAPPING,
                 "Its payload cannot be read as "
                         + operation.definition().payload().getName() + ": " + why.getMessage());
-        Asked<?, ?> unread = Asked.unread(environment, operation, row);
-        Delivery<?, ?> delivery = new Delivery<>(environment, claimed, unread);
+        PreparedCall<?, ?> unread = PreparedCall.unread(services, operation, row);
+        Delivery<?, ?> delivery = new Delivery<>(services, claimed, unread);
         Duration before = pauseOfUnread(row);
         return before.compareTo(LONGEST_PAUSE) >= 0
                 ? delivery.unread(failure)
@@ -103,15 +105,15 @@ public final class Delivery<P, R> implements AutoCloseable {
         return pause == null ? Duration.ZERO : pause;
     }
 
-    private Ending leftToOthers(Failure failure, Duration pause) {
+    private DeliveryResult leftToOthers(Failure failure, Duration pause) {
         try (this) {
             Move.Change back =
                     Transition.due(pause, Duration.ZERO, row.status().attempt(), Failures.encode(failure, pause));
-            return end(Ending.Kind.HANDED_BACK, Transition.HAND_BACK, back, null, failure);
+            return end(DeliveryResult.Kind.HANDED_BACK, Transition.HAND_BACK, back, null, failure);
         }
     }
 
-    private Ending unread(Failure failure) {
+    private DeliveryResult unread(Failure failure) {
         try (this) {
             return dead(failure, row.status().attempt(), false);
         }
@@ -122,12 +124,12 @@ public final class Delivery<P, R> implements AutoCloseable {
      * what was done outside is not rolled back. Otherwise it is a dead letter that says so. To deliver it again would end in the
      * same way.
      */
-    public Ending notStored(Ending refused, SemelException.DataRefused why) {
-        boolean acted = refused.kind() == Ending.Kind.DONE || refused.kind() == Ending.Kind.UNKNOWN;
-        if (acted && asked.operation() instanceof Operation.Leased) {
-            return unknown(ResultNotKept.of(asked, why).failure());
+    public DeliveryResult notStored(DeliveryResult refused, SemelException.DataRefused why) {
+        boolean acted = refused.kind() == DeliveryResult.Kind.DONE || refused.kind() == DeliveryResult.Kind.UNKNOWN;
+        if (acted && prepared.operation() instanceof Operation.Leased) {
+            return unknown(ResultNotKept.of(prepared, why).failure());
         }
-        Verdict verdict = Verdict.notStored(asked, why, number());
+        FailedAttempt verdict = FailedAttempt.notStored(prepared, why, number());
         return dead(verdict.failure(), number(), false);
     }
 
@@ -135,8 +137,8 @@ public final class Delivery<P, R> implements AutoCloseable {
         return row;
     }
 
-    Asked<P, R> asked() {
-        return asked;
+    PreparedCall<P, R> asked() {
+        return prepared;
     }
 
     LeaseKeeper.Watched held() {
@@ -172,10 +174,9 @@ public final class Delivery<P, R> implements AutoCloseable {
             return Start.NOW;
         }
         Move.Change running =
-                new Move.Change(asked.policy().limits().lease().toMillis(), 0, number(), false, null, row.failure());
+                new Move.Change(prepared.policy().limits().lease().toMillis(), 0, number(), false, null, row.failure());
         try {
-            Moved moved = environment
-                    .commits()
+            Moved moved = services.ledger()
                     .move(Transition.BEGIN.of(row.id(), row.status().fence(), running, null));
             counted = !(moved instanceof Moved.Refused);
             return counted ? Start.NOW : Start.LOST;
@@ -187,7 +188,7 @@ public final class Delivery<P, R> implements AutoCloseable {
 
     /** What may not be parks as UNKNOWN when its holder dies, and its attempt is counted then. */
     private boolean mayBeTakenOver() {
-        return asked.operation() instanceof Operation.Atomic || repeatable();
+        return prepared.operation() instanceof Operation.Atomic || repeatable();
     }
 
     /** Whether a handler may begin. */
@@ -222,61 +223,61 @@ public final class Delivery<P, R> implements AutoCloseable {
 
     /** Whoever watches follows its run from here. */
     void begin() {
-        asked.under(environment.begin(row.header().operation(), row.header().tenant()));
-        asked.span().under(row.status().fence());
+        prepared.under(services.begin(row.header().operation(), row.header().tenant()));
+        prepared.span().under(row.status().fence());
     }
 
     /** Its run is over: with what it leaves, or with nothing when the record was lost. */
-    void ran(@Nullable Ending ending) {
-        asked.span().ended(ending == null ? Outcome.LOST : ending.kind().outcome());
+    void ran(@Nullable DeliveryResult ending) {
+        prepared.span().ended(ending == null ? Outcome.LOST : ending.kind().outcome());
     }
 
     /** Its run is over, and its end is committed. */
     void committed() {
-        asked.span().ended(Outcome.EXECUTED);
+        prepared.span().ended(Outcome.EXECUTED);
     }
 
-    Ending done(byte @Nullable [] result) {
-        asked.span().kept(asked.policy().retention().success().toMillis());
+    DeliveryResult done(byte @Nullable [] result) {
+        prepared.span().kept(prepared.policy().retention().success().toMillis());
         return end(
-                Ending.Kind.DONE,
+                DeliveryResult.Kind.DONE,
                 keepsToItsLane() ? Transition.COMPLETE_IN_LANE : Transition.COMPLETE,
-                Transition.result(asked.policy().retention().success(), result),
+                Transition.result(prepared.policy().retention().success(), result),
                 outcome(EventType.OPERATION_EXECUTED, Map.of()),
                 null);
     }
 
     /** Whether it must not take effect any more once its lane has gone on without it. */
     private boolean keepsToItsLane() {
-        return asked.operation() instanceof Operation.Atomic
+        return prepared.operation() instanceof Operation.Atomic
                 && lane() != null
-                && asked.policy().options().deadHead() == Policy.DeadHead.CONTINUE;
+                && prepared.policy().options().deadHead() == Policy.DeadHead.CONTINUE;
     }
 
-    Ending shadowed() {
+    DeliveryResult shadowed() {
         return end(
-                Ending.Kind.SHADOWED,
+                DeliveryResult.Kind.SHADOWED,
                 Transition.SHADOW,
-                notRun(Transition.result(asked.policy().retention().deadLetters(), null)),
+                notRun(Transition.result(prepared.policy().retention().deadLetters(), null)),
                 outcome(EventType.OPERATION_SHADOWED, Map.of()),
                 null);
     }
 
     /** It did not run, or did nothing: back in its place, its attempt refunded. */
-    public Ending handedBack() {
-        return handedBack(Ending.Kind.HANDED_BACK, null);
+    public DeliveryResult handedBack() {
+        return handedBack(DeliveryResult.Kind.HANDED_BACK, null);
     }
 
     /** It waited long without beginning: after a moment another node may have it. */
-    public Ending handedBackToOthers() {
-        return handedBack(Ending.Kind.HANDED_BACK, null, FIRST_PAUSE);
+    public DeliveryResult handedBackToOthers() {
+        return handedBack(DeliveryResult.Kind.HANDED_BACK, null, FIRST_PAUSE);
     }
 
-    private Ending handedBack(Ending.Kind kind, @Nullable Failure failure) {
+    private DeliveryResult handedBack(DeliveryResult.Kind kind, @Nullable Failure failure) {
         return handedBack(kind, failure, Duration.ZERO);
     }
 
-    private Ending handedBack(Ending.Kind kind, @Nullable Failure failure, Duration pause) {
+    private DeliveryResult handedBack(DeliveryResult.Kind kind, @Nullable Failure failure, Duration pause) {
         Move.Change back =
                 Transition.due(pause, Duration.ZERO, row.status().attempt(), suspect ? suspicion() : row.failure());
         return end(kind, Transition.HAND_BACK, back, null, failure);
@@ -291,7 +292,7 @@ public final class Delivery<P, R> implements AutoCloseable {
     }
 
     /** Its deadline passed before it could begin. */
-    Ending late() {
+    DeliveryResult late() {
         Failure failure =
                 Failure.of(Failure.Category.TIMEOUT, "Its deadline passed before it could be handled; it was not run.");
         return dead(failure, row.status().attempt(), false);
@@ -299,7 +300,7 @@ public final class Delivery<P, R> implements AutoCloseable {
 
     boolean isLate() {
         long deadline = Objects.requireNonNull(row.line()).deadline();
-        return deadline <= environment.modes().storeMillis();
+        return deadline <= services.modes().storeMillis();
     }
 
     /**
@@ -308,7 +309,7 @@ public final class Delivery<P, R> implements AutoCloseable {
      * @param atomic whether all it did was rolled back
      */
     @Nullable
-    Ending threw(Throwable thrown, LeaseKeeper.Stop stop, boolean atomic) {
+    DeliveryResult threw(Throwable thrown, LeaseKeeper.Stop stop, boolean atomic) {
         if (stop == LeaseKeeper.Stop.LEASE_OVER) {
             return handedBack();
         }
@@ -330,12 +331,13 @@ public final class Delivery<P, R> implements AutoCloseable {
         if (thrown instanceof Steps.Interrupted) {
             return unknown(Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
         }
-        Verdict verdict = Verdict.of(environment, asked, thrown, stop, number(), Failures.delay(row.failure()));
+        FailedAttempt verdict =
+                FailedAttempt.of(services, prepared, thrown, stop, number(), Failures.delay(row.failure()));
         if (verdict.interrupted()) {
             return interrupted(verdict, atomic);
         }
         if (verdict.failure().category() == Failure.Category.AUTH) {
-            return handedBack(Ending.Kind.REFUSED, verdict.failure());
+            return handedBack(DeliveryResult.Kind.REFUSED, verdict.failure());
         }
         if (!atomic && !repeatable() && verdict.failure().category().indeterminate()) {
             return unknown(verdict.failure());
@@ -344,17 +346,18 @@ public final class Delivery<P, R> implements AutoCloseable {
     }
 
     /** This node is closing: the message comes back at once, unless it may have acted and must not be repeated. */
-    private Ending interrupted(Verdict verdict, boolean atomic) {
+    private DeliveryResult interrupted(FailedAttempt verdict, boolean atomic) {
         return atomic || repeatable() ? handedBack() : unknown(verdict.failure());
     }
 
     private boolean repeatable() {
-        return asked.operation() instanceof Operation.Leased<P, R> leased && LeasedRunner.repeatable(leased, asked);
+        return prepared.operation() instanceof Operation.Leased<P, R> leased
+                && LeasedRunner.repeatable(leased, prepared);
     }
 
-    private Ending unknown(Failure failure) {
+    private DeliveryResult unknown(Failure failure) {
         return end(
-                Ending.Kind.UNKNOWN,
+                DeliveryResult.Kind.UNKNOWN,
                 Transition.PARK,
                 Transition.due(Duration.ZERO, Duration.ZERO, -1, Failures.encode(failure)),
                 outcome(
@@ -363,11 +366,11 @@ public final class Delivery<P, R> implements AutoCloseable {
                 failure);
     }
 
-    private Ending follow(Verdict verdict) {
+    private DeliveryResult follow(FailedAttempt verdict) {
         Failure failure = verdict.failure();
         if (verdict.decision() instanceof RetryDecision.RetryIn in) {
             return end(
-                    Ending.Kind.RETRIED,
+                    DeliveryResult.Kind.RETRIED,
                     Transition.RETRY,
                     Transition.due(in.delay(), Duration.ZERO, -1, Failures.encode(failure, in.delay())),
                     retry(failure, in.delay()),
@@ -382,26 +385,26 @@ public final class Delivery<P, R> implements AutoCloseable {
      * @param number of its last attempt
      * @param exhausted whether that was the last of those that it had
      */
-    private Ending dead(Failure failure, int number, boolean exhausted) {
-        Policy policy = asked.policy();
-        Events events = environment.audits().events();
-        Verdict last = new Verdict(failure, new RetryDecision.Terminal(true), number, false);
+    private DeliveryResult dead(Failure failure, int number, boolean exhausted) {
+        Policy policy = prepared.policy();
+        Events events = services.audits().events();
+        FailedAttempt last = new FailedAttempt(failure, new RetryDecision.Terminal(true), number, false);
         if (!policy.options().deadLetters()) {
-            AuditEntry event = events.drop(asked.about(), last.tried(asked, null, DROPPED), exhausted);
+            AuditEntry event = events.drop(prepared.about(), last.tried(prepared, null, DROPPED), exhausted);
             Move.Change removed = Move.Change.NONE.counting(number);
-            return ended(Ending.Kind.DROPPED, Transition.RELEASE, removed, List.of(event), failure);
+            return ended(DeliveryResult.Kind.DROPPED, Transition.RELEASE, removed, List.of(event), failure);
         }
         return ended(
-                Ending.Kind.DEAD,
+                DeliveryResult.Kind.DEAD,
                 Transition.FAIL,
                 Transition.failure(policy.retention().deadLetters(), Failures.encode(failure))
                         .counting(number),
-                events.death(asked.about(), last.tried(asked, null, "replay or discard"), exhausted),
+                events.death(prepared.about(), last.tried(prepared, null, "replay or discard"), exhausted),
                 failure);
     }
 
-    private Ending end(
-            Ending.Kind kind,
+    private DeliveryResult end(
+            DeliveryResult.Kind kind,
             Transition transition,
             Move.Change change,
             @Nullable AuditEntry event,
@@ -409,19 +412,21 @@ public final class Delivery<P, R> implements AutoCloseable {
         return ended(kind, transition, change, event == null ? List.of() : List.of(event), failure);
     }
 
-    private Ending ended(
-            Ending.Kind kind,
+    private DeliveryResult ended(
+            DeliveryResult.Kind kind,
             Transition transition,
             Move.Change change,
             List<AuditEntry> events,
             @Nullable Failure failure) {
-        Move.Place place = transition.place(row.line(), asked.policy().options().deadHead());
+        Move.Place place =
+                transition.place(row.line(), prepared.policy().options().deadHead());
         Move.Change whole = (change.attempt() < 0 ? change.counting(number()) : change).at(place);
-        return new Ending(kind, transition.telling(row.id(), row.status().fence(), whole, events), failure);
+        return new DeliveryResult(
+                kind, transition.telling(row.id(), row.status().fence(), whole, events), failure);
     }
 
     private @Nullable AuditEntry outcome(EventType type, Map<String, ?> details) {
-        return environment.audits().events().outcome(type, asked.about(), details);
+        return services.audits().events().outcome(type, prepared.about(), details);
     }
 
     /** Its handler did not begin: no attempt is counted. */
@@ -430,11 +435,10 @@ public final class Delivery<P, R> implements AutoCloseable {
     }
 
     private @Nullable AuditEntry retry(Failure failure, Duration delay) {
-        asked.retries(environment, failure);
-        Verdict verdict = new Verdict(failure, new RetryDecision.RetryIn(delay), number(), false);
-        return environment
-                .audits()
+        prepared.retries(services, failure);
+        FailedAttempt verdict = new FailedAttempt(failure, new RetryDecision.RetryIn(delay), number(), false);
+        return services.audits()
                 .events()
-                .attempt(EventType.RETRY_ATTEMPT, asked.about(), verdict.tried(asked, delay, "retry"));
+                .attempt(EventType.RETRY_ATTEMPT, prepared.about(), verdict.tried(prepared, delay, "retry"));
     }
 }

@@ -24,24 +24,24 @@ import org.jspecify.annotations.Nullable;
  * wait for the flight, which ends when the caller says how its transaction did.
  */
 public final class JoinedRun implements Semel.Joined {
-    private record Flown(Asked<?, ?> asked, Flights.Flight flight) {}
+    private record Flown(PreparedCall<?, ?> prepared, InFlightCalls.Flight flight) {}
 
-    private final Environment environment;
+    private final EngineServices services;
     private final AtomicRunner runner;
     private final Transactions.Tx tx;
     private final List<Flown> flown = new ArrayList<>();
     private final Set<String> sent = new HashSet<>();
     private SemelException.@Nullable TransactionMustBeRetried lost;
 
-    public JoinedRun(Environment environment, AtomicRunner runner, Connection connection) {
-        this.environment = environment;
+    public JoinedRun(EngineServices services, AtomicRunner runner, Connection connection) {
+        this.services = services;
         this.runner = runner;
-        this.tx = AtomicRunner.transactions(environment.store()).join(connection);
+        this.tx = AtomicRunner.transactions(services.store()).join(connection);
     }
 
     @Override
     public <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler) {
-        Span span = Spans.begin(environment, operation, call);
+        Span span = CallSpans.begin(services, operation, call);
         try {
             return span.ended(answer(operation, call, handler, span));
         } catch (Throwable thrown) {
@@ -52,35 +52,35 @@ public final class JoinedRun implements Semel.Joined {
 
     private <P, R> Answer<R> answer(
             Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler, Span span) {
-        Asked<P, R> asked;
+        PreparedCall<P, R> prepared;
         try {
-            asked = new Asked<>(environment, operation, call).under(span);
+            prepared = new PreparedCall<>(services, operation, call).under(span);
         } catch (SemelException.Invalid e) {
             return Answers.rejected(Preparation.correlationId(call), String.valueOf(e.getMessage()));
         }
-        AtomicAttempt<P, R> attempt = new AtomicAttempt<>(environment, asked, (payload, context) -> {
+        AtomicAttempt<P, R> attempt = new AtomicAttempt<>(services, prepared, (payload, context) -> {
             try {
                 return handler.run(payload, context);
             } catch (Exception e) {
-                lost = lost(asked, e);
+                lost = lost(prepared, e);
                 throw e;
             }
         });
         boolean mine = flown.stream()
-                .anyMatch(earlier -> earlier.asked()
+                .anyMatch(earlier -> earlier.prepared()
                         .identity()
                         .lock()
-                        .equals(asked.identity().lock()));
-        Flights.Flight flight = mine ? null : environment.memory().flights().tryLead(asked);
+                        .equals(prepared.identity().lock()));
+        InFlightCalls.Flight flight = mine ? null : services.memory().inFlight().tryLead(prepared);
         if (!mine && flight == null) {
             // Waiting would hold the caller's connection.
             return attempt.answers().inProgress();
         }
         if (flight != null) {
-            flown.add(new Flown(asked, flight));
+            flown.add(new Flown(prepared, flight));
         }
         lost = null;
-        Answer<R> answer = runner.inside(tx, attempt, asked);
+        Answer<R> answer = runner.inside(tx, attempt, prepared);
         if (lost != null) {
             throw lost;
         }
@@ -92,7 +92,8 @@ public final class JoinedRun implements Semel.Joined {
      * The handler's transaction lost against another one: at REPEATABLE READ and above no second try inside it can succeed, so
      * its owner has to begin it anew.
      */
-    private static SemelException.@Nullable TransactionMustBeRetried lost(Asked<?, ?> asked, Throwable thrown) {
+    private static SemelException.@Nullable TransactionMustBeRetried lost(
+            PreparedCall<?, ?> prepared, Throwable thrown) {
         if (thrown instanceof SemelException.TransactionMustBeRetried known) {
             return known;
         }
@@ -100,20 +101,20 @@ public final class JoinedRun implements Semel.Joined {
         return state == null
                 ? null
                 : new SemelException.TransactionMustBeRetried(
-                        asked.name() + ": the handler's writes met those of another transaction (SQLState " + state
+                        prepared.name() + ": the handler's writes met those of another transaction (SQLState " + state
                                 + "). Nothing of it stays. Roll your transaction back and run it again.",
                         thrown);
     }
 
     @Override
     public <P> Sent.Accepted send(Channel<P> channel, Message<P> message) {
-        return new Sending(environment).in(tx, channel, message, null, sent);
+        return new MessageSender(services).in(tx, channel, message, null, sent);
     }
 
     @Override
     public void committed() {
         endFlights();
-        environment.memory().bells().ring(sent);
+        services.memory().wakeUps().wake(sent);
         sent.clear();
     }
 
@@ -124,7 +125,7 @@ public final class JoinedRun implements Semel.Joined {
 
     /** Waiters look for themselves: after a commit they find the record, after a rollback they run it. */
     private void endFlights() {
-        flown.forEach(each -> environment.memory().flights().end(each.asked(), each.flight()));
+        flown.forEach(each -> services.memory().inFlight().end(each.prepared(), each.flight()));
         flown.clear();
     }
 }

@@ -193,7 +193,7 @@ public final class LeaseKeeper {
                     return standing;
                 }
                 thread = Thread.currentThread();
-                deadline = time.nanos() + Flights.bounded(attemptTimeout);
+                deadline = time.nanos() + InFlightCalls.bounded(attemptTimeout);
                 running = true;
             } finally {
                 lock.unlock();

@@ -20,43 +20,44 @@ import java.util.Map;
  * does not return, goes the way of a single call.
  */
 public final class LeasedBatch {
-    private final Environment environment;
+    private final EngineServices services;
     private final LeasedRunner single;
 
-    public LeasedBatch(Environment environment, LeasedRunner single) {
-        this.environment = environment;
+    public LeasedBatch(EngineServices services, LeasedRunner single) {
+        this.services = services;
         this.single = single;
     }
 
     public <P, R> List<Answer<R>> run(
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
         return Batches.run(
-                environment,
+                services,
                 operation,
                 calls,
                 (part, spans) -> together(operation, part, handler, spans),
                 (call, span) -> single.run(operation, call, handler, span));
     }
 
-    private record Item<P, R>(int place, Asked<P, R> asked, Flights.Flight flight) {}
+    private record Item<P, R>(int place, PreparedCall<P, R> prepared, InFlightCalls.Flight flight) {}
 
     private record Ran<P, R>(
             Item<P, R> item, LeasedRun<P, R> run, Reserved.Granted granted, LeasedRun.Ran.Returned<R> returned) {}
 
     private <P, R> Map<Integer, Answer<R>> together(
-            Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler, Spans spans) {
+            Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler, CallSpans spans) {
         Map<Integer, Answer<R>> answered = new HashMap<>();
         Map<RecordId, Item<P, R>> items = new LinkedHashMap<>();
         try {
             for (int i = 0; i < calls.size(); i++) {
                 try {
-                    Asked<P, R> asked = new Asked<>(environment, operation, calls.get(i)).under(spans.at(i));
-                    RecordId lock = asked.identity().lock();
-                    Flights.Flight flight = items.containsKey(lock) || !isLive(asked)
+                    PreparedCall<P, R> prepared =
+                            new PreparedCall<>(services, operation, calls.get(i)).under(spans.at(i));
+                    RecordId lock = prepared.identity().lock();
+                    InFlightCalls.Flight flight = items.containsKey(lock) || !isLive(prepared)
                             ? null
-                            : environment.memory().flights().tryLead(asked);
+                            : services.memory().inFlight().tryLead(prepared);
                     if (flight != null) {
-                        items.put(lock, new Item<>(i, asked, flight));
+                        items.put(lock, new Item<>(i, prepared, flight));
                     }
                 } catch (SemelException.Invalid e) {
                     answered.put(
@@ -64,26 +65,25 @@ public final class LeasedBatch {
                             Answers.rejected(Preparation.correlationId(calls.get(i)), String.valueOf(e.getMessage())));
                 }
             }
-            if (!items.isEmpty() && Nesting.current(environment) == null) {
+            if (!items.isEmpty() && Nesting.current(services) == null) {
                 answered.putAll(granted(List.copyOf(items.values()), handler));
             }
         } finally {
-            items.values().forEach(item -> environment.memory().flights().end(item.asked(), item.flight()));
+            items.values().forEach(item -> services.memory().inFlight().end(item.prepared(), item.flight()));
         }
         return answered;
     }
 
-    private boolean isLive(Asked<?, ?> asked) {
-        return asked.modes(environment).mode() == Mode.LIVE && !asked.late(environment);
+    private boolean isLive(PreparedCall<?, ?> prepared) {
+        return prepared.modes(services).mode() == Mode.LIVE && !prepared.late(services);
     }
 
     private <P, R> Map<Integer, Answer<R>> granted(List<Item<P, R>> items, LeasedHandler<P, R> handler) {
-        List<Reserved> reserved = environment
-                .commits()
+        List<Reserved> reserved = services.ledger()
                 .reserveAll(
-                        items.get(0).asked().modes(environment).version(),
+                        items.get(0).prepared().modes(services).version(),
                         items.stream()
-                                .map(item -> single.reservation(item.asked()))
+                                .map(item -> single.reservation(item.prepared()))
                                 .toList());
         Map<Integer, Answer<R>> answered = new HashMap<>();
         // Every lease is renewed until the batch is finished: the last call may wait long for its turn.
@@ -101,7 +101,8 @@ public final class LeasedBatch {
                             notGranted(item, reserved.get(i), answered);
                         }
                     } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-                        answered.put(item.place(), Answers.notRun(item.asked().correlationId(), e));
+                        answered.put(
+                                item.place(), Answers.notRun(item.prepared().correlationId(), e));
                     }
                 }
             } finally {
@@ -115,13 +116,14 @@ public final class LeasedBatch {
     }
 
     private <P, R> void notGranted(Item<P, R> item, Reserved reserved, Map<Integer, Answer<R>> answered) {
-        Asked<P, R> asked = item.asked();
+        PreparedCall<P, R> prepared = item.prepared();
         if (reserved instanceof Reserved.Failed failed && failed.why() instanceof SemelException.DataRefused refused) {
-            answered.put(item.place(), Answers.rejected(asked.correlationId(), String.valueOf(refused.getMessage())));
+            answered.put(
+                    item.place(), Answers.rejected(prepared.correlationId(), String.valueOf(refused.getMessage())));
         } else if (reserved instanceof Reserved.Failed failed) {
-            answered.put(item.place(), Answers.notRun(asked.correlationId(), failed.why()));
-        } else if (reserved instanceof Reserved.Existing existing && asked.asksFor(existing.row())) {
-            answered.put(item.place(), single.existing(asked, existing, new Answers<>(environment, asked)));
+            answered.put(item.place(), Answers.notRun(prepared.correlationId(), failed.why()));
+        } else if (reserved instanceof Reserved.Existing existing && prepared.asksFor(existing.row())) {
+            answered.put(item.place(), single.existing(prepared, existing, new Answers<>(services, prepared)));
         }
     }
 
@@ -133,8 +135,8 @@ public final class LeasedBatch {
         Map<Item<P, R>, Held<P, R>> held = new LinkedHashMap<>();
         for (int i = 0; i < items.size(); i++) {
             if (reserved.get(i) instanceof Reserved.Granted grant) {
-                Asked<P, R> asked = items.get(i).asked();
-                LeasedRun<P, R> run = new LeasedRun<>(environment, asked, new Answers<>(environment, asked), handler);
+                PreparedCall<P, R> prepared = items.get(i).prepared();
+                LeasedRun<P, R> run = new LeasedRun<>(services, prepared, new Answers<>(services, prepared), handler);
                 held.put(items.get(i), new Held<>(run, grant, run.hold(grant)));
             }
         }
@@ -162,8 +164,7 @@ public final class LeasedBatch {
         }
         List<Moved> moved;
         try {
-            moved = environment
-                    .commits()
+            moved = services.ledger()
                     .moveAll(returned.stream()
                             .map(ran -> ran.run()
                                     .completion(ran.granted(), ran.returned().snapshot()))
@@ -185,7 +186,7 @@ public final class LeasedBatch {
             return unrecorded(ran);
         }
         return moved instanceof Moved.NotStored refused
-                ? ran.run().notKept(ran.granted(), ResultNotKept.of(ran.item().asked(), refused.why()))
+                ? ran.run().notKept(ran.granted(), ResultNotKept.of(ran.item().prepared(), refused.why()))
                 : ran.run()
                         .done(ran.granted(), moved, ran.returned(), ran.item().flight());
     }

@@ -6,27 +6,27 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs claimed records of a leased operation: the handler first, its end afterwards and in a batch with others'. */
 public final class LeasedDelivering {
-    private final Environment environment;
+    private final EngineServices services;
 
-    public LeasedDelivering(Environment environment) {
-        this.environment = environment;
+    public LeasedDelivering(EngineServices services) {
+        this.services = services;
     }
 
     /** Runs the handler on this thread. What it leaves is to be written; nothing when the record was lost meanwhile. */
-    public <P, R> @Nullable Ending run(Delivery<P, R> delivery, LeasedHandler<P, R> handler) {
+    public <P, R> @Nullable DeliveryResult run(Delivery<P, R> delivery, LeasedHandler<P, R> handler) {
         delivery.begin();
-        Ending ending = ending(delivery, handler);
+        DeliveryResult ending = ending(delivery, handler);
         delivery.ran(ending);
         return ending;
     }
 
-    private <P, R> @Nullable Ending ending(Delivery<P, R> delivery, LeasedHandler<P, R> handler) {
+    private <P, R> @Nullable DeliveryResult ending(Delivery<P, R> delivery, LeasedHandler<P, R> handler) {
         // Before anything is asked of a store that may be away: a node that is cut off lets go of what it holds soon.
         LeaseKeeper.Stop kept = delivery.held().standing();
         if (kept != LeaseKeeper.Stop.NONE) {
             return kept == LeaseKeeper.Stop.LEASE_OVER ? delivery.handedBack() : null;
         }
-        Mode mode = environment.modes().beforeStart(delivery.asked());
+        Mode mode = services.modes().beforeStart(delivery.asked());
         if (mode != Mode.LIVE) {
             return mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack();
         }
@@ -38,7 +38,7 @@ public final class LeasedDelivering {
             return start == Delivery.Start.LOST ? null : delivery.handedBack();
         }
         LeasedRun<P, R> run =
-                new LeasedRun<>(environment, delivery.asked(), new Answers<>(environment, delivery.asked()), handler);
+                new LeasedRun<>(services, delivery.asked(), new Answers<>(services, delivery.asked()), handler);
         LeasedRun.Ran<R> ran = run.invoke(delivery.grant(), delivery.held());
         if (ran instanceof LeasedRun.Ran.Returned<R> returned) {
             return delivery.done(returned.snapshot());

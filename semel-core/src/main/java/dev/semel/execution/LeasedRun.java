@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
 
 /** One record under its grants: runs the handler and finishes under the fence, whatever the handler does. */
 final class LeasedRun<P, R> {
-    private final Environment environment;
-    private final Asked<P, R> asked;
+    private final EngineServices services;
+    private final PreparedCall<P, R> prepared;
     private final Answers<R> answers;
     private final LeasedHandler<P, R> handler;
     private @Nullable Duration previous;
     private boolean tooLate;
 
-    LeasedRun(Environment environment, Asked<P, R> asked, Answers<R> answers, LeasedHandler<P, R> handler) {
-        this.environment = environment;
-        this.asked = asked;
+    LeasedRun(EngineServices services, PreparedCall<P, R> prepared, Answers<R> answers, LeasedHandler<P, R> handler) {
+        this.services = services;
+        this.prepared = prepared;
         this.answers = answers;
         this.handler = handler;
     }
@@ -47,9 +47,9 @@ final class LeasedRun<P, R> {
     }
 
     private Move shadowing(Reserved.Granted granted) {
-        Duration keep = asked.policy().retention().success();
+        Duration keep = prepared.policy().retention().success();
         return Transition.SHADOW.of(
-                asked.id(),
+                prepared.id(),
                 granted.fence(),
                 Transition.result(keep, null),
                 event(EventType.OPERATION_SHADOWED, Map.of()));
@@ -57,7 +57,7 @@ final class LeasedRun<P, R> {
 
     /** The answer, or nothing when the record is due for its next attempt now. */
     @Nullable
-    Answer<R> underGrant(Reserved.Granted granted, Flights.Flight flight) {
+    Answer<R> underGrant(Reserved.Granted granted, InFlightCalls.Flight flight) {
         Ran.Threw<R> threw;
         try (LeaseKeeper.Watched held = hold(granted)) {
             Ran<R> ran = invoke(granted, held);
@@ -72,18 +72,16 @@ final class LeasedRun<P, R> {
     /** The lease is renewed from now on. */
     LeaseKeeper.Watched hold(Reserved.Granted granted) {
         if (granted.takenOver()) {
-            environment
-                    .watch()
-                    .takenOver(asked.header().operation(), asked.header().tenant());
+            services.watch()
+                    .takenOver(prepared.header().operation(), prepared.header().tenant());
         }
-        return environment
-                .memory()
+        return services.memory()
                 .keeper()
                 .hold(new LeaseKeeper.Lease(
-                        asked.id(),
+                        prepared.id(),
                         granted.fence(),
-                        asked.policy().limits().lease(),
-                        environment.time().nanos()));
+                        prepared.policy().limits().lease(),
+                        services.time().nanos()));
     }
 
     /** Records the failure, with the thread's interrupt put aside meanwhile. */
@@ -109,21 +107,21 @@ final class LeasedRun<P, R> {
 
     /** Runs the handler, unless the record was lost while it waited for its turn. */
     Ran<R> invoke(Reserved.Granted granted, LeaseKeeper.Watched held) {
-        Steps steps = new Steps(environment, asked, granted);
+        Steps steps = new Steps(services, prepared, granted);
         try {
             steps.demandStart();
         } catch (Steps.Halted | Steps.Shadowed forbidden) {
             return new Ran.Threw<>(forbidden, LeaseKeeper.Stop.NONE);
         }
-        LeaseKeeper.Stop stop = held.begin(asked.policy().limits().attemptTimeout());
+        LeaseKeeper.Stop stop = held.begin(prepared.policy().limits().attemptTimeout());
         if (stop != LeaseKeeper.Stop.NONE) {
             return new Ran.Threw<>(steps.lost(), stop);
         }
-        asked.span().under(granted.fence());
+        prepared.span().under(granted.fence());
         R result;
         try {
-            asked.span().enter(granted.attempt());
-            result = handler.run(asked.call().payload(), steps);
+            prepared.span().enter(granted.attempt());
+            result = handler.run(prepared.call().payload(), steps);
             if (steps.broken() != null) {
                 throw steps.broken();
             }
@@ -132,7 +130,7 @@ final class LeasedRun<P, R> {
             Throwable why = steps.broken() instanceof ResultNotKept acted ? acted : thrown;
             return new Ran.Threw<>(why, held.handlerEnded());
         } finally {
-            asked.span().leave();
+            prepared.span().leave();
         }
         return returned(result, held.handlerEnded());
     }
@@ -140,24 +138,23 @@ final class LeasedRun<P, R> {
     /** The handler has acted: from here on no error means that it did not. */
     private Ran<R> returned(@Nullable R result, LeaseKeeper.Stop stop) {
         try {
-            byte[] snapshot = environment
-                    .tools()
+            byte[] snapshot = services.tools()
                     .codec()
-                    .encode(result, asked.operation().definition().result());
+                    .encode(result, prepared.operation().definition().result());
             return new Ran.Returned<>(result, snapshot);
         } catch (Throwable why) {
-            return new Ran.Threw<>(ResultNotKept.of(asked, why), stop);
+            return new Ran.Threw<>(ResultNotKept.of(prepared, why), stop);
         }
     }
 
-    private Answer<R> completed(Reserved.Granted granted, Ran.Returned<R> returned, Flights.Flight flight) {
+    private Answer<R> completed(Reserved.Granted granted, Ran.Returned<R> returned, InFlightCalls.Flight flight) {
         Moved moved;
         try {
             moved = finish(completion(granted, returned.snapshot()));
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return answers.unknown("It ran, but its end could not be recorded; it is being looked into.");
         } catch (SemelException.DataRefused e) {
-            return notKept(granted, ResultNotKept.of(asked, e));
+            return notKept(granted, ResultNotKept.of(prepared, e));
         }
         return done(granted, moved, returned, flight);
     }
@@ -169,14 +166,14 @@ final class LeasedRun<P, R> {
     }
 
     /** The answer once the end is recorded: by this move, or before it by whoever had the record under the same fence. */
-    Answer<R> done(Reserved.Granted granted, Moved moved, Ran.Returned<R> returned, Flights.Flight flight) {
+    Answer<R> done(Reserved.Granted granted, Moved moved, Ran.Returned<R> returned, InFlightCalls.Flight flight) {
         if (moved instanceof Moved.Refused refused) {
             return lost(refused);
         }
         if (moved instanceof Moved.Same) {
             Row row;
             try {
-                row = environment.store().ledger().find(List.of(asked.id())).get(asked.id());
+                row = services.store().ledger().find(List.of(prepared.id())).get(prepared.id());
             } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
                 // A reconciler may have completed it with a result of its own: only the stored one may be told.
                 return answers.unknown("It is done, but its stored result could not be read. Ask again.");
@@ -185,7 +182,7 @@ final class LeasedRun<P, R> {
                     && row.status().fence() == granted.fence()
                     && !Arrays.equals(row.result(), returned.snapshot());
             if (reconciled) {
-                return answers.told(answers.standing(row), asked.id());
+                return answers.told(answers.standing(row), prepared.id());
             }
         }
         landed(returned.snapshot(), granted.fence(), flight);
@@ -194,20 +191,19 @@ final class LeasedRun<P, R> {
 
     Move completion(Reserved.Granted granted, byte @Nullable [] snapshot) {
         return Transition.COMPLETE.of(
-                asked.id(),
+                prepared.id(),
                 granted.fence(),
-                Transition.result(asked.policy().retention().success(), snapshot),
+                Transition.result(prepared.policy().retention().success(), snapshot),
                 event(EventType.OPERATION_EXECUTED, Map.of()));
     }
 
-    void landed(byte @Nullable [] snapshot, long fence, Flights.Flight flight) {
-        FirstRun first = FirstRun.of(asked.header(), fence);
-        Flights.Landed landed = new Flights.Landed(asked.header().fingerprint(), snapshot, first);
+    void landed(byte @Nullable [] snapshot, long fence, InFlightCalls.Flight flight) {
+        FirstRun first = FirstRun.of(prepared.header(), fence);
+        InFlightCalls.Landed landed = new InFlightCalls.Landed(prepared.header().fingerprint(), snapshot, first);
         flight.landed(landed);
-        environment
-                .memory()
-                .snapshots()
-                .put(asked.id(), landed, asked.policy().retention().success());
+        services.memory()
+                .results()
+                .put(prepared.id(), landed, prepared.policy().retention().success());
     }
 
     /** Another grant has the record: its state is the answer. */
@@ -218,14 +214,14 @@ final class LeasedRun<P, R> {
                 ? ""
                 : " to fence " + refused.current().fence();
         return answer != null
-                ? answers.told(answer, asked.id())
+                ? answers.told(answer, prepared.id())
                 : answers.unknown("Its lease was lost" + fence + "; what this run did was not recorded.");
     }
 
     /** How the record stands; nothing when the store cannot be asked, which must not hide that the handler ran. */
     private @Nullable Row standing() {
         try {
-            return environment.store().ledger().find(List.of(asked.id())).get(asked.id());
+            return services.store().ledger().find(List.of(prepared.id())).get(prepared.id());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return null;
         }
@@ -252,8 +248,8 @@ final class LeasedRun<P, R> {
         if (thrown instanceof Steps.Interrupted) {
             return park(granted, Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
         }
-        Verdict verdict = Verdict.of(environment, asked, thrown, threw.stop(), granted.attempt(), previous);
-        boolean repeatable = LeasedRunner.repeatable((Operation.Leased<?, ?>) asked.operation(), asked);
+        FailedAttempt verdict = FailedAttempt.of(services, prepared, thrown, threw.stop(), granted.attempt(), previous);
+        boolean repeatable = LeasedRunner.repeatable((Operation.Leased<?, ?>) prepared.operation(), prepared);
         if (!repeatable && verdict.failure().category().indeterminate()) {
             return park(granted, verdict.failure());
         }
@@ -265,22 +261,23 @@ final class LeasedRun<P, R> {
         Failure failure = switchedOff
                 ? Failure.of(Failure.Category.DISABLED, "It was halted before its handler or one of its steps.")
                 : Failures.MODES_NOT_READ;
-        Duration keep = asked.policy().retention().failure();
+        Duration keep = prepared.policy().retention().failure();
         Move.Change due = Transition.due(Duration.ZERO, keep, granted.attempt() - 1, Failures.encode(failure));
-        return finished(Transition.RETRY.of(asked.id(), granted.fence(), due, null), answers.notStarted(switchedOff));
+        return finished(
+                Transition.RETRY.of(prepared.id(), granted.fence(), due, null), answers.notStarted(switchedOff));
     }
 
     /** Given back, to be granted anew; the answer if another has it, or when the store is too slow for the second time. */
     private @Nullable Answer<R> notStarted(Reserved.Granted granted) {
         Move.Change due =
-                Transition.due(Duration.ZERO, asked.policy().retention().failure(), granted.attempt() - 1, null);
-        Moved moved = finish(Transition.RETRY.of(asked.id(), granted.fence(), due, null));
+                Transition.due(Duration.ZERO, prepared.policy().retention().failure(), granted.attempt() - 1, null);
+        Moved moved = finish(Transition.RETRY.of(prepared.id(), granted.fence(), due, null));
         if (moved instanceof Moved.Refused refused) {
             return lost(refused);
         }
         boolean again = tooLate;
         tooLate = true;
-        return again ? answers.retryLater(ModesView.FRESH, Failures.LEASE_OVER_BEFORE_START) : null;
+        return again ? answers.retryLater(CurrentModes.FRESH, Failures.LEASE_OVER_BEFORE_START) : null;
     }
 
     private Answer<R> park(Reserved.Granted granted, Failure failure) {
@@ -293,57 +290,57 @@ final class LeasedRun<P, R> {
                 Map.of("category", failure.category().code(), "reason", failure.reason()));
         Move.Change atOnce = Transition.due(Duration.ZERO, Duration.ZERO, -1, Failures.encode(failure));
         Answer<R> unknown = answers.unknown(reason);
-        Answer<R> answer = finished(Transition.PARK.of(asked.id(), granted.fence(), atOnce, event), unknown);
+        Answer<R> answer = finished(Transition.PARK.of(prepared.id(), granted.fence(), atOnce, event), unknown);
         if (answer == unknown) {
-            asked.unknown(environment);
+            prepared.unknown(services);
         }
         return answer;
     }
 
-    private @Nullable Answer<R> follow(Reserved.Granted granted, Verdict verdict) {
+    private @Nullable Answer<R> follow(Reserved.Granted granted, FailedAttempt verdict) {
         byte[] failure = Failures.encode(verdict.failure());
-        Duration keep = asked.policy().retention().failure();
+        Duration keep = prepared.policy().retention().failure();
         RetryDecision decision = verdict.decision();
         if (decision instanceof RetryDecision.RetryIn in && !verdict.interrupted()) {
             previous = in.delay();
             Move.Change due = Transition.due(in.delay(), keep, -1, failure);
             AuditEntry event = event(EventType.RETRY_ATTEMPT, verdict, in.delay(), "retry");
             Answer<R> later = finished(
-                    Transition.RETRY.of(asked.id(), granted.fence(), due, event),
+                    Transition.RETRY.of(prepared.id(), granted.fence(), due, event),
                     answers.retryLater(in.delay(), verdict.failure()));
-            Pauses.uninterruptibly(environment.time(), in.delay());
+            BackOff.uninterruptibly(services.time(), in.delay());
             boolean goOn = later instanceof Answer.RetryLater
                     && !Thread.currentThread().isInterrupted();
             return goOn ? null : later;
         }
         if (decision instanceof RetryDecision.Exhausted || decision instanceof RetryDecision.RetryIn) {
             boolean left = decision instanceof RetryDecision.RetryIn;
-            Duration pause = left ? Duration.ZERO : verdict.pause(environment, asked);
+            Duration pause = left ? Duration.ZERO : verdict.pause(services, prepared);
             Move.Change due = Transition.due(pause, keep, left ? -1 : 0, failure);
             AuditEntry event = event(
                     left ? EventType.RETRY_ATTEMPT : EventType.RETRY_EXHAUSTED, verdict, pause, "retry by the caller");
             return finished(
-                    Transition.RETRY.of(asked.id(), granted.fence(), due, event),
+                    Transition.RETRY.of(prepared.id(), granted.fence(), due, event),
                     answers.retryLater(pause, verdict.failure()));
         }
         return failed(granted, verdict, failure);
     }
 
-    private Answer<R> failed(Reserved.Granted granted, Verdict verdict, byte[] failure) {
+    private Answer<R> failed(Reserved.Granted granted, FailedAttempt verdict, byte[] failure) {
         boolean limited = verdict.decision() instanceof RetryDecision.RateLimited;
-        boolean deadLetter = limited && asked.policy().options().deadLetters();
+        boolean deadLetter = limited && prepared.policy().options().deadLetters();
         boolean stored = verdict.decision() instanceof RetryDecision.Terminal terminal && terminal.stored();
         AuditEntry event = event(EventType.SYSTEM_ERROR, verdict, null, "contact");
         Duration keep = deadLetter
-                ? asked.policy().retention().deadLetters()
-                : asked.policy().retention().failure();
+                ? prepared.policy().retention().deadLetters()
+                : prepared.policy().retention().failure();
         Move move = limited || stored
-                ? Transition.FAIL.of(asked.id(), granted.fence(), Transition.failure(keep, failure), event)
-                : Transition.RELEASE.of(asked.id(), granted.fence(), Move.Change.NONE, event);
+                ? Transition.FAIL.of(prepared.id(), granted.fence(), Transition.failure(keep, failure), event)
+                : Transition.RELEASE.of(prepared.id(), granted.fence(), Move.Change.NONE, event);
         Answer<R> failed = answers.failed(verdict.failure());
         Answer<R> answer = finished(move, failed);
         if (deadLetter && answer == failed) {
-            asked.died(environment, verdict.failure());
+            prepared.died(services, verdict.failure());
         }
         return answer;
     }
@@ -357,17 +354,18 @@ final class LeasedRun<P, R> {
     }
 
     private Moved finish(Move move) {
-        return environment.commits().move(move);
+        return services.ledger().move(move);
     }
 
     private @Nullable AuditEntry event(EventType type, Map<String, ?> details) {
-        return environment.audits().events().outcome(type, asked.about(), details);
+        return services.audits().events().outcome(type, prepared.about(), details);
     }
 
-    private @Nullable AuditEntry event(EventType type, Verdict verdict, @Nullable Duration delay, String recovery) {
+    private @Nullable AuditEntry event(
+            EventType type, FailedAttempt verdict, @Nullable Duration delay, String recovery) {
         if (type == EventType.RETRY_ATTEMPT) {
-            asked.retries(environment, verdict.failure());
+            prepared.retries(services, verdict.failure());
         }
-        return environment.audits().events().attempt(type, asked.about(), verdict.tried(asked, delay, recovery));
+        return services.audits().events().attempt(type, prepared.about(), verdict.tried(prepared, delay, recovery));
     }
 }

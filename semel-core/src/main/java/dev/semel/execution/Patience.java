@@ -11,16 +11,17 @@ final class Patience {
 
     private Patience() {}
 
-    static <R> Answer<R> await(Environment environment, Asked<?, R> asked, Supplier<Answer<R>> attempts) {
-        long until = environment.time().nanos() + Flights.bounded(asked.call().patience());
+    static <R> Answer<R> await(EngineServices services, PreparedCall<?, R> prepared, Supplier<Answer<R>> attempts) {
+        long until =
+                services.time().nanos() + InFlightCalls.bounded(prepared.call().patience());
         Duration poll = FIRST_POLL;
         while (true) {
             Answer<R> answer = attempts.get();
-            Duration left = Duration.ofNanos(until - environment.time().nanos());
+            Duration left = Duration.ofNanos(until - services.time().nanos());
             if (!(answer instanceof Answer.InProgress) || left.isNegative() || left.isZero()) {
                 return answer;
             }
-            Pauses.uninterruptibly(environment.time(), poll.compareTo(left) < 0 ? poll : left);
+            BackOff.uninterruptibly(services.time(), poll.compareTo(left) < 0 ? poll : left);
             if (Thread.currentThread().isInterrupted()) {
                 return answer;
             }

@@ -22,23 +22,23 @@ final class ResultNotKept extends RuntimeException {
         super(message, why);
     }
 
-    static ResultNotKept of(Asked<?, ?> asked, Throwable why) {
-        return of(asked, "It", why);
+    static ResultNotKept of(PreparedCall<?, ?> prepared, Throwable why) {
+        return of(prepared, "It", why);
     }
 
-    static ResultNotKept ofStep(Asked<?, ?> asked, String name, Throwable why) {
-        return of(asked, "Its step \"" + name + "\"", why);
+    static ResultNotKept ofStep(PreparedCall<?, ?> prepared, String name, Throwable why) {
+        return of(prepared, "Its step \"" + name + "\"", why);
     }
 
-    private static ResultNotKept of(Asked<?, ?> asked, String what, Throwable why) {
+    private static ResultNotKept of(PreparedCall<?, ?> prepared, String what, Throwable why) {
         // What others throw may quote the result.
         String said = why instanceof SemelException
                 ? String.valueOf(why.getMessage())
                 : why.getClass().getName();
         LOG.warn(
                 "{} (correlation {}): {} ran, but its result cannot be stored; the record is UNKNOWN",
-                asked.name(),
-                asked.header().correlationId(),
+                prepared.name(),
+                prepared.header().correlationId(),
                 what,
                 why);
         return new ResultNotKept(what + " ran, but its result cannot be stored: " + said, why);

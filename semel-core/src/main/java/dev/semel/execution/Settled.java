@@ -28,8 +28,8 @@ public sealed interface Settled {
      * @param answer what the record says; a replay of null is an effect whose answer was lost
      * @param state of the record that was found; absent when none was
      */
-    record Told(Answer<byte[]> answer, @Nullable State state) implements Settled, Begun {}
+    record Answered(Answer<byte[]> answer, @Nullable State state) implements Settled, Begun {}
 
     /** How an exchange began: granted, or told at once. */
-    sealed interface Begun permits OpenRun, Told {}
+    sealed interface Begun permits GatewayRun, Answered {}
 }

@@ -33,15 +33,15 @@ import org.jspecify.annotations.Nullable;
  * Its lease is over at once: whoever holds the parent may take a repeatable step over, and nobody else can.
  */
 final class Steps implements LeasedContext {
-    private final Environment environment;
-    private final Asked<?, ?> asked;
+    private final EngineServices services;
+    private final PreparedCall<?, ?> prepared;
     private final Reserved.Granted granted;
     private final Set<String> used = new HashSet<>();
     private @Nullable RuntimeException broken;
 
-    Steps(Environment environment, Asked<?, ?> asked, Reserved.Granted granted) {
-        this.environment = environment;
-        this.asked = asked;
+    Steps(EngineServices services, PreparedCall<?, ?> prepared, Reserved.Granted granted) {
+        this.services = services;
+        this.prepared = prepared;
         this.granted = granted;
     }
 
@@ -85,7 +85,7 @@ final class Steps implements LeasedContext {
 
     /** The modes are looked at once more between the grant and the handler. */
     void demandStart() {
-        Mode mode = environment.modes().beforeStart(asked);
+        Mode mode = services.modes().beforeStart(prepared);
         if (mode != Mode.LIVE) {
             throw forbidden(mode, "before its handler started");
         }
@@ -93,20 +93,20 @@ final class Steps implements LeasedContext {
 
     private RuntimeException forbidden(@Nullable Mode mode, String when) {
         if (mode == null) {
-            return broken(new Halted(asked.name() + ": the modes could not be read " + when + ".", false));
+            return broken(new Halted(prepared.name() + ": the modes could not be read " + when + ".", false));
         }
-        String message = asked.name() + ": " + mode + " " + when + ".";
+        String message = prepared.name() + ": " + mode + " " + when + ".";
         return broken(mode == Mode.SHADOW ? new Shadowed(message) : new Halted(message));
     }
 
     @Override
     public Tenant tenant() {
-        return asked.call().tenant();
+        return prepared.call().tenant();
     }
 
     @Override
     public String correlationId() {
-        return asked.correlationId();
+        return prepared.correlationId();
     }
 
     @Override
@@ -121,22 +121,23 @@ final class Steps implements LeasedContext {
 
     @Override
     public String downstreamKey() {
-        return asked.id().downstreamKey();
+        return prepared.id().downstreamKey();
     }
 
     @Override
     public <T> @Nullable T step(String name, Class<T> result, Step<T> part) throws Exception {
-        return step(name, result, LeasedRunner.repeatable((Operation.Leased<?, ?>) asked.operation(), asked), part);
+        return step(
+                name, result, LeasedRunner.repeatable((Operation.Leased<?, ?>) prepared.operation(), prepared), part);
     }
 
     @Override
     public <T> @Nullable T step(String name, Class<T> result, boolean repeatable, Step<T> part) throws Exception {
         SemelException.Invalid.unlessText("step name", name, Key.MAX_LENGTH);
         if (!used.add(name)) {
-            throw new SemelException.Invalid(asked.name() + ": the step \"" + name
+            throw new SemelException.Invalid(prepared.name() + ": the step \"" + name
                     + "\" is used twice in one run. Give each step a name of its own.");
         }
-        RecordId id = asked.id().step(name);
+        RecordId id = prepared.id().step(name);
         Reserved reserved = reserve(id, name, repeatable);
         if (reserved instanceof Reserved.Granted own) {
             return run(id, own, new Part<>(name, result, repeatable, part));
@@ -144,17 +145,17 @@ final class Steps implements LeasedContext {
         if (reserved instanceof Reserved.Existing existing) {
             Row row = existing.row();
             if (row.state() == State.COMPLETED) {
-                return environment.tools().codec().decode(row.result(), result);
+                return services.tools().codec().decode(row.result(), result);
             }
             if (row.state() == State.UNKNOWN && repeatable) {
                 return again(row, name, result, part);
             }
-            throw broken(new Interrupted(asked.name() + ": an earlier run was interrupted in step \"" + name
+            throw broken(new Interrupted(prepared.name() + ": an earlier run was interrupted in step \"" + name
                     + "\", which may not be repeated."));
         }
         if (reserved instanceof Reserved.Locked) {
             throw new SemelException.Locked(
-                    asked.name() + ": the step \"" + name
+                    prepared.name() + ": the step \"" + name
                             + "\" or its record is locked by another transaction that has not ended; the step was not started.");
         }
         throw broken(lost());
@@ -162,9 +163,7 @@ final class Steps implements LeasedContext {
 
     /** A store that was adopted by an earlier version may hold steps that are UNKNOWN. */
     private <T> @Nullable T again(Row row, String name, Class<T> result, Step<T> part) throws Exception {
-        environment
-                .commits()
-                .move(Transition.RELEASE_STEP.of(row.id(), row.status().fence(), Move.Change.NONE, null));
+        services.ledger().move(Transition.RELEASE_STEP.of(row.id(), row.status().fence(), Move.Change.NONE, null));
         if (reserve(row.id(), name, true) instanceof Reserved.Granted own) {
             return run(row.id(), own, new Part<>(name, result, true, part));
         }
@@ -172,7 +171,7 @@ final class Steps implements LeasedContext {
     }
 
     private Reserved reserve(RecordId id, String name, boolean repeatable) {
-        Header header = asked.header();
+        Header header = prepared.header();
         Reservation reservation = new Reservation(
                 Identity.of(id),
                 new Header(
@@ -181,22 +180,22 @@ final class Steps implements LeasedContext {
                         name,
                         header.fingerprint(),
                         header.correlationId(),
-                        asked.id()),
+                        prepared.id()),
                 null,
                 new Reservation.Grant(
-                        environment.tools().random().nextLong(1, Long.MAX_VALUE), 0, repeatable, Integer.MAX_VALUE),
-                new Reservation.Parent(asked.id(), granted.fence()),
+                        services.tools().random().nextLong(1, Long.MAX_VALUE), 0, repeatable, Integer.MAX_VALUE),
+                new Reservation.Parent(prepared.id(), granted.fence()),
                 null);
         while (true) {
-            ModesView.Reading modes = asked.modes(environment);
+            CurrentModes.Reading modes = prepared.modes(services);
             if (modes.mode() != Mode.LIVE) {
                 throw forbidden(modes.mode(), "before step \"" + name + "\"");
             }
-            Reserved reserved = environment.commits().reserve(modes.version(), reservation);
+            Reserved reserved = services.ledger().reserve(modes.version(), reservation);
             if (!(reserved instanceof Reserved.ModesChanged)) {
                 return reserved;
             }
-            environment.modes().reload();
+            services.modes().reload();
         }
     }
 
@@ -207,12 +206,12 @@ final class Steps implements LeasedContext {
         try {
             result = part.step.run(id.downstreamKey());
         } catch (Throwable thrown) {
-            boolean uncertain = Classifier.judge(asked.policy(), thrown)
+            boolean uncertain = Classifier.judge(prepared.policy(), thrown)
                     .failure()
                     .category()
                     .indeterminate();
             if (part.repeatable || !uncertain) {
-                environment.commits().move(Transition.RELEASE.of(id, own.fence(), Move.Change.NONE, null));
+                services.ledger().move(Transition.RELEASE.of(id, own.fence(), Move.Change.NONE, null));
             }
             throw thrown;
         }
@@ -229,30 +228,29 @@ final class Steps implements LeasedContext {
     private <T> Moved keep(RecordId id, Reserved.Granted own, Part<T> part, @Nullable T result) {
         byte[] snapshot;
         try {
-            snapshot = environment.tools().codec().encode(result, part.type);
+            snapshot = services.tools().codec().encode(result, part.type);
         } catch (Throwable why) {
-            throw broken(ResultNotKept.ofStep(asked, part.name, why));
+            throw broken(ResultNotKept.ofStep(prepared, part.name, why));
         }
         Move.Change kept = Transition.result(Duration.ofMillis(Status.NEVER), snapshot);
         try {
-            return environment.commits().move(Transition.COMPLETE.of(id, own.fence(), kept, null));
+            return services.ledger().move(Transition.COMPLETE.of(id, own.fence(), kept, null));
         } catch (SemelException.DataRefused why) {
-            throw broken(ResultNotKept.ofStep(asked, part.name, why));
+            throw broken(ResultNotKept.ofStep(prepared, part.name, why));
         }
     }
 
     @Override
     public <P> Sent.Accepted send(Channel<P> channel, Message<P> message) {
-        return new Sending(environment).from(channel, message, asked.id());
+        return new MessageSender(services).from(channel, message, prepared.id());
     }
 
     @Override
     public void ensureHeld() {
-        long lease = asked.policy().limits().lease().toMillis();
-        boolean held = environment
-                .store()
+        long lease = prepared.policy().limits().lease().toMillis();
+        boolean held = services.store()
                 .ledger()
-                .renew(List.of(new Renewal(asked.id(), granted.fence(), lease)))
+                .renew(List.of(new Renewal(prepared.id(), granted.fence(), lease)))
                 .get(0);
         if (!held) {
             throw broken(lost());
@@ -272,7 +270,7 @@ final class Steps implements LeasedContext {
 
     SemelException.LeaseLost lost() {
         return new SemelException.LeaseLost(
-                asked.name() + ": lease lost under fence " + granted.fence()
+                prepared.name() + ": lease lost under fence " + granted.fence()
                         + "; another run has the record, whose result will be replayed on the next call.",
                 granted.fence());
     }

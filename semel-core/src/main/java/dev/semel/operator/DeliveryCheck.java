@@ -1,9 +1,9 @@
 package dev.semel.operator;
 
-import dev.semel.Deliveries.Delivery;
-import dev.semel.Deliveries.Fault;
-import dev.semel.Deliveries.Finding;
-import dev.semel.Deliveries.Report;
+import dev.semel.DeliverySource.Delivery;
+import dev.semel.DeliverySource.Fault;
+import dev.semel.DeliverySource.Finding;
+import dev.semel.DeliverySource.Report;
 import dev.semel.Operation;
 import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;

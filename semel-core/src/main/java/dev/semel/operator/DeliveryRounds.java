@@ -2,9 +2,9 @@ package dev.semel.operator;
 
 import dev.semel.Call.Origin;
 import dev.semel.Channel;
-import dev.semel.Deliveries;
-import dev.semel.Deliveries.Finding;
-import dev.semel.Deliveries.Report;
+import dev.semel.DeliverySource;
+import dev.semel.DeliverySource.Finding;
+import dev.semel.DeliverySource.Report;
 import dev.semel.Key;
 import dev.semel.LeasedContext;
 import dev.semel.Message;
@@ -70,13 +70,13 @@ public final class DeliveryRounds {
     }
 
     private static final class Asked {
-        private final Deliveries source;
-        private final Deliveries.Schedule schedule;
-        private final Deliveries.Listener listener;
+        private final DeliverySource source;
+        private final DeliverySource.Schedule schedule;
+        private final DeliverySource.Listener listener;
         private final Channel.Leased<Round> channel;
         private volatile long begun = Long.MIN_VALUE;
 
-        Asked(Deliveries source, Deliveries.Schedule schedule, Deliveries.Listener listener) {
+        Asked(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
             this.source = source;
             this.schedule = schedule;
             this.listener = listener;
@@ -91,7 +91,7 @@ public final class DeliveryRounds {
 
     /** Has a source asked from now on; its channel is to be handled by {@link #handle}. */
     public Channel.Leased<Round> register(
-            Deliveries source, Deliveries.Schedule schedule, Deliveries.Listener listener) {
+            DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
         Asked asked = new Asked(source, schedule, listener);
         if (sources.putIfAbsent(source.name(), asked) != null) {
             throw new SemelException.Invalid("The source " + source.name()
@@ -142,7 +142,7 @@ public final class DeliveryRounds {
         Report report = round.report;
         String cursor = round.cursor;
         for (int pages = 0; pages < PAGES_A_MESSAGE; pages++) {
-            Deliveries.Page page = asked.source.between(from, until, cursor);
+            DeliverySource.Page page = asked.source.between(from, until, cursor);
             report = check.add(report, page.deliveries());
             run.ensureHeld();
             cursor = page.next();

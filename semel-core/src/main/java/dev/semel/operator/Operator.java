@@ -8,7 +8,7 @@ import dev.semel.Tenant;
 import dev.semel.audit.AuditEvent;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
-import dev.semel.execution.ModesView;
+import dev.semel.execution.CurrentModes;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
@@ -290,7 +290,7 @@ public final class Operator {
      * forbid. What runs already is not waited for.
      */
     public void awaitModes() throws InterruptedException {
-        time.sleep(ModesView.FRESH.plus(MARGIN));
+        time.sleep(CurrentModes.FRESH.plus(MARGIN));
     }
 
     /**

@@ -4,7 +4,7 @@ import dev.semel.key.RecordId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An audit event on its way into the store. Written with a {@link Move}, {@link Reservation} or {@link Landing}, its fence
+ * An audit event on its way into the store. Written with a {@link Move}, {@link Reservation} or {@link RecordWrite}, its fence
  * and attempt are those of the row after the write; written alone, the ones given here.
  *
  * @param type stable code of the event's type

@@ -39,7 +39,7 @@ final class MemoryTransactions implements Transactions {
     }
 
     private final class MemoryTx implements Tx, MemoryTable {
-        private List<Landing> landings = new ArrayList<>();
+        private List<RecordWrite> records = new ArrayList<>();
         private List<Move> moves = new ArrayList<>();
         private List<Arrival> arrivals = new ArrayList<>();
         private Map<String, String> writes = new HashMap<>();
@@ -51,31 +51,31 @@ final class MemoryTransactions implements Transactions {
         }
 
         @Override
-        public List<Opening> open(long modesVersion, List<Identity> identities) {
+        public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
             return state.locked(() -> identities.stream()
                     .map(identity -> open(modesVersion, identity))
                     .toList());
         }
 
         /** The lock matters only to a record that can be run: the stored answer is there for all who ask at once. */
-        private Opening open(long modesVersion, Identity identity) {
+        private LookupResult open(long modesVersion, Identity identity) {
             long now = state.now();
             Row row = find(identity, now);
             boolean runnable = row == null || due(row, now);
             if (!runnable) {
-                return new Opening.Found(MemoryState.copy(row), now);
+                return new LookupResult.Found(MemoryState.copy(row), now);
             }
             Object holder = state.locks.putIfAbsent(identity.lock(), this);
             if (holder != null && holder != this) {
-                return new Opening.Locked();
+                return new LookupResult.Locked();
             }
             if (holder == null) {
                 locked.add(identity.lock());
             }
             if (modesVersion != ANY_MODES && modesVersion != state.modesVersion) {
-                return new Opening.ModesChanged();
+                return new LookupResult.ModesChanged();
             }
-            return row == null ? new Opening.Free() : new Opening.Found(MemoryState.copy(row), now);
+            return row == null ? new LookupResult.Free() : new LookupResult.Found(MemoryState.copy(row), now);
         }
 
         private @Nullable Row find(Identity identity, long now) {
@@ -104,17 +104,17 @@ final class MemoryTransactions implements Transactions {
         }
 
         @Override
-        public void land(List<Landing> added) {
+        public void write(List<RecordWrite> added) {
             added.forEach(this::demandFree);
-            landings.addAll(added);
+            records.addAll(added);
         }
 
-        private void demandFree(Landing landing) {
-            Row row = state.locked(() -> state.live(landing.id(), state.now()));
+        private void demandFree(RecordWrite write) {
+            Row row = state.locked(() -> state.live(write.id(), state.now()));
             if (row != null && !due(row, state.now())) {
                 throw new SemelException.LeaseLost(
-                        landing.header().operation() + "/" + landing.id() + " (tenant "
-                                + landing.header().tenant() + "): another run left it " + row.state()
+                        write.header().operation() + "/" + write.id() + " (tenant "
+                                + write.header().tenant() + "): another run left it " + row.state()
                                 + "; nothing was committed; repeat the call to get its answer.",
                         row.status().fence());
             }
@@ -158,7 +158,7 @@ final class MemoryTransactions implements Transactions {
 
         @Override
         public <T> T part(Part<T> part) throws Exception {
-            List<Landing> landingsBefore = List.copyOf(landings);
+            List<RecordWrite> recordsBefore = List.copyOf(records);
             List<Move> movesBefore = List.copyOf(moves);
             List<Arrival> arrivalsBefore = List.copyOf(arrivals);
             Map<String, String> writesBefore = Map.copyOf(writes);
@@ -169,7 +169,7 @@ final class MemoryTransactions implements Transactions {
                 return ended.value();
             } finally {
                 if (!kept) {
-                    landings = new ArrayList<>(landingsBefore);
+                    records = new ArrayList<>(recordsBefore);
                     moves = new ArrayList<>(movesBefore);
                     arrivals = new ArrayList<>(arrivalsBefore);
                     writes = new HashMap<>(writesBefore);
@@ -204,7 +204,7 @@ final class MemoryTransactions implements Transactions {
 
         void commit() {
             state.locked(() -> {
-                landings.forEach(this::demandFree);
+                records.forEach(this::demandFree);
                 demandUnsent();
                 for (Move move : moves) {
                     if (!(MemoryLedger.judged(state, move) instanceof Moved.Applied)) {
@@ -213,7 +213,7 @@ final class MemoryTransactions implements Transactions {
                     }
                 }
                 moves.forEach(move -> MemoryLedger.move(state, move));
-                landings.forEach(this::apply);
+                records.forEach(this::apply);
                 arrivals.forEach(arrival -> MemoryQueue.enqueue(state, arrival));
                 state.table.putAll(writes);
                 return true;
@@ -233,20 +233,20 @@ final class MemoryTransactions implements Transactions {
             }
         }
 
-        private void apply(Landing landing) {
+        private void apply(RecordWrite write) {
             long now = state.now();
-            state.remove(landing.id());
-            Landing.Times times = landing.times();
+            state.remove(write.id());
+            RecordWrite.Times times = write.times();
             Status status = new Status(
-                    landing.state(),
+                    write.state(),
                     state.nextFence(),
                     times.attempt(),
                     MemoryState.after(now, times.delayMillis()),
                     times.keepMillis(),
                     0);
-            Landing.Outcome outcome = landing.outcome();
-            state.put(new Row(landing.id(), landing.header(), status, null, outcome.result(), outcome.failure()));
-            state.append(landing.event(), status.fence(), status.attempt());
+            RecordWrite.Outcome outcome = write.outcome();
+            state.put(new Row(write.id(), write.header(), status, null, outcome.result(), outcome.failure()));
+            state.append(write.event(), status.fence(), status.attempt());
         }
 
         void unlock() {

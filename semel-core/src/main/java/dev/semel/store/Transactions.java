@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs the application's code and the ledger's writes in one commit. */
 public interface Transactions {
-    /** For {@link Tx#open} by somebody who grants nothing: the record is looked up whatever the modes have become. */
+    /** For {@link Tx#lookUp} by somebody who grants nothing: the record is looked up whatever the modes have become. */
     long ANY_MODES = 0;
 
     /**
@@ -71,7 +71,7 @@ public interface Transactions {
          *
          * @param modesVersion the version under which a record that can be run is opened, or {@link #ANY_MODES}
          */
-        List<Opening> open(long modesVersion, List<Identity> identities);
+        List<LookupResult> lookUp(long modesVersion, List<Identity> identities);
 
         /**
          * Writes what the calls leave, at once or at the latest with the commit. Each row must be absent, expired, or
@@ -80,7 +80,7 @@ public interface Transactions {
          * @throws dev.semel.SemelException.LeaseLost when one is not: the transaction must be rolled back. Where the write goes
          *     with the commit, {@link Transactions#run} throws it, having rolled back
          */
-        void land(List<Landing> landings);
+        void write(List<RecordWrite> writes);
 
         /** As {@link Ledger#move}, in this transaction: for a run that was claimed before. */
         List<Moved> move(List<Move> moves);

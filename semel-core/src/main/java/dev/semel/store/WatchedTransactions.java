@@ -70,15 +70,15 @@ record WatchedTransactions(Transactions transactions, Timing timing) implements 
         }
 
         @Override
-        public List<Opening> open(long modesVersion, List<Identity> identities) {
-            return timing.of("open", () -> tx.open(modesVersion, identities));
+        public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
+            return timing.of("open", () -> tx.lookUp(modesVersion, identities));
         }
 
         @Override
-        public void land(List<Landing> landings) {
+        public void write(List<RecordWrite> writes) {
             long began = timing.time().nanos();
             try {
-                tx.land(landings);
+                tx.write(writes);
             } finally {
                 timing.since(began, "land");
             }

@@ -1,6 +1,6 @@
 package dev.semel.worker;
 
-import dev.semel.execution.Environment;
+import dev.semel.execution.EngineServices;
 import dev.semel.store.LedgerState;
 import dev.semel.store.Queue;
 import dev.semel.store.Status;
@@ -12,22 +12,22 @@ import java.time.Duration;
  * gauges costs the store nothing. Every node that serves a channel tells of the whole of it.
  */
 public final class Backlogs {
-    private final Environment environment;
+    private final EngineServices services;
     private final Worker worker;
 
-    public Backlogs(Environment environment, Worker worker) {
-        this.environment = environment;
+    public Backlogs(EngineServices services, Worker worker) {
+        this.services = services;
         this.worker = worker;
     }
 
     /** Whether anybody wants to know. */
     public boolean isWatched() {
-        return environment.tools().watch() != Watch.NONE;
+        return services.tools().watch() != Watch.NONE;
     }
 
     public void look() {
-        environment.tools().watch().stands(standing(LedgerState.of(environment.store())));
-        environment.store().queue().ifPresent(queue -> worker.serving().forEach(operation -> look(queue, operation)));
+        services.tools().watch().stands(standing(LedgerState.of(services.store())));
+        services.store().queue().ifPresent(queue -> worker.serving().forEach(operation -> look(queue, operation)));
     }
 
     private static Watch.Standing standing(LedgerState state) {
@@ -41,9 +41,9 @@ public final class Backlogs {
 
     private void look(Queue queue, String operation) {
         Queue.Backlog backlog = queue.backlog(operation);
-        long now = environment.tools().time().millis();
+        long now = services.tools().time().millis();
         // By this node's clock, which may be a little apart from the store's.
         long age = backlog.oldestDue() == Status.NEVER ? 0 : Math.max(0, now - backlog.oldestDue());
-        environment.tools().watch().waits(operation, backlog.waiting(), Duration.ofMillis(age));
+        services.tools().watch().waits(operation, backlog.waiting(), Duration.ofMillis(age));
     }
 }

@@ -2,7 +2,7 @@ package dev.semel.worker;
 
 import dev.semel.Failure;
 import dev.semel.audit.Redactor;
-import dev.semel.execution.Ending;
+import dev.semel.execution.DeliveryResult;
 import dev.semel.store.Moved;
 import dev.semel.store.Row;
 import dev.semel.watch.Watch;
@@ -24,7 +24,7 @@ final class EndLog {
     }
 
     /** @param moved what the store answered; nothing when it could not be asked */
-    void written(Row row, Ending ending, @Nullable Moved moved) {
+    void written(Row row, DeliveryResult ending, @Nullable Moved moved) {
         if (moved == null || moved instanceof Moved.Refused) {
             return;
         }

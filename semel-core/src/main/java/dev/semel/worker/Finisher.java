@@ -1,7 +1,7 @@
 package dev.semel.worker;
 
-import dev.semel.execution.Commits;
-import dev.semel.execution.Ending;
+import dev.semel.execution.DeliveryResult;
+import dev.semel.execution.GroupedLedger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.time.TimeSource;
@@ -25,12 +25,12 @@ final class Finisher implements AutoCloseable {
     private static final int LARGEST_BATCH = 512;
 
     /** @param whenWritten told the answer; nothing when it could not be written */
-    private record Item(Ending ending, Consumer<@Nullable Moved> whenWritten) {}
+    private record Item(DeliveryResult ending, Consumer<@Nullable Moved> whenWritten) {}
 
     /** When so many wait, another writer helps. */
     private static final int CROWD = LARGEST_BATCH / 2;
 
-    private final Commits commits;
+    private final GroupedLedger commits;
     private final TimeSource time;
     private final Queue<Item> items = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
@@ -42,7 +42,7 @@ final class Finisher implements AutoCloseable {
      * @param writers threads that write; none, and whoever adds an ending writes it
      * @param whenBatchIsWritten told by a writer once all those of a batch have been told
      */
-    Finisher(Commits commits, TimeSource time, int writers, Runnable whenBatchIsWritten) {
+    Finisher(GroupedLedger commits, TimeSource time, int writers, Runnable whenBatchIsWritten) {
         this.commits = commits;
         this.time = time;
         this.whenBatchIsWritten = whenBatchIsWritten;
@@ -53,7 +53,7 @@ final class Finisher implements AutoCloseable {
     }
 
     /** Takes no lock: the threads of many handlers meet here. */
-    void add(Ending ending, Consumer<@Nullable Moved> whenWritten) {
+    void add(DeliveryResult ending, Consumer<@Nullable Moved> whenWritten) {
         Item item = new Item(ending, whenWritten);
         if (writers.isEmpty()) {
             write(List.of(item));
@@ -67,7 +67,7 @@ final class Finisher implements AutoCloseable {
     }
 
     /** Writes an ending on this thread, and comes back when it is written or cannot be. */
-    void writeNow(Ending ending, Consumer<@Nullable Moved> whenWritten) {
+    void writeNow(DeliveryResult ending, Consumer<@Nullable Moved> whenWritten) {
         write(List.of(new Item(ending, whenWritten)));
     }
 

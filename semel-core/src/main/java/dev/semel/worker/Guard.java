@@ -2,7 +2,7 @@ package dev.semel.worker;
 
 import dev.semel.Channel;
 import dev.semel.Failure;
-import dev.semel.execution.Ending;
+import dev.semel.execution.DeliveryResult;
 import dev.semel.time.MonotonicClock;
 import dev.semel.time.TimeSource;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
@@ -123,14 +123,14 @@ final class Guard {
     }
 
     /** @param ending what it left; nothing when the record was lost to another node */
-    void ended(@Nullable Ending ending) {
+    void ended(@Nullable DeliveryResult ending) {
         if (breaker == null) {
             return;
         }
         Failure failure = ending == null ? null : ending.failure();
         if (failure != null && RECEIVER.contains(failure.category())) {
             failed(failure);
-        } else if (ending != null && ending.kind() == Ending.Kind.DONE) {
+        } else if (ending != null && ending.kind() == DeliveryResult.Kind.DONE) {
             succeeded();
         } else {
             notTold(1);

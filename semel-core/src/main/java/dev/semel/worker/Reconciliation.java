@@ -6,7 +6,7 @@ import dev.semel.Reconciler;
 import dev.semel.Reconciler.Verdict;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
-import dev.semel.execution.Environment;
+import dev.semel.execution.EngineServices;
 import dev.semel.execution.InterruptedSteps;
 import dev.semel.ledger.Transition;
 import dev.semel.store.Ledger;
@@ -30,20 +30,20 @@ public final class Reconciliation implements AutoCloseable {
     private static final int LIMIT = 100;
     private static final int ROUNDS = 20;
 
-    private final Environment environment;
+    private final EngineServices services;
     private final Registry registry;
     private final ReconcilerCalls calls;
     private final VerdictMoves verdicts;
     private final OverdueWalk unknown;
-    private final LockedPauses pauses;
+    private final LockedRecordPauses pauses;
 
-    public Reconciliation(Environment environment, Registry registry, ReconcilerCalls calls) {
-        this.environment = environment;
+    public Reconciliation(EngineServices services, Registry registry, ReconcilerCalls calls) {
+        this.services = services;
         this.registry = registry;
         this.calls = calls;
-        this.verdicts = new VerdictMoves(environment);
-        this.unknown = new OverdueWalk(environment.store().ledger(), State.UNKNOWN);
-        this.pauses = new LockedPauses(environment.tools().time());
+        this.verdicts = new VerdictMoves(services);
+        this.unknown = new OverdueWalk(services.store().ledger(), State.UNKNOWN);
+        this.pauses = new LockedRecordPauses(services.tools().time());
     }
 
     /** A bounded round; a further one goes on where it ended. */
@@ -103,12 +103,12 @@ public final class Reconciliation implements AutoCloseable {
     }
 
     private Ledger ledger() {
-        return environment.store().ledger();
+        return services.store().ledger();
     }
 
     /** An adoption knows no policies, so its UNKNOWN messages keep their places: where lanes continue, they leave them here. */
     private void goOnAfterAdoption() {
-        Queue queue = environment.store().queue().orElse(null);
+        Queue queue = services.store().queue().orElse(null);
         if (queue == null) {
             return;
         }
@@ -138,10 +138,7 @@ public final class Reconciliation implements AutoCloseable {
     }
 
     private Policy policy(Registry.Known<?, ?> known) {
-        return environment
-                .tools()
-                .catalogue()
-                .get(known.operation().definition().policy());
+        return services.tools().catalogue().get(known.operation().definition().policy());
     }
 
     private static Move leaving(Row head) {
@@ -156,7 +153,7 @@ public final class Reconciliation implements AutoCloseable {
         InterruptedSteps steps = InterruptedSteps.of(ledger(), row.id());
         Move move;
         try {
-            P payload = environment.tools().codec().decode(row.payload(), definition.payload());
+            P payload = services.tools().codec().decode(row.payload(), definition.payload());
             Reconciler<P, R> reconciler = Objects.requireNonNull(known.reconciler());
             Verdict<R> verdict = inquiry.call(() -> reconciler.reconcile(payload, asked(row, steps)));
             move = verdicts.move(verdicts.decided(verdict, steps), definition, policy, row);

@@ -8,7 +8,7 @@ import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.execution.Delivery;
-import dev.semel.execution.Environment;
+import dev.semel.execution.EngineServices;
 import dev.semel.execution.Failures;
 import dev.semel.execution.LeasedRunner;
 import dev.semel.ledger.Transition;
@@ -33,19 +33,19 @@ import org.slf4j.LoggerFactory;
 public final class Sweeper {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
 
-    private final Environment environment;
+    private final EngineServices services;
     private final Registry registry;
     private final LeasedRunner runner;
     private final Executor takeovers;
     private final OverdueWalk expired;
     private final WarnedOnce warned = new WarnedOnce();
 
-    public Sweeper(Environment environment, Registry registry, LeasedRunner runner, Executor takeovers) {
-        this.environment = environment;
+    public Sweeper(EngineServices services, Registry registry, LeasedRunner runner, Executor takeovers) {
+        this.services = services;
         this.registry = registry;
         this.runner = runner;
         this.takeovers = takeovers;
-        this.expired = new OverdueWalk(environment.store().ledger(), State.IN_PROGRESS);
+        this.expired = new OverdueWalk(services.store().ledger(), State.IN_PROGRESS);
     }
 
     /** A bounded round; a further one goes on where it ended. */
@@ -87,22 +87,20 @@ public final class Sweeper {
 
     /** What may be repeated is claimed again by a worker; what may not is parked, or dead if nothing of it took effect. */
     private void sweepClaimed(Registry.Known<?, ?> known, Row row) {
-        Policy policy = environment
-                .tools()
-                .catalogue()
-                .get(known.operation().definition().policy());
+        Policy policy =
+                services.tools().catalogue().get(known.operation().definition().policy());
         boolean repeated = known.mayRepeat(policy)
                 && row.status().attempt() < policy.retry().maxAttempts();
         if (!repeated && !(row.holdsLane() && row.line().turn() == Line.Turn.WAITING)) {
             Move move = abandoned(known, policy, row);
-            if (environment.commits().moveAll(List.of(move)).get(0) instanceof Moved.Applied) {
+            if (services.ledger().moveAll(List.of(move)).get(0) instanceof Moved.Applied) {
                 told(move, row);
             }
         }
     }
 
     private void told(Move move, Row row) {
-        Watch watch = environment.tools().watch();
+        Watch watch = services.tools().watch();
         if (move.to() == State.UNKNOWN) {
             watch.unknown(row.header().operation(), row.header().tenant());
         } else if (move.to() == State.FAILED_TERMINAL) {
@@ -130,7 +128,7 @@ public final class Sweeper {
     }
 
     private List<AuditEntry> events(Transition transition, Events.About about, Events.Tried tried) {
-        Events events = environment.audits().events();
+        Events events = services.audits().events();
         if (transition == Transition.LOSE) {
             Map<String, String> why = Map.of(
                     "category",

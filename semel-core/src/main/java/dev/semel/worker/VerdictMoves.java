@@ -6,7 +6,7 @@ import dev.semel.Policy;
 import dev.semel.Reconciler.Verdict;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
-import dev.semel.execution.Environment;
+import dev.semel.execution.EngineServices;
 import dev.semel.execution.Failures;
 import dev.semel.execution.InterruptedSteps;
 import dev.semel.ledger.Transition;
@@ -27,10 +27,10 @@ final class VerdictMoves {
     /** Until a reconciler that cannot tell is asked again. */
     static final Duration ASK_AGAIN = Duration.ofMinutes(1);
 
-    private final Environment environment;
+    private final EngineServices services;
 
-    VerdictMoves(Environment environment) {
-        this.environment = environment;
+    VerdictMoves(EngineServices services) {
+        this.services = services;
     }
 
     /** The verdict about the record, once what it says about its steps is taken down. */
@@ -76,14 +76,14 @@ final class VerdictMoves {
     }
 
     private byte @Nullable [] encode(@Nullable Object result) {
-        return result == null ? null : environment.tools().codec().encode(result, result.getClass());
+        return result == null ? null : services.tools().codec().encode(result, result.getClass());
     }
 
     /** What the verdict makes of the record. */
     <R> Move move(Verdict<R> verdict, Operation.Definition<?, R> definition, Policy policy, Row row) {
         long fence = row.status().fence();
         if (verdict instanceof Verdict.TookEffect<R> done) {
-            byte[] result = environment.tools().codec().encode(done.result(), definition.result());
+            byte[] result = services.tools().codec().encode(done.result(), definition.result());
             Move.Change kept = Transition.result(policy.retention().success(), result)
                     .at(place(Transition.RECONCILE_DONE, policy, row));
             return Transition.RECONCILE_DONE.of(row.id(), fence, kept, event(row, policy, "took_effect"));
@@ -110,8 +110,7 @@ final class VerdictMoves {
 
     /** It keeps how long it will have been UNKNOWN then, since the time of the next question says nothing about that. */
     Move later(Policy policy, Row row) {
-        long now = environment
-                .store()
+        long now = services.store()
                 .ledger()
                 .tally(State.UNKNOWN, RecordFilter.ALL, 1)
                 .now();
@@ -132,8 +131,7 @@ final class VerdictMoves {
         if (row.line() != null) {
             Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
             int most = policy.retry().maxAttempts();
-            events.addAll(environment
-                    .audits()
+            events.addAll(services.audits()
                     .events()
                     .death(
                             about,
@@ -145,8 +143,7 @@ final class VerdictMoves {
 
     private AuditEntry event(Row row, Policy policy, String verdict) {
         Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
-        return environment
-                .audits()
+        return services.audits()
                 .events()
                 .event(EventType.OPERATION_RECONCILED, about, Map.of("recovery_action", verdict));
     }

@@ -1,7 +1,7 @@
 package dev.semel.worker;
 
 import dev.semel.SemelException;
-import dev.semel.execution.Environment;
+import dev.semel.execution.EngineServices;
 import dev.semel.store.Signals;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
@@ -35,10 +35,10 @@ public final class Worker implements AutoCloseable {
 
     private static final int WRITERS = 2;
 
-    private final Environment environment;
+    private final EngineServices services;
     private final TimeSource time;
     private final Finisher finisher;
-    private final Pauses pauses;
+    private final ChannelPauses pauses;
     private final SuspectPermit permit;
     private final Map<String, Served> desks = new ConcurrentHashMap<>();
     private final @Nullable ExecutorService handlers;
@@ -57,14 +57,14 @@ public final class Worker implements AutoCloseable {
 
     /** A desk, and when it is to be looked at again. */
     private static final class Served {
-        private final Desk<?, ?> desk;
+        private final ChannelConsumer<?, ?> desk;
         private final Set<Runner> runners = ConcurrentHashMap.newKeySet();
         private volatile boolean woken = true;
         private volatile long nextLook;
         private volatile Duration poll = SHORTEST_POLL;
         private long retry = Long.MAX_VALUE;
 
-        Served(Desk<?, ?> desk, long now) {
+        Served(ChannelConsumer<?, ?> desk, long now) {
             this.desk = desk;
             this.nextLook = now;
         }
@@ -78,22 +78,22 @@ public final class Worker implements AutoCloseable {
         VIRTUAL_THREADS
     }
 
-    public Worker(Environment environment, Staff staff) {
+    public Worker(EngineServices services, Staff staff) {
         boolean background = staff != Staff.NONE;
-        this.environment = environment;
-        this.time = environment.tools().time();
+        this.services = services;
+        this.time = services.tools().time();
         this.wake = time.gate();
         this.nudged = time.nanos();
-        this.finisher = new Finisher(environment.commits(), time, background ? WRITERS : 0, this::ended);
-        this.pauses = new Pauses(environment.store(), environment.audits().events(), time);
+        this.finisher = new Finisher(services.ledger(), time, background ? WRITERS : 0, this::ended);
+        this.pauses = new ChannelPauses(services.store(), services.audits().events(), time);
         this.permit = new SuspectPermit(time, this::ring);
-        Signals signals = environment.store().signals().orElse(null);
+        Signals signals = services.store().signals().orElse(null);
         this.handlers = background ? Threads.handlers(staff == Staff.VIRTUAL_THREADS) : null;
         this.claims = background ? Threads.forEver("semel-claims", time, this::claimRound) : null;
         this.announcer = background && signals != null ? new Announcer(signals, time) : null;
         this.listener =
                 background && signals != null ? Threads.forEver("semel-listener", time, () -> listen(signals)) : null;
-        environment.memory().bells().onRing(this::rung);
+        services.memory().wakeUps().onWake(this::rung);
         if (claims != null) {
             claims.start();
         }
@@ -104,7 +104,7 @@ public final class Worker implements AutoCloseable {
 
     /** Serves an operation from now on. */
     public <P, R> void serve(Registry.Known<P, R> known) {
-        Desk<P, R> desk = new Desk<>(environment, known, finisher, pauses, permit);
+        ChannelConsumer<P, R> desk = new ChannelConsumer<>(services, known, finisher, pauses, permit);
         desks.put(desk.name(), new Served(desk, time.nanos()));
         wake(Set.of(desk.name()));
     }
@@ -201,7 +201,7 @@ public final class Worker implements AutoCloseable {
     private void look(Served served) {
         served.woken = false;
         try {
-            Desk.Round round = served.desk.claim();
+            ChannelConsumer.Round round = served.desk.claim();
             served.poll = switch (round) {
                 case MORE -> {
                     served.woken = true;
@@ -321,8 +321,8 @@ public final class Worker implements AutoCloseable {
             if (draining) {
                 continue;
             }
-            Desk.Round round = served.desk.claim();
-            any |= round == Desk.Round.MORE;
+            ChannelConsumer.Round round = served.desk.claim();
+            any |= round == ChannelConsumer.Round.MORE;
             while (served.desk.runSome()) {
                 any = true;
             }
@@ -385,7 +385,7 @@ public final class Worker implements AutoCloseable {
             handlers.shutdownNow();
             Threads.await(handlers, Duration.ofSeconds(5));
         }
-        environment.store().signals().ifPresent(Signals::close);
+        services.store().signals().ifPresent(Signals::close);
         Threads.end(claims);
         handBack();
         Threads.end(listener);
@@ -397,8 +397,8 @@ public final class Worker implements AutoCloseable {
 
     /** For a refusal at the front door. */
     public void demandQueue() {
-        if (environment.store().queue().isEmpty()) {
-            throw new SemelException.Invalid("The store " + environment.store().name()
+        if (services.store().queue().isEmpty()) {
+            throw new SemelException.Invalid("The store " + services.store().name()
                     + " keeps no work for later, so channels cannot be handled on it. Use sqlite:<file> or"
                     + " postgresql://...");
         }

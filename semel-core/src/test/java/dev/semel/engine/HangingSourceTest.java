@@ -2,7 +2,7 @@ package dev.semel.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.Deliveries;
+import dev.semel.DeliverySource;
 import dev.semel.Policy;
 import dev.semel.store.MemoryStore;
 import dev.semel.time.TimeSource;
@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /** A source of deliveries that does not answer: its attempt is interrupted, and other sources are asked meanwhile. */
 class HangingSourceTest {
-    private static final Deliveries.Schedule HOURLY =
-            new Deliveries.Schedule(Duration.ofHours(1), Duration.ofMinutes(1));
+    private static final DeliverySource.Schedule HOURLY =
+            new DeliverySource.Schedule(Duration.ofHours(1), Duration.ofMinutes(1));
 
     /** Bounds a wait that has no end if the promise is broken. */
     private static final long BOUND_SECONDS = 30;
@@ -26,7 +26,7 @@ class HangingSourceTest {
     private final CountDownLatch interrupted = new CountDownLatch(1);
     private final CountDownLatch never = new CountDownLatch(1);
 
-    private record Source(String name, Answering answering) implements Deliveries {
+    private record Source(String name, Answering answering) implements DeliverySource {
         @Override
         public Page between(Instant from, Instant until, @Nullable String cursor) throws Exception {
             answering.answer();

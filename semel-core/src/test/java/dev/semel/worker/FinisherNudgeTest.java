@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Key;
 import dev.semel.Tenant;
-import dev.semel.execution.Commits;
-import dev.semel.execution.Ending;
+import dev.semel.execution.DeliveryResult;
+import dev.semel.execution.GroupedLedger;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
@@ -96,7 +96,7 @@ class FinisherNudgeTest {
     }
 
     private Finisher opened() {
-        finisher = new Finisher(new Commits(slow(), nights, Watch.NONE), nights, 2, () -> {});
+        finisher = new Finisher(new GroupedLedger(slow(), nights, Watch.NONE), nights, 2, () -> {});
         return finisher;
     }
 
@@ -107,7 +107,7 @@ class FinisherNudgeTest {
 
     private void add(Finisher finisher, String name) {
         Move move = Transition.COMPLETE.of(id(name), 1, Move.Change.NONE, null);
-        finisher.add(new Ending(Ending.Kind.DONE, move, null), moved -> told.add(name));
+        finisher.add(new DeliveryResult(DeliveryResult.Kind.DONE, move, null), moved -> told.add(name));
     }
 
     private static RecordId id(String name) {

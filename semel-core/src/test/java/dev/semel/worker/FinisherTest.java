@@ -2,8 +2,8 @@ package dev.semel.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.execution.Commits;
-import dev.semel.execution.Ending;
+import dev.semel.execution.DeliveryResult;
+import dev.semel.execution.GroupedLedger;
 import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
 import dev.semel.store.Ledger;
@@ -38,9 +38,11 @@ class FinisherTest {
         TimeSource time = TimeSource.system();
         var told = new LinkedBlockingQueue<String>();
         Move move = Transition.COMPLETE.of(RecordId.LAST, 1, Move.Change.NONE, null);
-        try (Finisher finisher = new Finisher(new Commits(store, time, Watch.NONE), time, 1, () -> {})) {
+        try (Finisher finisher = new Finisher(new GroupedLedger(store, time, Watch.NONE), time, 1, () -> {})) {
             for (String name : List.of("first", "second")) {
-                finisher.add(new Ending(Ending.Kind.DONE, move, null), moved -> told.add(name + " " + moved));
+                finisher.add(
+                        new DeliveryResult(DeliveryResult.Kind.DONE, move, null),
+                        moved -> told.add(name + " " + moved));
                 assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo(name + " null");
             }
         }

@@ -1,6 +1,6 @@
 package dev.semel.http;
 
-import dev.semel.execution.Exchanges;
+import dev.semel.execution.GatewayRuns;
 import dev.semel.time.TimeSource;
 import java.util.List;
 import java.util.Set;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What a filter was built with. */
 record Config(
-        Exchanges exchanges,
+        GatewayRuns gatewayRuns,
         Routing routing,
         Admission admission,
         Judging judging,

@@ -3,7 +3,7 @@ package dev.semel.http;
 import dev.semel.AtomicContext;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
-import dev.semel.execution.OpenRun;
+import dev.semel.execution.GatewayRun;
 import jakarta.servlet.ServletRequest;
 import java.sql.Connection;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ public final class Exchange {
     private final Tenant tenant;
     private final Ids ids;
     private final List<Runnable> afterwards = new ArrayList<>();
-    private volatile @Nullable OpenRun run;
+    private volatile @Nullable GatewayRun run;
     private volatile @Nullable AtomicContext transaction;
     private volatile Hooks.Effects.@Nullable Watched watched;
     private volatile boolean withoutEffect;
@@ -64,7 +64,7 @@ public final class Exchange {
         }
     }
 
-    void under(OpenRun granted) {
+    void under(GatewayRun granted) {
         run = granted;
     }
 
@@ -110,8 +110,8 @@ public final class Exchange {
         granted().mark(connection);
     }
 
-    private OpenRun granted() {
-        OpenRun granted = run;
+    private GatewayRun granted() {
+        GatewayRun granted = run;
         if (level != Level.MARKER || granted == null) {
             throw new SemelException.Invalid("A request at the level " + level
                     + " has nothing to mark. Mark only at the level MARKER (see level()).");
@@ -126,7 +126,7 @@ public final class Exchange {
      * @param connection on the ledger's database
      */
     public Begun begun(Connection connection) {
-        OpenRun granted = granted();
+        GatewayRun granted = granted();
         return new Begun(granted, connection, granted.changes(connection));
     }
 
@@ -140,13 +140,13 @@ public final class Exchange {
 
     /** A transaction of the handler's at the level MARKER. Used by one thread. */
     public static final class Begun {
-        private final OpenRun run;
+        private final GatewayRun run;
         private final Connection connection;
         private final @Nullable Long changesBefore;
         private boolean marked;
         private boolean held;
 
-        private Begun(OpenRun run, Connection connection, @Nullable Long changesBefore) {
+        private Begun(GatewayRun run, Connection connection, @Nullable Long changesBefore) {
             this.run = run;
             this.connection = connection;
             this.changesBefore = changesBefore;
@@ -216,7 +216,7 @@ public final class Exchange {
 
     /** Whether a transaction was marked. */
     public boolean isMarked() {
-        OpenRun granted = run;
+        GatewayRun granted = run;
         return granted != null && granted.marked();
     }
 
@@ -246,7 +246,7 @@ public final class Exchange {
      * service.
      */
     public Optional<String> downstreamKey() {
-        OpenRun granted = run;
+        GatewayRun granted = run;
         return granted == null ? Optional.empty() : Optional.of(granted.downstreamKey());
     }
 

@@ -4,8 +4,8 @@ import dev.semel.Call;
 import dev.semel.Failure;
 import dev.semel.Operation;
 import dev.semel.SemelException;
-import dev.semel.execution.Exchanges.End;
-import dev.semel.execution.OpenRun;
+import dev.semel.execution.GatewayRun;
+import dev.semel.execution.GatewayRuns.End;
 import dev.semel.execution.Settled;
 import dev.semel.http.Problems.Problem;
 import jakarta.servlet.FilterChain;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request under its key, from its body to its answer. The handler's response is held; what becomes of it is judged when the
- * handler has ended ({@link Verdict}), written to the ledger, and only then is anything sent ({@link Reply}). An asynchronous
+ * handler has ended ({@link ResponseMeaning}), written to the ledger, and only then is anything sent ({@link Reply}). An asynchronous
  * request ends on whichever thread completes it.
  */
 final class Handling {
@@ -46,7 +46,7 @@ final class Handling {
     private volatile boolean goesOn;
     private volatile boolean breakerOpen;
     private volatile @Nullable Body body;
-    private volatile @Nullable OpenRun run;
+    private volatile @Nullable GatewayRun run;
     private volatile boolean asynchronous;
     private volatile @Nullable Thrown thrown;
     private volatile @Nullable Throwable broken;
@@ -132,7 +132,7 @@ final class Handling {
                         asked.match.operation(), byte[].class, byte[].class)
                 .withPolicy(rule().policy());
         var before = new AtomicReference<@Nullable Set<String>>();
-        return config.exchanges().within(operation, call, tx -> {
+        return config.gatewayRuns().within(operation, call, tx -> {
             Set<String> attributes = before.get();
             if (attributes == null) {
                 before.set(new HashSet<>(Collections.list(request.getAttributeNames())));
@@ -174,9 +174,9 @@ final class Handling {
 
     /** Nothing when the handler goes on asynchronously. */
     private @Nullable Settled leased(SpooledRequest request, Call<byte[]> call, FilterChain chain) {
-        Settled.Begun begun = config.exchanges().begin(HttpSettings.leased(asked.match.operation(), rule()), call);
-        if (!(begun instanceof OpenRun granted)) {
-            return (Settled.Told) begun;
+        Settled.Begun begun = config.gatewayRuns().begin(HttpSettings.leased(asked.match.operation(), rule()), call);
+        if (!(begun instanceof GatewayRun granted)) {
+            return (Settled.Answered) begun;
         }
         if (!permit.take()) {
             breakerOpen = true;
@@ -233,7 +233,7 @@ final class Handling {
 
     /** Then it is no refusal, however it failed: a client that follows the advice to use a new key would do it twice. */
     private boolean mayHaveTakenEffect() {
-        OpenRun granted = run;
+        GatewayRun granted = run;
         return rule().level() == Level.MARKER && granted != null && (granted.marked() || doubt() != null);
     }
 
@@ -312,7 +312,7 @@ final class Handling {
 
     /** The container ended an asynchronous request; what it sent was not the handler's. */
     void abandoned(@Nullable Throwable why) {
-        OpenRun granted = run;
+        GatewayRun granted = run;
         if (granted == null || !finished.compareAndSet(false, true)) {
             return;
         }
@@ -332,14 +332,14 @@ final class Handling {
 
     /** Writes to the ledger what the handler left; nothing when that was done before. */
     private @Nullable Settled end() {
-        OpenRun granted = run;
+        GatewayRun granted = run;
         return granted == null || !finished.compareAndSet(false, true) ? null : settle(granted);
     }
 
-    private Settled settle(OpenRun granted) {
+    private Settled settle(GatewayRun granted) {
         Left left = left();
-        Verdict.Kind kind = left.verdict.kind();
-        if (kind == Verdict.Kind.KEEP
+        ResponseMeaning.Kind kind = left.verdict.kind();
+        if (kind == ResponseMeaning.Kind.KEEP
                 && rule().level() == Level.MARKER
                 && !granted.marked()
                 && doubt() != null
@@ -359,7 +359,7 @@ final class Handling {
     }
 
     /** It leaves no record, unless it is known to have written: then it must not be run again. */
-    private Settled dropped(OpenRun granted, Left left) {
+    private Settled dropped(GatewayRun granted, Left left) {
         String wrote = wrote();
         if (wrote == null) {
             return left.snapshot.length == 0 ? granted.drop() : granted.drop(left.snapshot);
@@ -395,12 +395,12 @@ final class Handling {
     }
 
     /** @param snapshot empty where none is kept */
-    private record Left(Verdict verdict, byte[] snapshot) {}
+    private record Left(ResponseMeaning verdict, byte[] snapshot) {}
 
     /** What the handler left. An answer that cannot be read is none. */
     private Left left() {
-        Verdict verdict = verdict();
-        boolean kept = verdict.kind() == Verdict.Kind.KEEP || verdict.kind() == Verdict.Kind.REFUSE;
+        ResponseMeaning verdict = verdict();
+        boolean kept = verdict.kind() == ResponseMeaning.Kind.KEEP || verdict.kind() == ResponseMeaning.Kind.REFUSE;
         if (!kept && !isRefusalAfterAnEffect(verdict)) {
             return new Left(verdict, new byte[0]);
         }
@@ -413,16 +413,18 @@ final class Handling {
     }
 
     /** It leaves no record, unless an effect turns out to be committed: then the answer is needed, so that it is not run again. */
-    private boolean isRefusalAfterAnEffect(Verdict verdict) {
-        return verdict.kind() == Verdict.Kind.DROP && thrown == null && (exchange.isMarked() || wrote() != null);
+    private boolean isRefusalAfterAnEffect(ResponseMeaning verdict) {
+        return verdict.kind() == ResponseMeaning.Kind.DROP
+                && thrown == null
+                && (exchange.isMarked() || wrote() != null);
     }
 
-    private Verdict verdict() {
+    private ResponseMeaning verdict() {
         Throwable off = broken;
         Thrown why = thrown != null || off == null ? thrown : judged(off);
         return passing && why == null
-                ? Verdict.DROPPED
-                : Verdict.of(asked, held, why, config.following().time());
+                ? ResponseMeaning.DROPPED
+                : ResponseMeaning.of(asked, held, why, config.following().time());
     }
 
     private void respond(Settled settled) throws IOException, ServletException {
@@ -430,18 +432,18 @@ final class Handling {
             reply.breakerOpen();
             return;
         }
-        if (settled instanceof Settled.Told told) {
+        if (settled instanceof Settled.Answered told) {
             reply.tell(told.answer());
             return;
         }
-        Verdict.Kind kind = verdict().kind();
+        ResponseMeaning.Kind kind = verdict().kind();
         permit.ended(
                 switch (kind) {
                     case FAIL -> failedHow();
                     case DROP -> Breakers.How.OTHERWISE;
                     case KEEP, REFUSE -> Breakers.How.WELL;
                 });
-        if (settled instanceof Settled.Committed || kind == Verdict.Kind.KEEP) {
+        if (settled instanceof Settled.Committed || kind == ResponseMeaning.Kind.KEEP) {
             reply.committed();
         }
         Thrown why = thrown;

@@ -70,12 +70,12 @@ final class HeldAsync implements AsyncContext {
 
     @Override
     public void addListener(AsyncListener listener) {
-        real.addListener(new Told(listener));
+        real.addListener(new AnswerToProblem(listener));
     }
 
     @Override
     public void addListener(AsyncListener listener, ServletRequest request, ServletResponse response) {
-        real.addListener(new Told(listener), request, response);
+        real.addListener(new AnswerToProblem(listener), request, response);
     }
 
     @Override
@@ -94,10 +94,10 @@ final class HeldAsync implements AsyncContext {
     }
 
     /** Whoever completes the request in a listener completes it here. */
-    private final class Told implements AsyncListener {
+    private final class AnswerToProblem implements AsyncListener {
         private final AsyncListener listener;
 
-        Told(AsyncListener listener) {
+        AnswerToProblem(AsyncListener listener) {
             this.listener = listener;
         }
 

@@ -5,7 +5,7 @@ import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
-import dev.semel.execution.Exchanges;
+import dev.semel.execution.GatewayRuns;
 import dev.semel.time.TimeSource;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
@@ -268,11 +268,11 @@ public final class HttpSettings {
         if (!all.isEmpty()) {
             throw new SemelException.Misconfigured("the idempotency filter", all);
         }
-        Exchanges exchanges = ((Engine) semel).exchanges();
+        GatewayRuns gatewayRuns = ((Engine) semel).gatewayRuns();
         RouteTable table = routes.build(usual);
-        declare(exchanges, table);
+        declare(gatewayRuns, table);
         return new IdempotencyFilter(new Config(
-                exchanges,
+                gatewayRuns,
                 new Config.Routing(table, application, new Breakers(time), ConcurrentHashMap.newKeySet()),
                 new Config.Admission(
                         origins, rateLimit, scopes != null ? scopes : this::ofCaller, authorization, ietf != null),
@@ -282,10 +282,10 @@ public final class HttpSettings {
     }
 
     /** So that runs which an earlier process left are found, and a policy that does not exist is missed now. */
-    private static void declare(Exchanges exchanges, RouteTable table) {
+    private static void declare(GatewayRuns gatewayRuns, RouteTable table) {
         table.each((operation, rule) -> {
             if (rule.key() != Rule.KeyUse.OFF && rule.level() != Level.SPAN) {
-                exchanges.declare(leased(operation, rule));
+                gatewayRuns.declare(leased(operation, rule));
             }
         });
     }

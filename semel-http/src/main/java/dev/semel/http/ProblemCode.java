@@ -10,7 +10,7 @@ public enum ProblemCode {
     PAYLOAD_MISMATCH("idempotency.payload_mismatch", 409, "The Idempotency-Key was used for another request"),
     IN_PROGRESS("idempotency.in_progress", 409, "The same request is being processed"),
     OUTCOME_UNKNOWN("idempotency.outcome_unknown", 409, "Whether the request took effect is not known"),
-    /** Told in a header of a 200 without a body, not as a problem: the request is done. */
+    /** AnswerToProblem in a header of a 200 without a body, not as a problem: the request is done. */
     RESPONSE_NOT_KEPT("idempotency.response_not_kept", 200, "The request is done; its answer was not kept"),
     DISCARDED("idempotency.discarded", 410, "The request was closed"),
     RETRY_LATER("idempotency.retry_later", 503, "The request failed and may be repeated later"),

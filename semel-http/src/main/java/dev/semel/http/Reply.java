@@ -53,7 +53,7 @@ final class Reply {
 
     void storeUnavailable(Exception why) throws IOException {
         LOG.warn("{}: not run, because the ledger failed (correlation {}).", operation(), correlation(), why);
-        refuse(Told.storeUnavailable());
+        refuse(AnswerToProblem.storeUnavailable());
     }
 
     void breakerOpen() throws IOException {
@@ -90,7 +90,7 @@ final class Reply {
                     correlation());
         }
         byte[] whole = snapshot.encode();
-        return config.exchanges().canKeep(whole)
+        return config.gatewayRuns().canKeep(whole)
                 ? whole
                 : snapshot.withoutBody().encode();
     }
@@ -100,7 +100,7 @@ final class Reply {
         boolean shadowed = answer instanceof Answer.Shadowed;
         byte[] result = answer.isResult() || shadowed ? answer.orThrowUnlessShadowed() : null;
         if (result == null && !(answer instanceof Answer.Replayed)) {
-            refuse(answer.fold(Told.INSTANCE));
+            refuse(answer.fold(AnswerToProblem.INSTANCE));
             return;
         }
         held.discard();
@@ -119,8 +119,8 @@ final class Reply {
         if (thrown != null && thrown.meaning() == Hooks.Exceptions.Meaning.FAILURE && thrown.problem() != null) {
             refuse(
                     settled instanceof Settled.Ended ended && ended.again() != null
-                            ? Told.retryLater(ended.again())
-                            : Told.unknown());
+                            ? AnswerToProblem.retryLater(ended.again())
+                            : AnswerToProblem.unknown());
             return;
         }
         if (thrown != null) {

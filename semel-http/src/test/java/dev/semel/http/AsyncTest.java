@@ -304,11 +304,11 @@ class AsyncTest {
     }
 
     @FunctionalInterface
-    private interface Told {
+    private interface AnswerToProblem {
         void of(AsyncEvent event);
     }
 
-    private record OnTimeout(Told told) implements AsyncListener {
+    private record OnTimeout(AnswerToProblem told) implements AsyncListener {
         @Override
         public void onComplete(AsyncEvent event) {}
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(300)
 class CrashTest {
     /** What the client is told in the end. */
-    private enum Told {
+    private enum AnswerToProblem {
         RUN_AGAIN,
         REPLAYED,
         NOT_KEPT,
@@ -68,16 +68,16 @@ class CrashTest {
     static Stream<Arguments> crashes() {
         return Stream.of(Ground.Kind.values())
                 .flatMap(kind -> Stream.of(
-                                Arguments.of(kind, Level.SPAN, Halt.BEFORE_THE_HANDLER, Told.RUN_AGAIN),
-                                Arguments.of(kind, Level.SPAN, Halt.BEFORE_ITS_COMMIT, Told.RUN_AGAIN),
-                                Arguments.of(kind, Level.SPAN, Halt.AFTER_THE_FINISH, Told.REPLAYED),
-                                Arguments.of(kind, Level.MARKER, Halt.BEFORE_THE_HANDLER, Told.RUN_AGAIN),
-                                Arguments.of(kind, Level.MARKER, Halt.BEFORE_ITS_COMMIT, Told.RUN_AGAIN),
-                                Arguments.of(kind, Level.MARKER, Halt.AFTER_ITS_COMMIT, Told.NOT_KEPT),
-                                Arguments.of(kind, Level.MARKER, Halt.AFTER_THE_FINISH, Told.REPLAYED),
-                                Arguments.of(kind, Level.PLAIN, Halt.BEFORE_THE_HANDLER, Told.UNKNOWN),
-                                Arguments.of(kind, Level.PLAIN, Halt.AFTER_ITS_COMMIT, Told.UNKNOWN),
-                                Arguments.of(kind, Level.PLAIN, Halt.AFTER_THE_FINISH, Told.REPLAYED))
+                                Arguments.of(kind, Level.SPAN, Halt.BEFORE_THE_HANDLER, AnswerToProblem.RUN_AGAIN),
+                                Arguments.of(kind, Level.SPAN, Halt.BEFORE_ITS_COMMIT, AnswerToProblem.RUN_AGAIN),
+                                Arguments.of(kind, Level.SPAN, Halt.AFTER_THE_FINISH, AnswerToProblem.REPLAYED),
+                                Arguments.of(kind, Level.MARKER, Halt.BEFORE_THE_HANDLER, AnswerToProblem.RUN_AGAIN),
+                                Arguments.of(kind, Level.MARKER, Halt.BEFORE_ITS_COMMIT, AnswerToProblem.RUN_AGAIN),
+                                Arguments.of(kind, Level.MARKER, Halt.AFTER_ITS_COMMIT, AnswerToProblem.NOT_KEPT),
+                                Arguments.of(kind, Level.MARKER, Halt.AFTER_THE_FINISH, AnswerToProblem.REPLAYED),
+                                Arguments.of(kind, Level.PLAIN, Halt.BEFORE_THE_HANDLER, AnswerToProblem.UNKNOWN),
+                                Arguments.of(kind, Level.PLAIN, Halt.AFTER_ITS_COMMIT, AnswerToProblem.UNKNOWN),
+                                Arguments.of(kind, Level.PLAIN, Halt.AFTER_THE_FINISH, AnswerToProblem.REPLAYED))
                         .filter(each -> Boolean.getBoolean("semel.campaign") || isOrdinary(each.get())));
     }
 
@@ -90,7 +90,8 @@ class CrashTest {
 
     @ParameterizedTest
     @MethodSource("crashes")
-    void aCrashLeavesWhatTheLevelPromises(Ground.Kind kind, Level level, Halt halt, Told told) throws Exception {
+    void aCrashLeavesWhatTheLevelPromises(Ground.Kind kind, Level level, Halt halt, AnswerToProblem told)
+            throws Exception {
         Place place = PLACES.computeIfAbsent(kind, Place::new);
         Ground ground = place.ground;
         String name = level + "-" + halt;
@@ -130,8 +131,8 @@ class CrashTest {
                 }
                 case UNKNOWN -> assertThat(heard.code()).isEqualTo("idempotency.outcome_unknown");
             }
-            assertThat(runs).hasValue(told == Told.RUN_AGAIN ? 1 : 0);
-            boolean none = told == Told.UNKNOWN && halt == Halt.BEFORE_THE_HANDLER;
+            assertThat(runs).hasValue(told == AnswerToProblem.RUN_AGAIN ? 1 : 0);
+            boolean none = told == AnswerToProblem.UNKNOWN && halt == Halt.BEFORE_THE_HANDLER;
             assertThat(ground.effects(name)).isEqualTo(none ? 0 : 1);
         }
     }

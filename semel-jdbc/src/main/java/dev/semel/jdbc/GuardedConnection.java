@@ -93,7 +93,7 @@ final class GuardedConnection {
             Set.of("executeUpdate", "executeLargeUpdate", "clearParameters", "getConnection", "isClosed");
 
     private final Connection real;
-    private final StatementShelf shelf;
+    private final StatementCache shelf;
     private final TransactionWatch watch;
     private final Connection seen;
     private final Set<Statement> statements = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -108,7 +108,7 @@ final class GuardedConnection {
     private volatile boolean over;
     private volatile Fate fate = Fate.OPEN;
 
-    GuardedConnection(Connection real, StatementShelf shelf, TransactionWatch watch) {
+    GuardedConnection(Connection real, StatementCache shelf, TransactionWatch watch) {
         this.real = real;
         this.shelf = shelf;
         this.watch = watch;

@@ -105,8 +105,8 @@ final class PostgresClaiming {
 
     private void free(List<PostgresTenants.Tenant> tenants, boolean searched, int retries) {
         PostgresTenants.Share share = new PostgresTenants.Share(tenants, searched, open(), retries);
-        PostgresFree.Granted granted =
-                sessions.once(WHAT, c -> new PostgresFree(c, sessions.now(), claim).grant(share));
+        PostgresUnorderedClaim.Granted granted =
+                sessions.once(WHAT, c -> new PostgresUnorderedClaim(c, sessions.now(), claim).grant(share));
         spent(retries, granted.retries());
         modesChanged |= granted.modesChanged();
         add(granted.rows());
@@ -155,7 +155,7 @@ final class PostgresClaiming {
         }
         int retries = found == null ? limited() ? 0 : Integer.MAX_VALUE : retries(found);
         PostgresTenants.Share share = new PostgresTenants.Share(tenants, found != null, open(), retries);
-        PostgresLanes.Granted granted = grantLanes(share, over);
+        PostgresLaneClaim.Granted granted = grantLanes(share, over);
         spent(retries, granted.retries());
         modesChanged |= granted.modesChanged();
         add(granted.rows());
@@ -171,21 +171,21 @@ final class PostgresClaiming {
     }
 
     /** A lane of which somebody else has locked a row is left alone, so that the others go on. */
-    private PostgresLanes.Granted grantLanes(PostgresTenants.Share share, List<Long> over) {
+    private PostgresLaneClaim.Granted grantLanes(PostgresTenants.Share share, List<Long> over) {
         Set<Long> except = new HashSet<>();
         for (int round = 1; ; round++) {
             try {
                 int[] left = {takeovers};
-                PostgresLanes.Granted granted = sessions.transaction(WHAT, c -> {
-                    PostgresLanes lanes = new PostgresLanes(c, sessions.now(), claim, takeovers);
-                    PostgresLanes.Granted some = lanes.grant(share, over, except);
+                PostgresLaneClaim.Granted granted = sessions.transaction(WHAT, c -> {
+                    PostgresLaneClaim lanes = new PostgresLaneClaim(c, sessions.now(), claim, takeovers);
+                    PostgresLaneClaim.Granted some = lanes.grant(share, over, except);
                     left[0] = lanes.takeovers();
                     return some;
                 });
                 takeovers = left[0];
                 return granted;
             } catch (SemelException.Locked e) {
-                if (round == BLOCKED_ROUNDS || !(e.getCause() instanceof PostgresLanes.Blocked blocked)) {
+                if (round == BLOCKED_ROUNDS || !(e.getCause() instanceof PostgresLaneClaim.Blocked blocked)) {
                     throw e;
                 }
                 except.addAll(sessions.transaction(WHAT, blocked::lanes));
@@ -199,8 +199,8 @@ final class PostgresClaiming {
         if (most <= 0 || !claim.grant().repeatable()) {
             return;
         }
-        PostgresFree.Over over =
-                sessions.transaction(WHAT, c -> new PostgresFree(c, sessions.now(), claim).takeOver(most));
+        PostgresUnorderedClaim.Over over =
+                sessions.transaction(WHAT, c -> new PostgresUnorderedClaim(c, sessions.now(), claim).takeOver(most));
         modesChanged |= over.modesChanged();
         rows.addAll(over.rows());
         takeovers -= over.rows().size();

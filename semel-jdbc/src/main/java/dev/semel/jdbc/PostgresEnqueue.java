@@ -113,8 +113,8 @@ final class PostgresEnqueue {
         if (batch.isEmpty()) {
             return;
         }
-        if (PostgresAlikeArrivals.areAlike(batch)) {
-            String made = PostgresAlikeArrivals.insert(
+        if (PostgresUniformArrivals.areAlike(batch)) {
+            String made = PostgresUniformArrivals.insert(
                     connection, now, own, batch, id -> answers.put(id, new Enqueued.Made()));
             xid = made == null ? xid : made;
             return;

@@ -20,7 +20,7 @@ final class PostgresEvents {
             + ", w AS (SELECT * FROM unnest(?::int[], ?::bigint[], ?::int[]" + PostgresSql.EVENT_ARRAYS
             + ") AS w(n, fence, attempt" + PostgresSql.EVENT_NAMES + ")) " + PostgresSql.WRITE_EVENTS;
 
-    /** One by itself, see {@link PostgresOneMove}. */
+    /** One by itself, see {@link PostgresSingleMove}. */
     private static final String ONE = String.format(Locale.ROOT, """
             INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation, policy,
                 body)

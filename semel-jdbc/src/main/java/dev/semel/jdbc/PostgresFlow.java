@@ -91,9 +91,9 @@ final class PostgresFlow {
     }
 
     /** Whether a claim at once may find more. One after the other that find only lanes which are held may not. */
-    synchronized boolean worthAskingAgain(PostgresLanes.Rest rest) {
-        inVain = rest == PostgresLanes.Rest.HELD ? inVain + 1 : 0;
-        return rest == PostgresLanes.Rest.MORE || inVain > 0 && inVain <= ASK_AGAIN_FOR_HELD;
+    synchronized boolean worthAskingAgain(PostgresLaneClaim.Rest rest) {
+        inVain = rest == PostgresLaneClaim.Rest.HELD ? inVain + 1 : 0;
+        return rest == PostgresLaneClaim.Rest.MORE || inVain > 0 && inVain <= ASK_AGAIN_FOR_HELD;
     }
 
     @Override

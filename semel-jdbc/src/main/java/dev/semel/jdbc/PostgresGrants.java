@@ -47,7 +47,7 @@ final class PostgresGrants {
             ON CONFLICT (id) DO NOTHING
             RETURNING id, fence""", PostgresSql.AT);
 
-    /** Of calls of one operation: what they have in common travels once, see {@link PostgresAlike}. */
+    /** Of calls of one operation: what they have in common travels once, see {@link PostgresUniformBatch}. */
     private static final String INSERT_ALIKE = LOCK_MODES + PostgresSql.COMMON + """
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, origin, state, fence, attempt, at,
                 owner, payload)
@@ -99,9 +99,9 @@ final class PostgresGrants {
     /** Rows as they stood, with the version of the modes at the same moment. */
     record Seen(long now, long modesVersion, Map<RecordId, Row> rows) {}
 
-    private record Judged(Reservation asked, Verdict verdict) {
+    private record Judged(Reservation asked, ReservationRule verdict) {
         int replaced() {
-            return verdict == Verdict.REPLACE ? 1 : 0;
+            return verdict == ReservationRule.REPLACE ? 1 : 0;
         }
     }
 
@@ -119,8 +119,8 @@ final class PostgresGrants {
             return Map.of();
         }
         Reservation only = batch.size() == 1 ? batch.get(0) : null;
-        if (only != null && PostgresOneGrant.fits(only)) {
-            Long fence = PostgresOneGrant.insert(connection, now, modesVersion, only);
+        if (only != null && PostgresSingleGrant.fits(only)) {
+            Long fence = PostgresSingleGrant.insert(connection, now, modesVersion, only);
             return fence == null ? Map.of() : Map.of(only.identity().id(), new Reserved.Granted(fence, 1, false));
         }
         Map<RecordId, Reserved> granted = new HashMap<>();
@@ -197,7 +197,7 @@ final class PostgresGrants {
         List<Judged> grants = new ArrayList<>();
         for (Reservation asked : batch) {
             Row row = seen.rows.get(asked.identity().id());
-            Verdict verdict = row == null ? Verdict.LEAVE : Verdict.of(asked, row, seen.now);
+            ReservationRule verdict = row == null ? ReservationRule.LEAVE : ReservationRule.of(asked, row, seen.now);
             if (verdict.needsGrant() && seen.modesVersion != modesVersion) {
                 answers.put(row.id(), new Reserved.ModesChanged());
             } else if (verdict.needsGrant()) {
@@ -237,7 +237,7 @@ final class PostgresGrants {
                 while (written.next()) {
                     RecordId id = Rows.id(written, 1);
                     Judged grant = byId.get(id);
-                    boolean takenOver = grant.verdict == Verdict.TAKE_OVER;
+                    boolean takenOver = grant.verdict == ReservationRule.TAKE_OVER;
                     long fence = written.getLong(2);
                     int attempt = written.getInt(3);
                     answers.put(id, new Reserved.Granted(fence, attempt, takenOver));
@@ -251,7 +251,7 @@ final class PostgresGrants {
         deleteSteps(
                 connection,
                 grants.stream()
-                        .filter(g -> g.verdict == Verdict.REPLACE)
+                        .filter(g -> g.verdict == ReservationRule.REPLACE)
                         .map(g -> g.asked.identity().id())
                         .toList());
         PostgresEvents.write(connection, now, events);

@@ -163,14 +163,15 @@ final class PostgresMoves {
                 items.stream().filter(item -> answers[item.place] == null).toList();
         if (!rest.isEmpty()) {
             Map<RecordId, Status> found = statuses(rest);
-            rest.forEach(item -> answers[item.place] = Verdict.notApplied(item.move, found.get(item.move.id())));
+            rest.forEach(
+                    item -> answers[item.place] = ReservationRule.notApplied(item.move, found.get(item.move.id())));
         }
         return new Result(Arrays.asList(answers), xid);
     }
 
     /** One change, provided that the caller's transaction has written something; nothing when it has not. */
     Optional<Moved> applyIfWritten(Move move) throws SQLException {
-        PostgresOneMove.IfWritten written = new PostgresOneMove(connection, now, move).applyIfWritten(number);
+        PostgresSingleMove.IfWritten written = new PostgresSingleMove(connection, now, move).applyIfWritten(number);
         if (written.xid() != null) {
             xid = written.xid();
             return Optional.of(new Moved.Applied());
@@ -179,7 +180,7 @@ final class PostgresMoves {
             return Optional.empty();
         }
         Status found = statuses(List.of(new Item(0, move))).get(move.id());
-        return Optional.of(Verdict.notApplied(move, found));
+        return Optional.of(ReservationRule.notApplied(move, found));
     }
 
     private void write(Kind kind, List<Item> sorted, Moved[] answers) throws SQLException {
@@ -187,12 +188,12 @@ final class PostgresMoves {
             return;
         }
         Item only = sorted.size() == 1 ? sorted.get(0) : null;
-        if (only != null && PostgresOneMove.fits(only.move)) {
+        if (only != null && PostgresSingleMove.fits(only.move)) {
             writeOne(only, answers);
             return;
         }
         List<Move> moves = sorted.stream().map(Item::move).toList();
-        if (kind == UPDATE && PostgresAlikeMoves.areAlike(moves)) {
+        if (kind == UPDATE && PostgresUniformMoves.areAlike(moves)) {
             writeAlike(moves, sorted, answers);
             return;
         }
@@ -258,7 +259,7 @@ final class PostgresMoves {
     }
 
     private void writeOne(Item only, Moved[] answers) throws SQLException {
-        PostgresOneMove one = new PostgresOneMove(connection, now, only.move);
+        PostgresSingleMove one = new PostgresSingleMove(connection, now, only.move);
         String writtenIn = indexed ? one.apply() : one.applyIn(number);
         if (writtenIn != null) {
             answers[only.place] = new Moved.Applied();
@@ -269,9 +270,9 @@ final class PostgresMoves {
     /** As {@link #write}, for those that have almost everything in common. */
     private void writeAlike(List<Move> moves, List<Item> items, Moved[] answers) throws SQLException {
         boolean silent = moves.get(0).event() == null;
-        String whole = before() + (silent ? PostgresAlikeMoves.SILENT : PostgresAlikeMoves.AUDITED) + behind();
+        String whole = before() + (silent ? PostgresUniformMoves.SILENT : PostgresUniformMoves.AUDITED) + behind();
         try (PreparedStatement statement = connection.prepareStatement(whole)) {
-            PostgresAlikeMoves.bind(bindBefore(statement), now, moves);
+            PostgresUniformMoves.bind(bindBefore(statement), now, moves);
             statement.execute();
             statement.getMoreResults();
             applied(statement, items, answers);

@@ -118,12 +118,13 @@ final class PostgresReserve {
                 answers.put(id, new Reserved.Absent());
                 continue;
             }
-            Verdict verdict = row == null ? Verdict.REPLACE : Verdict.of(asked, row, seen.now());
-            if (verdict == Verdict.OWN) {
+            ReservationRule verdict =
+                    row == null ? ReservationRule.REPLACE : ReservationRule.of(asked, row, seen.now());
+            if (verdict == ReservationRule.OWN) {
                 answers.put(
                         id,
                         new Reserved.Granted(row.status().fence(), row.status().attempt(), false));
-            } else if (verdict == Verdict.LEAVE) {
+            } else if (verdict == ReservationRule.LEAVE) {
                 answers.put(id, new Reserved.Existing(row, seen.now()));
             } else if (seen.modesVersion() != modesVersion) {
                 answers.put(id, new Reserved.ModesChanged());

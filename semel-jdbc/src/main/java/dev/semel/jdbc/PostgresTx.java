@@ -7,10 +7,10 @@ import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
 import dev.semel.store.CommitRefused;
 import dev.semel.store.Enqueued;
-import dev.semel.store.Landing;
+import dev.semel.store.LookupResult;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
-import dev.semel.store.Opening;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import dev.semel.time.Uninterrupted;
@@ -39,7 +39,7 @@ final class PostgresTx implements Transactions.Tx {
     private final boolean assumed;
     private List<Evidence> evidence = new ArrayList<>();
     private Set<RecordId> absent = new HashSet<>();
-    private Map<RecordId, PostgresFirst> firsts = new HashMap<>();
+    private Map<RecordId, PostgresFirstInsert> firsts = new HashMap<>();
     private int parts;
     private @Nullable Held held;
     private @Nullable String xid;
@@ -56,7 +56,7 @@ final class PostgresTx implements Transactions.Tx {
     record Evidence(RecordId id, long fence, int state) {}
 
     /** The last landing, which waits for the commit in order to be sent with it. */
-    private record Held(PostgresFirst first, Landing landing) {}
+    private record Held(PostgresFirstInsert first, RecordWrite write) {}
 
     /** Whose connection it is, and so what may be done with it afterwards. */
     enum Connections {
@@ -79,7 +79,7 @@ final class PostgresTx implements Transactions.Tx {
         this.assumed = level == Level.ASSUMED;
         this.connection = connection;
         this.guarded = new GuardedConnection(
-                connection, StatementShelf.NONE, new PostgresWatch(connection, this::sessionChanges));
+                connection, StatementCache.NONE, new PostgresWatch(connection, this::sessionChanges));
     }
 
     @Override
@@ -169,7 +169,7 @@ final class PostgresTx implements Transactions.Tx {
     }
 
     @Override
-    public List<Opening> open(long modesVersion, List<Identity> identities) {
+    public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
         boolean one =
                 own && identities.size() == 1 && identities.get(0).neighbours().isEmpty();
         boolean checked = one && level == Level.ASSUMED;
@@ -177,16 +177,16 @@ final class PostgresTx implements Transactions.Tx {
             level = Level.READ_COMMITTED;
         }
         ready();
-        PostgresOpenings.Opened opened = sql("opening a record", () -> {
-            PostgresOpenings openings = new PostgresOpenings(connection, sessions.now());
+        PostgresLookups.Opened opened = sql("looking a record up", () -> {
+            PostgresLookups lookups = new PostgresLookups(connection, sessions.now());
             return one
-                    ? openings.one(checked, sessions.idleBound(), modesVersion, identities.get(0))
-                    : openings.all(modesVersion, identities);
+                    ? lookups.one(checked, sessions.idleBound(), modesVersion, identities.get(0))
+                    : lookups.all(modesVersion, identities);
         });
         learn(opened.number());
         absent.addAll(opened.absent());
         firsts.putAll(opened.firsts());
-        return opened.openings();
+        return opened.lookups();
     }
 
     /** A joined transaction's owner may have ended it since the last call; a handler may not. */
@@ -234,23 +234,23 @@ final class PostgresTx implements Transactions.Tx {
      * takes it along in one round trip. Whatever else is asked for sends it first.
      */
     @Override
-    public void land(List<Landing> landings) {
+    public void write(List<RecordWrite> writes) {
         ready();
-        boolean alone = landings.size() == 1 && PostgresFirst.fits(landings.get(0));
-        PostgresFirst first = alone ? firsts.remove(landings.get(0).id()) : null;
+        boolean alone = writes.size() == 1 && PostgresFirstInsert.fits(writes.get(0));
+        PostgresFirstInsert first = alone ? firsts.remove(writes.get(0).id()) : null;
         if (first != null) {
             xid = first.xid();
-            evidence.add(first.evidence(landings.get(0)));
-            held = new Held(first, landings.get(0));
+            evidence.add(first.evidence(writes.get(0)));
+            held = new Held(first, writes.get(0));
             if (parts > 0) {
                 sendHeld();
             }
             return;
         }
-        Map<Boolean, List<Landing>> byAbsence =
-                landings.stream().collect(Collectors.partitioningBy(landing -> own && absent.remove(landing.id())));
-        landed(byAbsence.get(true), PostgresLandings::landAbsent);
-        landed(byAbsence.get(false), PostgresLandings::land);
+        Map<Boolean, List<RecordWrite>> byAbsence =
+                writes.stream().collect(Collectors.partitioningBy(write -> own && absent.remove(write.id())));
+        landed(byAbsence.get(true), PostgresRecordWrites::landAbsent);
+        landed(byAbsence.get(false), PostgresRecordWrites::write);
     }
 
     /** Whether a landing waits for the commit. */
@@ -262,11 +262,11 @@ final class PostgresTx implements Transactions.Tx {
         Held last = held;
         if (last != null) {
             held = null;
-            sql("landing a result", () -> {
+            sql("writing a result", () -> {
                 try {
-                    last.first.land(connection, sessions.now(), last.landing);
+                    last.first.write(connection, sessions.now(), last.write);
                 } catch (SQLException e) {
-                    throw PostgresLandings.told(e, last.landing);
+                    throw PostgresRecordWrites.told(e, last.write);
                 }
                 return true;
             });
@@ -289,12 +289,12 @@ final class PostgresTx implements Transactions.Tx {
         // Asked for now, because a pool closes its own connection upon some errors.
         BaseConnection driver = connection.unwrap(BaseConnection.class);
         try {
-            last.first.landAndCommit(connection, sessions.now(), last.landing);
+            last.first.landAndCommit(connection, sessions.now(), last.write);
         } catch (SQLException e) {
             boolean landingFailed = driver.getTransactionState() == TransactionState.FAILED;
             if (landingFailed) {
-                sql("landing a result", () -> {
-                    throw PostgresLandings.told(e, last.landing);
+                sql("writing a result", () -> {
+                    throw PostgresRecordWrites.told(e, last.write);
                 });
             }
             throw e;
@@ -303,14 +303,14 @@ final class PostgresTx implements Transactions.Tx {
 
     @FunctionalInterface
     private interface Way {
-        PostgresLandings.Result land(PostgresLandings on, List<Landing> landings) throws SQLException;
+        PostgresRecordWrites.Result write(PostgresRecordWrites on, List<RecordWrite> writes) throws SQLException;
     }
 
-    private void landed(List<Landing> landings, Way way) {
-        if (!landings.isEmpty()) {
-            PostgresLandings.Result result = sql(
-                    "landing a result",
-                    () -> way.land(new PostgresLandings(connection, sessions.now(), number), landings));
+    private void landed(List<RecordWrite> writes, Way way) {
+        if (!writes.isEmpty()) {
+            PostgresRecordWrites.Result result = sql(
+                    "writing a result",
+                    () -> way.write(new PostgresRecordWrites(connection, sessions.now(), number), writes));
             xid = result.xid();
             evidence.addAll(result.evidence());
         }
@@ -369,7 +369,7 @@ final class PostgresTx implements Transactions.Tx {
         parts++;
         List<Evidence> evidenceBefore = List.copyOf(evidence);
         Set<RecordId> absentBefore = Set.copyOf(absent);
-        Map<RecordId, PostgresFirst> firstsBefore = Map.copyOf(firsts);
+        Map<RecordId, PostgresFirstInsert> firstsBefore = Map.copyOf(firsts);
         boolean keep = false;
         try {
             Transactions.Ended<T> ended = part.run();

@@ -30,7 +30,7 @@ final class SqliteJoined extends SqliteTx {
         super(
                 new SqliteRecords(fences.session, fences, file.time()),
                 fences.session.connection(),
-                StatementShelf.NONE,
+                StatementCache.NONE,
                 file.errors());
         this.fences = fences;
         this.callersOwn = callersOwn;

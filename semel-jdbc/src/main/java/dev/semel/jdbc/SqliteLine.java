@@ -52,7 +52,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
 
     private SqliteSession session;
     private SqliteRecords records;
-    private SqliteShelf shelf = new SqliteShelf();
+    private SqliteStatementCache shelf = new SqliteStatementCache();
     private int epoch;
     private long counter;
     private long committed;
@@ -88,7 +88,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
     }
 
     /** What handlers have prepared on the session. */
-    SqliteShelf shelf() {
+    SqliteStatementCache shelf() {
         return shelf;
     }
 
@@ -187,7 +187,7 @@ final class SqliteLine implements SqliteWriter.Line, SqliteFences {
         session.connection().close();
         SqliteSession fresh = forWriting();
         records = new SqliteRecords(fresh, this, file.time());
-        shelf = new SqliteShelf();
+        shelf = new SqliteStatementCache();
         session = fresh;
         worn = false;
         unsound = false;

@@ -4,10 +4,10 @@ import dev.semel.SemelException;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
-import dev.semel.store.Landing;
+import dev.semel.store.LookupResult;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
-import dev.semel.store.Opening;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
@@ -106,12 +106,12 @@ final class SqliteRecords {
         if (found == null && !asked.grant().mayBeOf(null)) {
             return new Reserved.Absent();
         }
-        Verdict verdict = found == null ? Verdict.REPLACE : Verdict.of(asked, found, now);
-        if (found != null && verdict == Verdict.OWN) {
+        ReservationRule verdict = found == null ? ReservationRule.REPLACE : ReservationRule.of(asked, found, now);
+        if (found != null && verdict == ReservationRule.OWN) {
             return new Reserved.Granted(found.status().fence(), found.status().attempt(), false);
         }
         boolean neighbour = found != null && found != own;
-        if (found != null && (neighbour || verdict == Verdict.LEAVE)) {
+        if (found != null && (neighbour || verdict == ReservationRule.LEAVE)) {
             return new Reserved.Existing(found, now);
         }
         if (modesVersion != fences.modes()) {
@@ -181,7 +181,7 @@ final class SqliteRecords {
                 && (!change.onlyIfOver() || old.at() <= now)
                 && (move.to() == null || !old.expired(now) || holdsLane(move.id()));
         if (old == null || !applies) {
-            return Verdict.notApplied(move, old);
+            return ReservationRule.notApplied(move, old);
         }
         State to = move.to();
         int attempt = change.attempt() < 0 ? old.attempt() : change.attempt();
@@ -225,25 +225,25 @@ final class SqliteRecords {
     }
 
     /** @param absent is told the id if it has no row at all, not even an expired one */
-    Opening open(long modesVersion, Identity identity, Consumer<RecordId> absent) throws SQLException {
+    LookupResult lookUp(long modesVersion, Identity identity, Consumer<RecordId> absent) throws SQLException {
         long now = time.millis();
         Row own = findUnlikely(identity.id());
         if (own == null) {
             absent.accept(identity.id());
         }
         Row found = live(own, identity, now);
-        boolean runnable = found == null || Verdict.free(found, now);
+        boolean runnable = found == null || ReservationRule.free(found, now);
         if (runnable && modesVersion != Transactions.ANY_MODES && modesVersion != fences.modes()) {
-            return new Opening.ModesChanged();
+            return new LookupResult.ModesChanged();
         }
-        return found == null ? new Opening.Free() : new Opening.Found(found, now);
+        return found == null ? new LookupResult.Free() : new LookupResult.Found(found, now);
     }
 
     /** @param absent that it was in this transaction when it was opened; then it is not looked for again */
-    void land(Landing landing, boolean absent) throws SQLException {
+    void write(RecordWrite write, boolean absent) throws SQLException {
         if (absent) {
             try {
-                write(landing);
+                write(write);
                 return;
             } catch (SQLException e) {
                 if (SqliteErrors.code(e) != SqliteErrors.CONSTRAINT) {
@@ -251,39 +251,39 @@ final class SqliteRecords {
                 }
             }
         }
-        clear(landing);
-        write(landing);
+        clear(write);
+        write(write);
     }
 
-    private void clear(Landing landing) throws SQLException {
-        Row old = find(session, landing.id()).orElse(null);
+    private void clear(RecordWrite write) throws SQLException {
+        Row old = find(session, write.id()).orElse(null);
         if (old == null) {
             return;
         }
-        if (!Verdict.free(old, time.millis())) {
+        if (!ReservationRule.free(old, time.millis())) {
             throw new SemelException.LeaseLost(
-                    landing.header().operation() + "/" + landing.id() + " (tenant "
-                            + landing.header().tenant() + "): another run left it " + old.state()
+                    write.header().operation() + "/" + write.id() + " (tenant "
+                            + write.header().tenant() + "): another run left it " + old.state()
                             + "; nothing was committed; repeat the call to get its answer.",
                     old.status().fence());
         }
-        remove(landing.id());
+        remove(write.id());
     }
 
-    private void write(Landing landing) throws SQLException {
+    private void write(RecordWrite write) throws SQLException {
         long now = time.millis();
         long fence = fences.nextFence();
-        Landing.Times times = landing.times();
+        RecordWrite.Times times = write.times();
         Status status = new Status(
-                landing.state(), fence, times.attempt(), after(now, times.delayMillis()), times.keepMillis(), 0);
+                write.state(), fence, times.attempt(), after(now, times.delayMillis()), times.keepMillis(), 0);
         insert(new Row(
-                landing.id(),
-                landing.header(),
+                write.id(),
+                write.header(),
                 status,
                 null,
-                landing.outcome().result(),
-                landing.outcome().failure()));
-        append(landing.event(), fence, times.attempt());
+                write.outcome().result(),
+                write.outcome().failure()));
+        append(write.event(), fence, times.attempt());
     }
 
     Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) throws SQLException {

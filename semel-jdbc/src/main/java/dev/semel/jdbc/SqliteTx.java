@@ -5,10 +5,10 @@ import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
 import dev.semel.store.Enqueued;
-import dev.semel.store.Landing;
+import dev.semel.store.LookupResult;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
-import dev.semel.store.Opening;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import java.sql.Connection;
@@ -27,12 +27,12 @@ import org.sqlite.SQLiteConnection;
 abstract class SqliteTx implements Transactions.Tx {
     private final SqliteRecords records;
     private final Connection real;
-    private final StatementShelf shelf;
+    private final StatementCache shelf;
     private final SqliteErrors errors;
     private final Set<RecordId> absent = new HashSet<>();
     private @Nullable GuardedConnection guarded;
 
-    SqliteTx(SqliteRecords records, Connection real, StatementShelf shelf, SqliteErrors errors) {
+    SqliteTx(SqliteRecords records, Connection real, StatementCache shelf, SqliteErrors errors) {
         this.records = records;
         this.errors = errors;
         this.real = real;
@@ -70,12 +70,12 @@ abstract class SqliteTx implements Transactions.Tx {
 
     /** Nobody can write beside this transaction, so a record is never found locked. */
     @Override
-    public List<Opening> open(long modesVersion, List<Identity> identities) {
+    public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
         try {
             ready();
-            List<Opening> answers = new ArrayList<>(identities.size());
+            List<LookupResult> answers = new ArrayList<>(identities.size());
             for (Identity identity : identities) {
-                answers.add(records.open(modesVersion, identity, absent::add));
+                answers.add(records.lookUp(modesVersion, identity, absent::add));
             }
             return answers;
         } catch (SQLException e) {
@@ -84,11 +84,11 @@ abstract class SqliteTx implements Transactions.Tx {
     }
 
     @Override
-    public void land(List<Landing> landings) {
+    public void write(List<RecordWrite> writes) {
         try {
             ready();
-            for (Landing landing : landings) {
-                records.land(landing, absent.remove(landing.id()));
+            for (RecordWrite write : writes) {
+                records.write(write, absent.remove(write.id()));
             }
         } catch (SQLException e) {
             throw translated(e);

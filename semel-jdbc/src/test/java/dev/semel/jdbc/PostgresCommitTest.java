@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
 import dev.semel.store.CommitRefused;
+import dev.semel.store.LookupResult;
 import dev.semel.store.Move;
-import dev.semel.store.Opening;
 import dev.semel.store.Reserved;
 import dev.semel.store.State;
 import dev.semel.store.Store;
@@ -53,7 +53,7 @@ class PostgresCommitTest {
     @Test
     void a5_aCommitWhoseReplyIsLostIsFoundToBeCommitted() throws Exception {
         proxy.atCommit(Loss.REPLY);
-        assertThat(land(new Sample("k"))).isEqualTo("done");
+        assertThat(write(new Sample("k"))).isEqualTo("done");
         assertThat(effects()).isEqualTo(1);
         assertThat(found("k")).isTrue();
     }
@@ -61,23 +61,23 @@ class PostgresCommitTest {
     @Test
     void a5_aCommitThatNeverArrivedIsFoundToBeRolledBack() throws Exception {
         proxy.atCommit(Loss.REQUEST);
-        assertThatThrownBy(() -> land(new Sample("k")))
+        assertThatThrownBy(() -> write(new Sample("k")))
                 .isInstanceOf(SemelException.StoreUnavailable.class)
                 .hasMessageContaining("nothing was committed");
         assertThat(effects()).isZero();
         assertThat(found("k")).isFalse();
-        assertThat(land(new Sample("k"))).isEqualTo("done");
+        assertThat(write(new Sample("k"))).isEqualTo("done");
         assertThat(effects()).isEqualTo(1);
     }
 
     @Test
     void a5_aTransactionThatIsStillInFlightIsEndedBeforeItIsJudged() throws Exception {
         FaultProxy.Trap trap = proxy.atCommit(Loss.REQUEST_HELD);
-        assertThatThrownBy(() -> land(new Sample("k")))
+        assertThatThrownBy(() -> write(new Sample("k")))
                 .isInstanceOf(SemelException.StoreUnavailable.class)
                 .hasMessageContaining("nothing was committed");
         trap.release();
-        assertThat(land(new Sample("k"))).isEqualTo("done");
+        assertThat(write(new Sample("k"))).isEqualTo("done");
         assertThat(effects()).isEqualTo(1);
     }
 
@@ -104,7 +104,7 @@ class PostgresCommitTest {
     @Test
     void a16_lostCommitIsDecidedAlthoughItsThreadIsInterrupted() throws Exception {
         proxy.atCommit(Loss.REPLY);
-        assertThat(land(new Sample("k"), Thread.currentThread()::interrupt)).isEqualTo("done");
+        assertThat(write(new Sample("k"), Thread.currentThread()::interrupt)).isEqualTo("done");
         assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
         assertThat(effects()).isEqualTo(1);
     }
@@ -112,7 +112,7 @@ class PostgresCommitTest {
     @Test
     void a16_commitThatNeverArrivedIsToldAsRolledBackAlthoughItsThreadIsInterrupted() throws Exception {
         proxy.atCommit(Loss.REQUEST_HELD);
-        assertThatThrownBy(() -> land(new Sample("k"), Thread.currentThread()::interrupt))
+        assertThatThrownBy(() -> write(new Sample("k"), Thread.currentThread()::interrupt))
                 .isInstanceOf(SemelException.StoreUnavailable.class)
                 .hasMessageContaining("the server rolled back");
         assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
@@ -121,7 +121,7 @@ class PostgresCommitTest {
 
     @Test
     void handlerThatGoesOnFromAnErrorOfTheServerHasFailed() {
-        assertThatThrownBy(() -> land(new Sample("k"), () -> {}, "no such statement"))
+        assertThatThrownBy(() -> write(new Sample("k"), () -> {}, "no such statement"))
                 .isInstanceOfSatisfying(
                         CommitRefused.class,
                         refused -> assertThat(refused.why())
@@ -169,8 +169,8 @@ class PostgresCommitTest {
     @Test
     void aDeferredConstraintThatFailsAtTheCommitIsTheHandlersOwnFailure() throws Exception {
         schema.execute("ALTER TABLE effect ADD CONSTRAINT one UNIQUE (n) DEFERRABLE INITIALLY DEFERRED");
-        assertThat(land(new Sample("k1"))).isEqualTo("done");
-        assertThatThrownBy(() -> land(new Sample("k2")))
+        assertThat(write(new Sample("k1"))).isEqualTo("done");
+        assertThatThrownBy(() -> write(new Sample("k2")))
                 .isInstanceOfSatisfying(
                         CommitRefused.class,
                         refused -> assertThat(refused.why())
@@ -183,13 +183,13 @@ class PostgresCommitTest {
     @Test
     void anErrorOfTheLandingThatGoesWithTheCommitIsTheLedgersAndLeavesNothing() throws Exception {
         schema.execute("ALTER TABLE semel_record ADD CONSTRAINT never CHECK (operation = '')");
-        assertThatThrownBy(() -> land(new Sample("k")))
+        assertThatThrownBy(() -> write(new Sample("k")))
                 .isInstanceOf(SemelException.DataRefused.class)
-                .hasMessageContaining("landing a result")
+                .hasMessageContaining("writing a result")
                 .hasMessageContaining("nothing was written");
         assertThat(effects()).isZero();
         schema.execute("ALTER TABLE semel_record DROP CONSTRAINT never");
-        assertThat(land(new Sample("k"))).isEqualTo("done");
+        assertThat(write(new Sample("k"))).isEqualTo("done");
         assertThat(effects()).isEqualTo(1);
     }
 
@@ -205,18 +205,18 @@ class PostgresCommitTest {
                 .isInstanceOf(Reserved.Granted.class);
     }
 
-    private String land(Sample sample) throws Exception {
-        return land(sample, () -> {});
+    private String write(Sample sample) throws Exception {
+        return write(sample, () -> {});
     }
 
-    private String land(Sample sample, Runnable last) throws Exception {
-        return land(sample, last, "SELECT 1");
+    private String write(Sample sample, Runnable last) throws Exception {
+        return write(sample, last, "SELECT 1");
     }
 
-    private String land(Sample sample, Runnable last, String swallowing) throws Exception {
+    private String write(Sample sample, Runnable last, String swallowing) throws Exception {
         long version = store.switchboard().modes().version();
         return store.transactions().orElseThrow().run(tx -> {
-            assertThat(tx.open(version, List.of(sample.identity()))).containsExactly(new Opening.Free());
+            assertThat(tx.lookUp(version, List.of(sample.identity()))).containsExactly(new LookupResult.Free());
             effect(tx);
             try (Statement statement = tx.connection().createStatement()) {
                 statement.execute(swallowing);
@@ -224,7 +224,7 @@ class PostgresCommitTest {
                 assertThat(e.getSQLState()).isEqualTo("42601");
             }
             last.run();
-            tx.land(List.of(sample.landing()));
+            tx.write(List.of(sample.write()));
             return Ended.keep("done");
         });
     }

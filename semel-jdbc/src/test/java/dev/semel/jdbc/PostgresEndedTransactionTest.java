@@ -122,9 +122,9 @@ class PostgresEndedTransactionTest {
         long modes = store.switchboard().modes().version();
         Identity identity = SqliteFixture.identity(key);
         store.transactions().orElseThrow().run(tx -> {
-            tx.open(modes, List.of(identity));
+            tx.lookUp(modes, List.of(identity));
             handler.on(Objects.requireNonNull(tx.connection()));
-            tx.land(List.of(SqliteFixture.landing(key)));
+            tx.write(List.of(SqliteFixture.write(key)));
             return Ended.keep(true);
         });
     }

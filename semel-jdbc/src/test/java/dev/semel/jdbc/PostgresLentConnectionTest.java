@@ -94,7 +94,7 @@ class PostgresLentConnectionTest {
     /** The handler writes, commits past the guard or not, and loses its connection. */
     private void lost(boolean commits, int refused) throws Exception {
         store.transactions().orElseThrow().run(tx -> {
-            tx.open(Transactions.ANY_MODES, List.of(SqliteFixture.identity("k")));
+            tx.lookUp(Transactions.ANY_MODES, List.of(SqliteFixture.identity("k")));
             tx.beforeHandler();
             Connection real = HoleInTheGuard.real(tx.unwrap(Connection.class));
             try (Statement statement = real.createStatement()) {

@@ -20,9 +20,9 @@ import dev.semel.store.AuditEntry;
 import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
 import dev.semel.store.Header;
-import dev.semel.store.Landing;
 import dev.semel.store.Line;
 import dev.semel.store.Move;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
@@ -248,7 +248,7 @@ class PostgresLockedTest {
             isLocked(
                     holder,
                     () -> store.transactions().orElseThrow().run(tx -> {
-                        tx.open(
+                        tx.lookUp(
                                 Transactions.ANY_MODES,
                                 keys.stream().map(SqliteFixture::identity).toList());
                         statement.execute("LOCK TABLE semel_record IN SHARE MODE");
@@ -261,7 +261,7 @@ class PostgresLockedTest {
     void c5_aFirstLandingWaitsForALockOnlySoLong() throws Exception {
         try (Store store = onDataSource(sql -> sql)) {
             whileTheTableIsLocked(store, List.of("a"), tx -> {
-                tx.land(List.of(SqliteFixture.landing("a")));
+                tx.write(List.of(SqliteFixture.write("a")));
                 return Transactions.Ended.keep(true);
             });
         }
@@ -271,7 +271,7 @@ class PostgresLockedTest {
     void c5_landingsOfABatchWaitForALockOnlySoLong() throws Exception {
         try (Store store = onDataSource(sql -> sql)) {
             whileTheTableIsLocked(store, List.of("a", "b"), tx -> {
-                tx.land(List.of(SqliteFixture.landing("a"), SqliteFixture.landing("b")));
+                tx.write(List.of(SqliteFixture.write("a"), SqliteFixture.write("b")));
                 return Transactions.Ended.keep(true);
             });
         }
@@ -280,16 +280,16 @@ class PostgresLockedTest {
     @Test
     void c5_landingsThatDifferWaitForALockOnlySoLong() throws Exception {
         try (Store store = onDataSource(sql -> sql)) {
-            Landing b = SqliteFixture.landing("b");
-            Landing failed = new Landing(
+            RecordWrite b = SqliteFixture.write("b");
+            RecordWrite failed = new RecordWrite(
                     b.id(),
                     b.header(),
                     State.FAILED_TERMINAL,
                     b.times(),
-                    new Landing.Outcome(null, new byte[] {1}),
+                    new RecordWrite.Outcome(null, new byte[] {1}),
                     null);
             whileTheTableIsLocked(store, List.of("a", "b"), tx -> {
-                tx.land(List.of(SqliteFixture.landing("a"), failed));
+                tx.write(List.of(SqliteFixture.write("a"), failed));
                 return Transactions.Ended.keep(true);
             });
         }

@@ -7,7 +7,7 @@ import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Header;
-import dev.semel.store.Landing;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Reservation;
 import dev.semel.store.State;
 import java.nio.charset.StandardCharsets;
@@ -49,17 +49,17 @@ record Sample(String key) {
         return new Reservation(identity(), header(), null, grant, null, null);
     }
 
-    Landing landing() {
-        return landing(event());
+    RecordWrite write() {
+        return write(event());
     }
 
-    Landing landing(@Nullable AuditEntry event) {
-        return new Landing(
+    RecordWrite write(@Nullable AuditEntry event) {
+        return new RecordWrite(
                 id(),
                 header(),
                 State.COMPLETED,
-                new Landing.Times(86_400_000, 0, 1),
-                new Landing.Outcome("{\"receipt\":\"r-17\"}".getBytes(StandardCharsets.UTF_8), null),
+                new RecordWrite.Times(86_400_000, 0, 1),
+                new RecordWrite.Outcome("{\"receipt\":\"r-17\"}".getBytes(StandardCharsets.UTF_8), null),
                 event);
     }
 }

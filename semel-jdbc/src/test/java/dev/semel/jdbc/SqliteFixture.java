@@ -7,8 +7,8 @@ import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Header;
-import dev.semel.store.Landing;
-import dev.semel.store.Opening;
+import dev.semel.store.LookupResult;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Reservation;
 import dev.semel.store.State;
 import dev.semel.store.Store;
@@ -49,11 +49,11 @@ final class SqliteFixture {
     static boolean call(Store store, String key) throws Exception {
         long modes = store.switchboard().modes().version();
         return transactions(store).run(tx -> {
-            if (tx.open(modes, List.of(identity(key))).get(0) instanceof Opening.Found) {
+            if (tx.lookUp(modes, List.of(identity(key))).get(0) instanceof LookupResult.Found) {
                 return Ended.undo(false);
             }
             insert(tx.unwrap(Connection.class), key);
-            tx.land(List.of(landing(key)));
+            tx.write(List.of(write(key)));
             return Ended.keep(true);
         });
     }
@@ -104,13 +104,13 @@ final class SqliteFixture {
                 2, new AuditEntry.Subject("acme", "charge", id(key), FINGERPRINT.bytes(), null), null, 0, 0, null);
     }
 
-    static Landing landing(String key) {
-        return new Landing(
+    static RecordWrite write(String key) {
+        return new RecordWrite(
                 id(key),
                 header(key),
                 State.COMPLETED,
-                new Landing.Times(DAY, 0, 1),
-                new Landing.Outcome(key.getBytes(java.nio.charset.StandardCharsets.UTF_8), null),
+                new RecordWrite.Times(DAY, 0, 1),
+                new RecordWrite.Outcome(key.getBytes(java.nio.charset.StandardCharsets.UTF_8), null),
                 event(key));
     }
 

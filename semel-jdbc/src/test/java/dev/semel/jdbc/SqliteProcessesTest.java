@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
-import dev.semel.store.Opening;
+import dev.semel.store.LookupResult;
 import dev.semel.store.Transactions.Tx;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -93,14 +93,14 @@ class SqliteProcessesTest {
             number(own, "SELECT count(*) FROM effect");
             call(store, "meanwhile");
             Tx joined = SqliteFixture.transactions(store).join(own);
-            assertThatThrownBy(() -> joined.open(modes, List.of(SqliteFixture.identity("k"))))
+            assertThatThrownBy(() -> joined.lookUp(modes, List.of(SqliteFixture.identity("k"))))
                     .isInstanceOf(SemelException.TransactionMustBeRetried.class);
             own.rollback();
             Tx again = SqliteFixture.transactions(store).join(own);
-            assertThat(again.open(modes, List.of(SqliteFixture.identity("k"))).get(0))
-                    .isInstanceOf(Opening.Free.class);
+            assertThat(again.lookUp(modes, List.of(SqliteFixture.identity("k"))).get(0))
+                    .isInstanceOf(LookupResult.Free.class);
             SqliteFixture.insert(own, "k");
-            again.land(List.of(SqliteFixture.landing("k")));
+            again.write(List.of(SqliteFixture.write("k")));
             own.commit();
             assertThat(call(store, "k")).isFalse();
         }
@@ -116,12 +116,12 @@ class SqliteProcessesTest {
                 Connection wrong = DriverManager.getConnection("jdbc:sqlite:" + other)) {
             long modes = stranger.switchboard().modes().version();
             Tx outside = SqliteFixture.transactions(store).join(idle);
-            assertThatThrownBy(() -> outside.open(modes, List.of(SqliteFixture.identity("k"))))
+            assertThatThrownBy(() -> outside.lookUp(modes, List.of(SqliteFixture.identity("k"))))
                     .isInstanceOf(SemelException.Invalid.class)
                     .hasMessageContaining("not in a transaction");
             wrong.setAutoCommit(false);
             Tx elsewhere = SqliteFixture.transactions(store).join(wrong);
-            assertThatThrownBy(() -> elsewhere.open(modes, List.of(SqliteFixture.identity("k"))))
+            assertThatThrownBy(() -> elsewhere.lookUp(modes, List.of(SqliteFixture.identity("k"))))
                     .isInstanceOf(SemelException.Invalid.class)
                     .hasMessageContaining("another file");
             wrong.rollback();

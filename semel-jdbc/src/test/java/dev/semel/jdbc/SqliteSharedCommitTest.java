@@ -180,7 +180,7 @@ class SqliteSharedCommitTest {
             assertThat(store.ledger().find(List.of(SqliteFixture.id("inner"))).rows())
                     .hasSize(1);
             SqliteFixture.insert(tx.unwrap(Connection.class), "outer");
-            tx.land(List.of(SqliteFixture.landing("outer")));
+            tx.write(List.of(SqliteFixture.write("outer")));
             return Ended.keep(true);
         });
         assertThatThrownBy(() -> SqliteFixture.transactions(store).run(tx -> {
@@ -196,9 +196,9 @@ class SqliteSharedCommitTest {
     void aHandlerThatLandsItsOwnKeyInANestedCallIsRefused() throws Exception {
         long modes = store.switchboard().modes().version();
         assertThatThrownBy(() -> SqliteFixture.transactions(store).run(tx -> {
-                    tx.open(modes, List.of(SqliteFixture.identity("same")));
+                    tx.lookUp(modes, List.of(SqliteFixture.identity("same")));
                     call(store, "same");
-                    tx.land(List.of(SqliteFixture.landing("same")));
+                    tx.write(List.of(SqliteFixture.write("same")));
                     return Ended.keep(true);
                 }))
                 .isInstanceOf(SemelException.LeaseLost.class);
@@ -285,7 +285,7 @@ class SqliteSharedCommitTest {
     private boolean failing(String key) throws Exception {
         return SqliteFixture.transactions(store).run(tx -> {
             SqliteFixture.insert(tx.unwrap(Connection.class), key);
-            tx.land(List.of(SqliteFixture.landing(key)));
+            tx.write(List.of(SqliteFixture.write(key)));
             throw new IllegalStateException(key);
         });
     }
@@ -294,15 +294,15 @@ class SqliteSharedCommitTest {
     private boolean bulky(String key) throws Exception {
         long modes = store.switchboard().modes().version();
         return SqliteFixture.transactions(store).run(tx -> {
-            tx.open(modes, List.of(SqliteFixture.identity(key)));
+            tx.lookUp(modes, List.of(SqliteFixture.identity(key)));
             SqliteFixture.insert(tx.unwrap(Connection.class), key);
-            var small = SqliteFixture.landing(key);
-            tx.land(List.of(new dev.semel.store.Landing(
+            var small = SqliteFixture.write(key);
+            tx.write(List.of(new dev.semel.store.RecordWrite(
                     small.id(),
                     small.header(),
                     small.state(),
                     small.times(),
-                    new dev.semel.store.Landing.Outcome(new byte[1 << 20], null),
+                    new dev.semel.store.RecordWrite.Outcome(new byte[1 << 20], null),
                     small.event())));
             return Ended.keep(true);
         });

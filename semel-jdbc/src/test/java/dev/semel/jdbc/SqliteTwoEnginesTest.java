@@ -10,7 +10,7 @@ import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
-import dev.semel.execution.Exchanges;
+import dev.semel.execution.GatewayRuns;
 import dev.semel.execution.Settled;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -118,18 +118,19 @@ class SqliteTwoEnginesTest {
 
     private static Settled exchange(Engine on, String key, String answer) {
         Call<byte[]> call = Call.of(Tenant.of("acme"), Key.of(key), new byte[] {1});
-        return on.exchanges()
-                .within(EXCHANGE, call, tx -> new Exchanges.End.Kept(answer.getBytes(StandardCharsets.UTF_8)));
+        return on.gatewayRuns()
+                .within(EXCHANGE, call, tx -> new GatewayRuns.End.Kept(answer.getBytes(StandardCharsets.UTF_8)));
     }
 
     @Test
     void a1_gatewaysHearWhatIsCommittedAndThatTheRestIsInProgressWhileAnotherEngineHoldsTheFile() throws Exception {
         assertThat(exchange(first, "done", "stored")).isInstanceOf(Settled.Ended.class);
         Future<Answer<String>> held = heldHandler();
-        Answer<byte[]> replayed = ((Settled.Told) exchange(second, "done", "again")).answer();
+        Answer<byte[]> replayed = ((Settled.Answered) exchange(second, "done", "again")).answer();
         assertThat(replayed).isInstanceOf(Answer.Replayed.class);
         assertThat(replayed.orThrow()).asString(StandardCharsets.UTF_8).isEqualTo("stored");
-        assertThat(((Settled.Told) exchange(second, "other", "ran")).answer()).isInstanceOf(Answer.InProgress.class);
+        assertThat(((Settled.Answered) exchange(second, "other", "ran")).answer())
+                .isInstanceOf(Answer.InProgress.class);
         goOn.countDown();
         held.get(60, TimeUnit.SECONDS);
         assertThat(exchange(second, "other", "ran")).isInstanceOf(Settled.Ended.class);

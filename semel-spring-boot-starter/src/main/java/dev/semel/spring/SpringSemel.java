@@ -4,7 +4,7 @@ import dev.semel.Answer;
 import dev.semel.AtomicHandler;
 import dev.semel.Call;
 import dev.semel.Channel;
-import dev.semel.Deliveries;
+import dev.semel.DeliverySource;
 import dev.semel.LeasedHandler;
 import dev.semel.Message;
 import dev.semel.Operation;
@@ -190,7 +190,7 @@ final class SpringSemel implements Semel {
     }
 
     @Override
-    public void reconcile(Deliveries source, Deliveries.Schedule schedule, Deliveries.Listener listener) {
+    public void reconcile(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
         onceStarted(() -> engine.reconcile(source, schedule, listener));
     }
 

@@ -7,10 +7,10 @@ import dev.semel.SemelException;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.Enqueued;
-import dev.semel.store.Landing;
+import dev.semel.store.LookupResult;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
-import dev.semel.store.Opening;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.State;
@@ -130,15 +130,15 @@ abstract class RefusedDataSuite extends QueueFixture {
         Assumptions.assumeTrue(
                 store.transactions().isPresent(), () -> store.name() + " cannot commit an application's writes");
         assertThatThrownBy(() -> store.transactions().orElseThrow().run(tx -> {
-                    assertThat(tx.open(
+                    assertThat(tx.lookUp(
                                     board.modes().version(), List.of(Ask.of("k").identity())))
-                            .containsExactly(new Opening.Free());
-                    tx.land(List.of(new Landing(
+                            .containsExactly(new LookupResult.Free());
+                    tx.write(List.of(new RecordWrite(
                             Ask.id("k"),
                             Ask.of("k").header(),
                             State.COMPLETED,
-                            new Landing.Times(1_000, 0, 1),
-                            new Landing.Outcome(bytes(REFUSED), null),
+                            new RecordWrite.Times(1_000, 0, 1),
+                            new RecordWrite.Outcome(bytes(REFUSED), null),
                             null)));
                     return Ended.keep(true);
                 }))

@@ -2,8 +2,8 @@ package dev.semel.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.store.Landing;
-import dev.semel.store.Opening;
+import dev.semel.store.LookupResult;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.State;
 import dev.semel.store.Transactions;
 import dev.semel.store.Transactions.Ended;
@@ -27,36 +27,36 @@ abstract class TransactionFixture extends ContractSuite {
         transactions = store.transactions().orElseThrow();
     }
 
-    Opening open(Transactions.Tx tx, Ask ask) {
-        List<Opening> openings = tx.open(board.modes().version(), List.of(ask.identity()));
-        assertThat(openings).hasSize(1);
-        return openings.get(0);
+    LookupResult open(Transactions.Tx tx, Ask ask) {
+        List<LookupResult> lookups = tx.lookUp(board.modes().version(), List.of(ask.identity()));
+        assertThat(lookups).hasSize(1);
+        return lookups.get(0);
     }
 
-    Opening open(Transactions.Tx tx, String key) {
+    LookupResult open(Transactions.Tx tx, String key) {
         return open(tx, Ask.of(key));
     }
 
     /** COMPLETED with a result, kept for a while. */
-    static Landing completed(String key) {
-        return landing(key, State.COMPLETED, 1_000, 0);
+    static RecordWrite completed(String key) {
+        return write(key, State.COMPLETED, 1_000, 0);
     }
 
-    static Landing landing(String key, State state, long delay, long keep) {
+    static RecordWrite write(String key, State state, long delay, long keep) {
         Ask ask = Ask.of(key);
-        return new Landing(
+        return new RecordWrite(
                 ask.identity().id(),
                 ask.header(),
                 state,
-                new Landing.Times(delay, keep, 1),
-                new Landing.Outcome(state == State.COMPLETED ? bytes("result") : null, null),
+                new RecordWrite.Times(delay, keep, 1),
+                new RecordWrite.Outcome(state == State.COMPLETED ? bytes("result") : null, null),
                 ask.event(2));
     }
 
     /** Opens the record, which must be free, and lands it. */
     void complete(Transactions.Tx tx, String key) {
-        assertThat(open(tx, key)).isEqualTo(new Opening.Free());
-        tx.land(List.of(completed(key)));
+        assertThat(open(tx, key)).isEqualTo(new LookupResult.Free());
+        tx.write(List.of(completed(key)));
     }
 
     void completeAndKeep(String key) throws Exception {

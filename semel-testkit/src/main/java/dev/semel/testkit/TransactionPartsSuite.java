@@ -3,7 +3,7 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.semel.store.Opening;
+import dev.semel.store.LookupResult;
 import dev.semel.store.State;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
@@ -188,12 +188,12 @@ abstract class TransactionPartsSuite extends TransactionFixture {
     private boolean landOrFind(String key) throws Exception {
         while (true) {
             Optional<Boolean> landed = transactions.run(tx -> {
-                Opening opening = open(tx, key);
-                if (opening instanceof Opening.Free) {
-                    tx.land(List.of(completed(key)));
+                LookupResult lookup = open(tx, key);
+                if (lookup instanceof LookupResult.Free) {
+                    tx.write(List.of(completed(key)));
                     return Ended.keep(Optional.of(true));
                 }
-                return Ended.undo(opening instanceof Opening.Found ? Optional.of(false) : Optional.empty());
+                return Ended.undo(lookup instanceof LookupResult.Found ? Optional.of(false) : Optional.empty());
             });
             if (landed.isPresent()) {
                 return landed.get();

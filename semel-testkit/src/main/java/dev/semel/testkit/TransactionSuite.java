@@ -7,9 +7,9 @@ import dev.semel.Mode;
 import dev.semel.SemelException;
 import dev.semel.key.Identity;
 import dev.semel.store.AuditRow;
-import dev.semel.store.Landing;
+import dev.semel.store.LookupResult;
 import dev.semel.store.Moved;
-import dev.semel.store.Opening;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Status;
@@ -78,15 +78,15 @@ abstract class TransactionSuite extends TransactionFixture {
     @Test
     void aFailureThatIsKeptLandsToo() throws Exception {
         transactions.run(tx -> {
-            assertThat(open(tx, "k")).isEqualTo(new Opening.Free());
-            var failed = new Landing(
+            assertThat(open(tx, "k")).isEqualTo(new LookupResult.Free());
+            var failed = new RecordWrite(
                     Ask.id("k"),
                     Ask.of("k").header(),
                     State.FAILED_RETRYABLE,
-                    new Landing.Times(500, 2_000, 2),
-                    new Landing.Outcome(null, bytes("{\"f\":1}")),
+                    new RecordWrite.Times(500, 2_000, 2),
+                    new RecordWrite.Outcome(null, bytes("{\"f\":1}")),
                     null);
-            tx.land(List.of(failed));
+            tx.write(List.of(failed));
             return Ended.keep(0);
         });
         Row row = row("k");
@@ -106,9 +106,9 @@ abstract class TransactionSuite extends TransactionFixture {
         pass(1);
         transactions.run(tx -> {
             for (State state : State.values()) {
-                Opening opening = open(tx, state.name());
-                assertThat(opening).isInstanceOf(Opening.Found.class);
-                Opening.Found found = (Opening.Found) opening;
+                LookupResult lookup = open(tx, state.name());
+                assertThat(lookup).isInstanceOf(LookupResult.Found.class);
+                LookupResult.Found found = (LookupResult.Found) lookup;
                 assertThat(found.now()).isEqualTo(now());
                 assertThat(found.row().header().key()).isEqualTo(state.name());
                 assertThat(found.row().state()).isEqualTo(state);
@@ -134,8 +134,8 @@ abstract class TransactionSuite extends TransactionFixture {
         put("k", State.FAILED_RETRYABLE, 1_000, 60_000);
         pass(1_000);
         transactions.run(tx -> {
-            assertThat(open(tx, "k")).isInstanceOf(Opening.Found.class);
-            tx.land(List.of(completed("k")));
+            assertThat(open(tx, "k")).isInstanceOf(LookupResult.Found.class);
+            tx.write(List.of(completed("k")));
             return Ended.keep(0);
         });
         assertThat(status("k").state()).isEqualTo(State.COMPLETED);
@@ -151,7 +151,7 @@ abstract class TransactionSuite extends TransactionFixture {
             assertThatThrownBy(() -> transactions.run(tx -> {
                         complete(tx, "beside " + key);
                         open(tx, key);
-                        tx.land(List.of(completed(key)));
+                        tx.write(List.of(completed(key)));
                         return Ended.keep(0);
                     }))
                     .as(key)
@@ -167,18 +167,18 @@ abstract class TransactionSuite extends TransactionFixture {
         long old = board.modes().version();
         board.set(
                 new Switchboard.Setting("other", null, Mode.HALTED), Ask.of("x").event(9));
-        List<Opening> openings = transactions.run(
-                tx -> Ended.undo(tx.open(old, List.of(Ask.of("k").identity()))));
-        assertThat(openings).containsExactly(new Opening.ModesChanged());
+        List<LookupResult> lookups = transactions.run(
+                tx -> Ended.undo(tx.lookUp(old, List.of(Ask.of("k").identity()))));
+        assertThat(lookups).containsExactly(new LookupResult.ModesChanged());
     }
 
     @Test
     void aRecordUnderANeighbouringKeyIsFound() throws Exception {
         grant(Ask.of(KinshipSuite.FIRST_BUCKET));
-        Opening opening = transactions.run(tx -> Ended.undo(open(tx, Ask.of(KinshipSuite.SECOND_BUCKET))));
-        assertThat(opening)
+        LookupResult lookup = transactions.run(tx -> Ended.undo(open(tx, Ask.of(KinshipSuite.SECOND_BUCKET))));
+        assertThat(lookup)
                 .isInstanceOfSatisfying(
-                        Opening.Found.class,
+                        LookupResult.Found.class,
                         found -> assertThat(found.row().header().key()).isEqualTo("text/1"));
     }
 
@@ -197,15 +197,15 @@ abstract class TransactionSuite extends TransactionFixture {
     void aRecordThatAnotherTransactionHoldsIsLocked() throws Exception {
         Assumptions.assumeFalse(contract.hasOneWriter(), "a second transaction waits for the first");
         transactions.run(tx -> {
-            assertThat(open(tx, "k")).isEqualTo(new Opening.Free());
-            Opening held = elsewhere(() -> look("k"));
-            Opening another = elsewhere(() -> look("another"));
-            assertThat(held).isEqualTo(new Opening.Locked());
-            assertThat(another).isEqualTo(new Opening.Free());
+            assertThat(open(tx, "k")).isEqualTo(new LookupResult.Free());
+            LookupResult held = elsewhere(() -> look("k"));
+            LookupResult another = elsewhere(() -> look("another"));
+            assertThat(held).isEqualTo(new LookupResult.Locked());
+            assertThat(another).isEqualTo(new LookupResult.Free());
             return Ended.undo(0);
         });
-        Opening after = look("k");
-        assertThat(after).isEqualTo(new Opening.Free());
+        LookupResult after = look("k");
+        assertThat(after).isEqualTo(new LookupResult.Free());
     }
 
     @Test
@@ -213,9 +213,9 @@ abstract class TransactionSuite extends TransactionFixture {
         Assumptions.assumeFalse(contract.hasOneWriter(), "a second transaction waits for the first");
         completeAndKeep("k");
         transactions.run(tx -> {
-            assertThat(open(tx, "k")).isInstanceOf(Opening.Found.class);
-            Opening beside = elsewhere(() -> look("k"));
-            assertThat(beside).isInstanceOf(Opening.Found.class);
+            assertThat(open(tx, "k")).isInstanceOf(LookupResult.Found.class);
+            LookupResult beside = elsewhere(() -> look("k"));
+            assertThat(beside).isInstanceOf(LookupResult.Found.class);
             return Ended.undo(0);
         });
     }
@@ -226,9 +226,9 @@ abstract class TransactionSuite extends TransactionFixture {
         long old = board.modes().version();
         board.set(
                 new Switchboard.Setting(null, "other", Mode.HALTED), Ask.of("k").event(5));
-        List<Opening> openings = transactions.run(
-                tx -> Ended.undo(tx.open(old, List.of(Ask.of("k").identity()))));
-        assertThat(openings).containsExactly(new Opening.ModesChanged());
+        List<LookupResult> lookups = transactions.run(
+                tx -> Ended.undo(tx.lookUp(old, List.of(Ask.of("k").identity()))));
+        assertThat(lookups).containsExactly(new LookupResult.ModesChanged());
     }
 
     @Test
@@ -312,37 +312,37 @@ abstract class TransactionSuite extends TransactionFixture {
     void neighbourThatIsDueIsFoundWhateverTheModes() throws Exception {
         put("text/1", State.FAILED_RETRYABLE, 100, 60_000);
         pass(100);
-        Opening opening = transactions
-                .run(tx -> Ended.undo(tx.open(
+        LookupResult lookup = transactions
+                .run(tx -> Ended.undo(tx.lookUp(
                         Transactions.ANY_MODES,
                         List.of(Ask.of(KinshipSuite.SECOND_BUCKET).identity()))))
                 .get(0);
-        assertThat(opening)
+        assertThat(lookup)
                 .isInstanceOfSatisfying(
-                        Opening.Found.class,
+                        LookupResult.Found.class,
                         found -> assertThat(found.row().header().key()).isEqualTo("text/1"));
     }
 
     @Test
     void absentRecordIsFreeWhateverTheModes() throws Exception {
-        List<Opening> openings = transactions.run(tx ->
-                Ended.undo(tx.open(Transactions.ANY_MODES, List.of(Ask.of("k").identity()))));
-        assertThat(openings).containsExactly(new Opening.Free());
+        List<LookupResult> lookups = transactions.run(tx ->
+                Ended.undo(tx.lookUp(Transactions.ANY_MODES, List.of(Ask.of("k").identity()))));
+        assertThat(lookups).containsExactly(new LookupResult.Free());
     }
 
     @Test
     void aThousandRecordsLandAtOnce() throws Exception {
         List<Identity> identities = new ArrayList<>();
-        List<Landing> landings = new ArrayList<>();
+        List<RecordWrite> writes = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             identities.add(Ask.of("k" + i).identity());
-            landings.add(completed("k" + i));
+            writes.add(completed("k" + i));
         }
         transactions.run(tx -> {
-            assertThat(tx.open(board.modes().version(), identities))
+            assertThat(tx.lookUp(board.modes().version(), identities))
                     .hasSize(1_000)
-                    .containsOnly(new Opening.Free());
-            tx.land(landings);
+                    .containsOnly(new LookupResult.Free());
+            tx.write(writes);
             return Ended.keep(0);
         });
         assertThat(ledger.find(identities.stream().map(Identity::id).toList()).rows())
@@ -350,7 +350,7 @@ abstract class TransactionSuite extends TransactionFixture {
         assertThat(audit.behindHorizon(AuditRow.Position.START, 2_000)).hasSize(1_000);
     }
 
-    private Opening look(String key) throws Exception {
+    private LookupResult look(String key) throws Exception {
         return transactions.run(tx -> Ended.undo(open(tx, key)));
     }
 }

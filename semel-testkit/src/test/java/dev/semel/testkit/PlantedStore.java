@@ -8,10 +8,10 @@ import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
 import dev.semel.store.Enqueued;
 import dev.semel.store.Ledger;
+import dev.semel.store.LookupResult;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
-import dev.semel.store.Opening;
 import dev.semel.store.Queue;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Reservation;
@@ -108,9 +108,9 @@ final class PlantedStore extends ForwardingStore {
     }
 
     /** Takes a record that is due for absent, as it would be if only what runs or is finished counted. */
-    static Opening withoutDue(Opening opening) {
-        boolean due = opening instanceof Opening.Found found && found.row().state() == State.FAILED_RETRYABLE;
-        return due ? new Opening.Free() : opening;
+    static LookupResult withoutDue(LookupResult lookup) {
+        boolean due = lookup instanceof LookupResult.Found found && found.row().state() == State.FAILED_RETRYABLE;
+        return due ? new LookupResult.Free() : lookup;
     }
 
     /** Takes the end that an earlier transaction wrote for this one's own. */
@@ -133,13 +133,11 @@ final class PlantedStore extends ForwardingStore {
             protected Tx wrap(Tx tx) {
                 return new ForwardingTx(tx) {
                     @Override
-                    public List<Opening> open(long modesVersion, List<Identity> identities) {
-                        List<Opening> openings = super.open(modesVersion, identities);
+                    public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
+                        List<LookupResult> lookups = super.lookUp(modesVersion, identities);
                         return bug == StoreBug.DUE_NEIGHBOUR_TAKEN_FOR_ABSENT
-                                ? openings.stream()
-                                        .map(PlantedStore::withoutDue)
-                                        .toList()
-                                : openings;
+                                ? lookups.stream().map(PlantedStore::withoutDue).toList()
+                                : lookups;
                     }
 
                     @Override

@@ -3,8 +3,8 @@ package dev.semel.jdbc.fault;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.Ledger;
+import dev.semel.store.LookupResult;
 import dev.semel.store.Move;
-import dev.semel.store.Opening;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
@@ -107,7 +107,7 @@ final class LooksThenWrites extends ForwardingStore {
         }
 
         @Override
-        public List<Opening> open(long modesVersion, List<Identity> identities) {
+        public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
             throw new Asked(identities.stream().map(Identity::id).toList());
         }
     }
@@ -118,17 +118,17 @@ final class LooksThenWrites extends ForwardingStore {
         }
 
         @Override
-        public List<Opening> open(long modesVersion, List<Identity> identities) {
-            List<Opening> openings = super.open(modesVersion, identities);
-            while (openings.stream().anyMatch(Opening.Locked.class::isInstance)) {
-                openings = super.open(modesVersion, identities);
+        public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
+            List<LookupResult> lookups = super.lookUp(modesVersion, identities);
+            while (lookups.stream().anyMatch(LookupResult.Locked.class::isInstance)) {
+                lookups = super.lookUp(modesVersion, identities);
             }
-            for (Opening opening : openings) {
-                if (opening instanceof Opening.Found found) {
+            for (LookupResult lookup : lookups) {
+                if (lookup instanceof LookupResult.Found found) {
                     move(List.of(removal(found.row())));
                 }
             }
-            return super.open(modesVersion, identities);
+            return super.lookUp(modesVersion, identities);
         }
     }
 }

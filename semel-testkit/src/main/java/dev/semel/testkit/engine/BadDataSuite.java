@@ -300,7 +300,7 @@ abstract class BadDataSuite extends ChannelFixture {
 
     @Test
     void d16_anAtomicCallWhoseRecordTheStoreRefusesFailsForGoodAndItsEffectIsRolledBack() throws Exception {
-        Engine node = refusing(EnumSet.of(StoreCall.LAND), id(CHARGE, "bad"));
+        Engine node = refusing(EnumSet.of(StoreCall.WRITE), id(CHARGE, "bad"));
         Answer<Receipt> answer = node.run(CHARGE, call("bad"), charging("bad"));
         assertThat(failure(answer).reason()).contains("the store rejected its data");
         assertThat(effects.count("bad")).isZero();

@@ -3,12 +3,12 @@ package dev.semel.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.semel.Deliveries;
-import dev.semel.Deliveries.Delivery;
-import dev.semel.Deliveries.Fault;
-import dev.semel.Deliveries.Finding;
-import dev.semel.Deliveries.Report;
-import dev.semel.Deliveries.Schedule;
+import dev.semel.DeliverySource;
+import dev.semel.DeliverySource.Delivery;
+import dev.semel.DeliverySource.Fault;
+import dev.semel.DeliverySource.Finding;
+import dev.semel.DeliverySource.Report;
+import dev.semel.DeliverySource.Schedule;
 import dev.semel.Key;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
@@ -40,7 +40,7 @@ abstract class DeliverySuite extends ChannelFixture {
     }
 
     /** Says all it has, a few at a time, whatever the window. */
-    private final class Provider implements Deliveries {
+    private final class Provider implements DeliverySource {
         private final int pageSize;
 
         Provider(int pageSize) {

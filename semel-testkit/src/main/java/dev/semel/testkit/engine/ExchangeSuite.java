@@ -12,8 +12,8 @@ import dev.semel.Operation;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
-import dev.semel.execution.Exchanges.End;
-import dev.semel.execution.OpenRun;
+import dev.semel.execution.GatewayRun;
+import dev.semel.execution.GatewayRuns.End;
 import dev.semel.execution.Settled;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.State;
@@ -50,11 +50,11 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     private static Settled.Begun begin(Engine on, Operation.Leased<byte[], byte[]> operation, String key) {
-        return on.exchanges().begin(operation, asked(key));
+        return on.gatewayRuns().begin(operation, asked(key));
     }
 
-    private OpenRun open(Operation.Leased<byte[], byte[]> operation, String key) {
-        return (OpenRun) begin(engine, operation, key);
+    private GatewayRun open(Operation.Leased<byte[], byte[]> operation, String key) {
+        return (GatewayRun) begin(engine, operation, key);
     }
 
     private Answer<byte[]> told(Operation.Leased<byte[], byte[]> operation, String key) {
@@ -62,7 +62,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     private static Answer<byte[]> told(Engine on, Operation.Leased<byte[], byte[]> operation, String key) {
-        return ((Settled.Told) begin(on, operation, key)).answer();
+        return ((Settled.Answered) begin(on, operation, key)).answer();
     }
 
     private static void assertReplays(Answer<byte[]> answer, @Nullable String text) {
@@ -72,7 +72,7 @@ abstract class ExchangeSuite extends EngineSuite {
 
     @Test
     void whatIsKeptIsReplayedForTheRetentionOfSuccesses() {
-        OpenRun run = open(ONCE, "k");
+        GatewayRun run = open(ONCE, "k");
         assertThat(told(ONCE, "k")).isInstanceOf(Answer.InProgress.class);
         assertThat(run.tenant()).isEqualTo(ACME);
         assertThat(run.attempt()).isEqualTo(1);
@@ -83,7 +83,7 @@ abstract class ExchangeSuite extends EngineSuite {
         assertThat(story(ONCE, "k")).containsExactly("operation.executed", "operation.replayed");
         assertThatThrownBy(run::drop).isInstanceOf(SemelException.Invalid.class);
         time.advance(Duration.ofHours(25));
-        assertThat(begin(engine, ONCE, "k")).isInstanceOf(OpenRun.class);
+        assertThat(begin(engine, ONCE, "k")).isInstanceOf(GatewayRun.class);
     }
 
     @Test
@@ -91,7 +91,7 @@ abstract class ExchangeSuite extends EngineSuite {
         open(ONCE, "k").refuse(bytes("no"));
         assertReplays(told(ONCE, "k"), "no");
         time.advance(Duration.ofMinutes(61));
-        assertThat(begin(engine, ONCE, "k")).isInstanceOf(OpenRun.class);
+        assertThat(begin(engine, ONCE, "k")).isInstanceOf(GatewayRun.class);
     }
 
     @Test
@@ -108,7 +108,7 @@ abstract class ExchangeSuite extends EngineSuite {
         time.advance(Duration.ofSeconds(1));
         assertThat(open(ONCE, "k").fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(2)));
         time.advance(Duration.ofSeconds(2));
-        OpenRun third = open(ONCE, "k");
+        GatewayRun third = open(ONCE, "k");
         assertThat(third.attempt()).isEqualTo(3);
         assertThat(third.fail(BROKEN.withRetryAfter(Duration.ofMinutes(2))))
                 .isEqualTo(new Settled.Ended(Duration.ofMinutes(2)));
@@ -119,7 +119,7 @@ abstract class ExchangeSuite extends EngineSuite {
 
     @Test
     void aRunThatIsHandedBackSpendsNoAttempt() {
-        OpenRun run = open(ONCE, "k");
+        GatewayRun run = open(ONCE, "k");
         assertThat(run.handBack(Duration.ofSeconds(5), BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(5)));
         assertThat(told(ONCE, "k")).isInstanceOf(Answer.RetryLater.class);
         time.advance(Duration.ofSeconds(5));
@@ -135,16 +135,16 @@ abstract class ExchangeSuite extends EngineSuite {
 
     @Test
     void aRunWhoseLeaseIsOverIsTakenOverOrParkedByWhoeverAsksNext() {
-        OpenRun once = open(ONCE, "k");
-        OpenRun repeatable = open(MARKED, "k");
+        GatewayRun once = open(ONCE, "k");
+        GatewayRun repeatable = open(MARKED, "k");
         time.advance(LEASE);
         Engine other = otherNode();
         assertThat(told(other, ONCE, "k")).isInstanceOf(Answer.Unknown.class);
-        OpenRun second = (OpenRun) begin(other, MARKED, "k");
+        GatewayRun second = (GatewayRun) begin(other, MARKED, "k");
         assertThat(second.fence()).isGreaterThan(repeatable.fence());
         assertThat(second.downstreamKey()).isEqualTo(repeatable.downstreamKey());
         second.keep(bytes("second"));
-        Settled.Told late = (Settled.Told) repeatable.keep(bytes("first"));
+        Settled.Answered late = (Settled.Answered) repeatable.keep(bytes("first"));
         assertReplays(late.answer(), "second");
         assertThat(once.keep(bytes("late"))).as("nobody else was granted it").isEqualTo(new Settled.Ended(null));
         assertReplays(told(ONCE, "k"), "late");
@@ -152,7 +152,7 @@ abstract class ExchangeSuite extends EngineSuite {
 
     @Test
     void aLeaseIsRenewedUntilTheRunEnds() {
-        OpenRun run = open(MARKED, "k");
+        GatewayRun run = open(MARKED, "k");
         for (int i = 0; i < 10; i++) {
             time.advance(LEASE.dividedBy(2));
             engine.duties().keeper().tick();
@@ -173,7 +173,7 @@ abstract class ExchangeSuite extends EngineSuite {
     @Test
     void aMarkCommitsWithTheCallersTransactionAndTakesItsAnswerLater() throws Exception {
         try (Connection connection = connection()) {
-            OpenRun run = open(MARKED, "k");
+            GatewayRun run = open(MARKED, "k");
             run.mark(connection);
             run.mark(connection);
             assertThat(run.marked()).isTrue();
@@ -193,7 +193,7 @@ abstract class ExchangeSuite extends EngineSuite {
     void aFailureAfterACommittedMarkIsUnknownAndNotDone() throws Exception {
         try (Connection connection = connection()) {
             for (String key : new String[] {"fail", "park", "drop"}) {
-                OpenRun run = open(MARKED, key);
+                GatewayRun run = open(MARKED, key);
                 run.mark(connection);
                 connection.commit();
                 Settled settled = switch (key) {
@@ -211,7 +211,7 @@ abstract class ExchangeSuite extends EngineSuite {
     @Test
     void aRefusalAfterACommittedMarkIsReplayedBecauseTheEffectMustNotBeRepeated() throws Exception {
         try (Connection connection = connection()) {
-            OpenRun run = open(MARKED, "k");
+            GatewayRun run = open(MARKED, "k");
             run.mark(connection);
             connection.commit();
             assertThat(run.drop(bytes("no"))).isEqualTo(new Settled.Committed(true));
@@ -224,7 +224,7 @@ abstract class ExchangeSuite extends EngineSuite {
     @Test
     void aTransactionThatWroteNothingIsNotMarked() throws Exception {
         try (Connection connection = connection()) {
-            OpenRun run = open(MARKED, "k");
+            GatewayRun run = open(MARKED, "k");
             long before = run.changes(connection);
             assertThat(run.markIfChanged(connection, before)).isFalse();
             connection.commit();
@@ -243,7 +243,7 @@ abstract class ExchangeSuite extends EngineSuite {
     @Test
     void b13_aLeaseIsRenewedAfterAMarkOrAHoldThatFailed() throws Exception {
         for (String way : new String[] {"mark", "mark if changed", "hold", "hold if changed"}) {
-            OpenRun run = open(MARKED, way);
+            GatewayRun run = open(MARKED, way);
             Connection connection = connection();
             long before = run.changes(connection);
             connection.close();
@@ -268,7 +268,7 @@ abstract class ExchangeSuite extends EngineSuite {
     @Test
     void aTransactionThatWroteIsMarkedAlsoASecondOne() throws Exception {
         try (Connection connection = connection()) {
-            OpenRun run = open(MARKED, "k");
+            GatewayRun run = open(MARKED, "k");
             for (String effect : new String[] {"first", "second"}) {
                 long before = run.changes(connection);
                 write(connection, effect);
@@ -277,7 +277,7 @@ abstract class ExchangeSuite extends EngineSuite {
                 assertThat(state(MARKED, "k")).isEqualTo(State.COMPLETED);
             }
             assertThat(run.fail(BROKEN)).isEqualTo(new Settled.Committed(false));
-            OpenRun undone = open(MARKED, "undone");
+            GatewayRun undone = open(MARKED, "undone");
             long before = undone.changes(connection);
             write(connection, "third");
             assertThat(undone.markIfChanged(connection, before)).isTrue();
@@ -292,7 +292,7 @@ abstract class ExchangeSuite extends EngineSuite {
     void aRunThatIsInterruptedAfterAPartOfItWasCommittedIsUnknown() throws Exception {
         try (Connection connection = connection()) {
             for (String key : new String[] {"counted", "uncounted"}) {
-                OpenRun run = open(MARKED, key);
+                GatewayRun run = open(MARKED, key);
                 long before = run.changes(connection);
                 assertThat(run.holdIfChanged(connection, before)).as(key).isFalse();
                 write(connection, key);
@@ -305,7 +305,7 @@ abstract class ExchangeSuite extends EngineSuite {
                 run.rolledBack();
                 assertThat(told(otherNode(), MARKED, key)).as(key).isInstanceOf(Answer.InProgress.class);
             }
-            OpenRun undone = open(MARKED, "undone");
+            GatewayRun undone = open(MARKED, "undone");
             long before = undone.changes(connection);
             write(connection, "undone");
             assertThat(undone.holdIfChanged(connection, before)).isTrue();
@@ -317,7 +317,7 @@ abstract class ExchangeSuite extends EngineSuite {
                 assertThat(story(MARKED, key)).as(key).containsExactly("operation.unknown");
                 assertThat(row(MARKED, key).status().attempt()).as(key).isEqualTo(1);
             }
-            assertThat(begin(next, MARKED, "undone")).isInstanceOf(OpenRun.class);
+            assertThat(begin(next, MARKED, "undone")).isInstanceOf(GatewayRun.class);
         }
     }
 
@@ -325,7 +325,7 @@ abstract class ExchangeSuite extends EngineSuite {
     void aRunThatGoesOnAfterAPartOfItWasCommittedIsRenewedAndEndsInAnyWay() throws Exception {
         try (Connection connection = connection()) {
             for (String key : new String[] {"kept", "marked", "failed", "parked"}) {
-                OpenRun run = open(MARKED, key);
+                GatewayRun run = open(MARKED, key);
                 long before = run.changes(connection);
                 write(connection, key);
                 assertThat(run.holdIfChanged(connection, before)).as(key).isTrue();
@@ -357,7 +357,7 @@ abstract class ExchangeSuite extends EngineSuite {
     @Test
     void aRunWhoseSecondTransactionRollsBackAfterTheFirstWasMarkedIsNotInterrupted() throws Exception {
         try (Connection connection = connection()) {
-            OpenRun run = open(MARKED, "k");
+            GatewayRun run = open(MARKED, "k");
             run.enter();
             run.mark(connection);
             connection.commit();
@@ -388,25 +388,25 @@ abstract class ExchangeSuite extends EngineSuite {
     @Test
     void aRefusalAfterAMarkThatWasRolledBackIsKeptForTheRetentionOfFailures() throws Exception {
         try (Connection connection = connection()) {
-            OpenRun run = open(MARKED, "k");
+            GatewayRun run = open(MARKED, "k");
             run.mark(connection);
             connection.rollback();
             assertThat(run.refuse(bytes("no"))).isEqualTo(new Settled.Ended(null));
             assertReplays(told(MARKED, "k"), "no");
             time.advance(Duration.ofMinutes(61));
-            assertThat(begin(engine, MARKED, "k")).isInstanceOf(OpenRun.class);
+            assertThat(begin(engine, MARKED, "k")).isInstanceOf(GatewayRun.class);
         }
     }
 
     @Test
     void aMarkThatIsRolledBackIsNone() throws Exception {
         try (Connection connection = connection()) {
-            OpenRun kept = open(MARKED, "kept");
+            GatewayRun kept = open(MARKED, "kept");
             kept.mark(connection);
             connection.rollback();
             assertThat(kept.keep(bytes("answer"))).isEqualTo(new Settled.Ended(null));
             assertReplays(told(MARKED, "kept"), "answer");
-            OpenRun failed = open(MARKED, "failed");
+            GatewayRun failed = open(MARKED, "failed");
             failed.mark(connection);
             connection.rollback();
             assertThat(failed.fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
@@ -416,16 +416,16 @@ abstract class ExchangeSuite extends EngineSuite {
     @Test
     void aMarkUnderAnOldFenceIsRefused() throws Exception {
         try (Connection connection = connection()) {
-            OpenRun first = open(MARKED, "k");
+            GatewayRun first = open(MARKED, "k");
             time.advance(LEASE);
-            OpenRun second = (OpenRun) begin(otherNode(), MARKED, "k");
+            GatewayRun second = (GatewayRun) begin(otherNode(), MARKED, "k");
             assertThatThrownBy(() -> first.mark(connection))
                     .isInstanceOfSatisfying(
                             SemelException.LeaseLost.class,
                             lost -> assertThat(lost.fence()).isEqualTo(first.fence()));
             connection.rollback();
             assertThat(second.keep(bytes("second"))).isEqualTo(new Settled.Ended(null));
-            assertThat(first.fail(BROKEN)).isInstanceOf(Settled.Told.class);
+            assertThat(first.fail(BROKEN)).isInstanceOf(Settled.Answered.class);
         }
     }
 
@@ -438,14 +438,14 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     private Settled within(String key, End end) {
-        return engine.exchanges().within(WITHIN, asked(key), tx -> {
+        return engine.gatewayRuns().within(WITHIN, asked(key), tx -> {
             effects.apply(tx, key);
             return end;
         });
     }
 
     private Answer<byte[]> toldWithin(String key) {
-        return ((Settled.Told) within(key, new End.Kept(bytes("not run")))).answer();
+        return ((Settled.Answered) within(key, new End.Kept(bytes("not run")))).answer();
     }
 
     @Test
@@ -471,7 +471,7 @@ abstract class ExchangeSuite extends EngineSuite {
 
     @Test
     void inOneTransactionAnExceptionIsAFailure() throws Exception {
-        assertThat(engine.exchanges().within(WITHIN, asked("k"), tx -> {
+        assertThat(engine.gatewayRuns().within(WITHIN, asked("k"), tx -> {
                     effects.apply(tx, "k");
                     throw new IllegalStateException("broken");
                 }))
@@ -482,7 +482,7 @@ abstract class ExchangeSuite extends EngineSuite {
 
     @Test
     void anAnswerThatIsTooLargeForTheLedgerIsKnownBefore() {
-        assertThat(engine.exchanges().canKeep(new byte[1 << 20])).isTrue();
-        assertThat(engine.exchanges().canKeep(new byte[(1 << 20) + 1])).isFalse();
+        assertThat(engine.gatewayRuns().canKeep(new byte[1 << 20])).isTrue();
+        assertThat(engine.gatewayRuns().canKeep(new byte[(1 << 20) + 1])).isFalse();
     }
 }

@@ -12,7 +12,7 @@ import dev.semel.Operation;
 import dev.semel.Reconciler.Verdict;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
-import dev.semel.execution.OpenRun;
+import dev.semel.execution.GatewayRun;
 import dev.semel.execution.Settled;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.Ledger;
@@ -64,12 +64,12 @@ abstract class LateOwnerSuite extends EngineSuite {
     }
 
     private static Settled.Begun begin(Engine on, String key) {
-        return on.exchanges().begin(ONCE, Call.of(ACME, Key.of(key), bytes("payload")));
+        return on.gatewayRuns().begin(ONCE, Call.of(ACME, Key.of(key), bytes("payload")));
     }
 
     /** A node that has no result in memory. */
     private Answer<byte[]> toldElsewhere(String key) {
-        return ((Settled.Told) begin(otherNode(), key)).answer();
+        return ((Settled.Answered) begin(otherNode(), key)).answer();
     }
 
     private void assertDecided(String key) {
@@ -88,8 +88,8 @@ abstract class LateOwnerSuite extends EngineSuite {
         assertDecided(key);
     }
 
-    private void comesLate(String key, Consumer<OpenRun> end) {
-        OpenRun run = (OpenRun) begin(engine, key);
+    private void comesLate(String key, Consumer<GatewayRun> end) {
+        GatewayRun run = (GatewayRun) begin(engine, key);
         reconcile(key);
         end.accept(run);
         assertDecided(key);
@@ -97,8 +97,8 @@ abstract class LateOwnerSuite extends EngineSuite {
     }
 
     private void assertTold(Settled settled) {
-        assertThat(settled).isInstanceOf(Settled.Told.class);
-        assertThat(((Settled.Told) settled).answer().orThrow()).isEqualTo(bytes("found"));
+        assertThat(settled).isInstanceOf(Settled.Answered.class);
+        assertThat(((Settled.Answered) settled).answer().orThrow()).isEqualTo(bytes("found"));
     }
 
     @Test
@@ -118,7 +118,7 @@ abstract class LateOwnerSuite extends EngineSuite {
         Assumptions.assumeTrue(mine.isPresent(), "the store has no connections of the application's own");
         try (Connection connection = mine.get()) {
             connection.setAutoCommit(false);
-            OpenRun run = (OpenRun) begin(engine, key);
+            GatewayRun run = (GatewayRun) begin(engine, key);
             before.with(run, connection);
             connection.rollback();
             run.rolledBack();
@@ -131,7 +131,7 @@ abstract class LateOwnerSuite extends EngineSuite {
 
     @FunctionalInterface
     private interface InTransaction {
-        void with(OpenRun run, Connection connection) throws Exception;
+        void with(GatewayRun run, Connection connection) throws Exception;
     }
 
     @Test
@@ -176,11 +176,11 @@ abstract class LateOwnerSuite extends EngineSuite {
                 settings -> settings);
     }
 
-    private Answer<byte[]> toldWhile(String key, Consumer<OpenRun> meanwhile) {
-        OpenRun run = (OpenRun) begin(engine, key);
+    private Answer<byte[]> toldWhile(String key, Consumer<GatewayRun> meanwhile) {
+        GatewayRun run = (GatewayRun) begin(engine, key);
         time.advance(LEASE.plusSeconds(1));
         Engine other = pausedAfterItsLook(() -> meanwhile.accept(run));
-        return ((Settled.Told) begin(other, key)).answer();
+        return ((Settled.Answered) begin(other, key)).answer();
     }
 
     @Test
@@ -188,7 +188,7 @@ abstract class LateOwnerSuite extends EngineSuite {
         Answer<byte[]> done = toldWhile("kept", run -> run.keep(bytes("done")));
         assertThat(done).isInstanceOf(Answer.Replayed.class);
         assertThat(done.orThrow()).isEqualTo(bytes("done"));
-        assertThat(toldWhile("dropped", OpenRun::drop)).isInstanceOf(Answer.InProgress.class);
+        assertThat(toldWhile("dropped", GatewayRun::drop)).isInstanceOf(Answer.InProgress.class);
         assertThat(toldWhile("renewed", run -> engine.duties().keeper().tick())).isInstanceOf(Answer.InProgress.class);
         assertThat(toldWhile("parked", run -> run.park(LATE))).isInstanceOf(Answer.Unknown.class);
     }
@@ -220,7 +220,7 @@ abstract class LateOwnerSuite extends EngineSuite {
         Assumptions.assumeTrue(mine.isPresent(), "the store has no connections of the application's own");
         try (Connection connection = mine.get()) {
             connection.setAutoCommit(false);
-            OpenRun run = (OpenRun) begin(engine, "k");
+            GatewayRun run = (GatewayRun) begin(engine, "k");
             run.hold(connection);
             connection.commit();
         }

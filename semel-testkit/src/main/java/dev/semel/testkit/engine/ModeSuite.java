@@ -8,8 +8,8 @@ import dev.semel.Key;
 import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.engine.Engine;
-import dev.semel.execution.ModesView;
-import dev.semel.execution.OpenRun;
+import dev.semel.execution.CurrentModes;
+import dev.semel.execution.GatewayRun;
 import dev.semel.execution.Settled;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.State;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 /** What a mode promises to whoever set it and waited: nothing more starts, on no node. */
 abstract class ModeSuite extends ChannelFixture {
     private static final Warrant WARRANT = new Warrant("ann", "stop");
-    private static final Duration WAITED = ModesView.FRESH.plusMillis(1);
+    private static final Duration WAITED = CurrentModes.FRESH.plusMillis(1);
 
     private final AtomicBoolean cutOff = new AtomicBoolean();
 
@@ -180,10 +180,10 @@ abstract class ModeSuite extends ChannelFixture {
         Call<byte[]> call = Call.of(ACME, Key.of("k"), new byte[] {1});
         Engine node = slow();
         cutOff.set(true);
-        Settled.Begun begun = node.exchanges().begin(gateway, call);
-        assertThat(begun).isInstanceOf(Settled.Told.class);
-        assertThat(((Settled.Told) begun).answer()).isInstanceOf(Answer.RetryLater.class);
-        assertThat(engine.exchanges().begin(gateway, call)).isInstanceOf(OpenRun.class);
+        Settled.Begun begun = node.gatewayRuns().begin(gateway, call);
+        assertThat(begun).isInstanceOf(Settled.Answered.class);
+        assertThat(((Settled.Answered) begun).answer()).isInstanceOf(Answer.RetryLater.class);
+        assertThat(engine.gatewayRuns().begin(gateway, call)).isInstanceOf(GatewayRun.class);
     }
 
     @Test

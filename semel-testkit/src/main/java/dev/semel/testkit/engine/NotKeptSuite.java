@@ -17,7 +17,7 @@ import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.engine.Engine;
 import dev.semel.execution.Failures;
-import dev.semel.execution.OpenRun;
+import dev.semel.execution.GatewayRun;
 import dev.semel.execution.Settled;
 import dev.semel.key.RecordId;
 import dev.semel.operator.Letters;
@@ -322,7 +322,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     private static Settled.Begun begin(Engine on, String key) {
-        return on.exchanges().begin(ASK, Call.of(ACME, Key.of(key), bytes("payload")));
+        return on.gatewayRuns().begin(ASK, Call.of(ACME, Key.of(key), bytes("payload")));
     }
 
     private void assertTold(Class<?> answer, String key) {
@@ -330,67 +330,69 @@ abstract class NotKeptSuite extends ChannelFixture {
         time.advance(STEADY.retention().failure().plusMinutes(1));
         engine.duties().purger().purge();
         Settled.Begun again = begin(engine, key);
-        assertThat(again).as("it is not run again").isInstanceOf(Settled.Told.class);
-        assertThat(((Settled.Told) again).answer()).isInstanceOf(answer);
+        assertThat(again).as("it is not run again").isInstanceOf(Settled.Answered.class);
+        assertThat(((Settled.Answered) again).answer()).isInstanceOf(answer);
     }
 
     @Test
     void d16_anExchangeOfWhichTheStoreKeepsNoAnswerAtAllIsUnknown() {
-        OpenRun run = (OpenRun) begin(node(Why.REFUSED, id(ASK, "k")), "k");
+        GatewayRun run = (GatewayRun) begin(node(Why.REFUSED, id(ASK, "k")), "k");
         Settled settled = run.keep(bytes("answer"));
-        assertThat(settled).isInstanceOf(Settled.Told.class);
-        assertThat(reason(((Settled.Told) settled).answer())).contains(Why.REFUSED.said);
+        assertThat(settled).isInstanceOf(Settled.Answered.class);
+        assertThat(reason(((Settled.Answered) settled).answer())).contains(Why.REFUSED.said);
         assertThat(story(ASK, "k")).containsExactly("operation.unknown");
         assertTold(Answer.Unknown.class, "k");
     }
 
     @Test
     void d16_anExchangeWhoseAnswerIsRefusedIsDoneWithoutIt() {
-        OpenRun run = (OpenRun) begin(start(refusingTheAnswer("answer"), settings -> settings), "k");
+        GatewayRun run = (GatewayRun) begin(start(refusingTheAnswer("answer"), settings -> settings), "k");
         assertThat(run.keep(bytes("answer"))).as("its answer may leave").isEqualTo(new Settled.Ended(null));
         assertThat(state(ASK, "k")).isEqualTo(State.COMPLETED);
         assertThat(story(ASK, "k")).containsExactly("operation.executed");
         assertTold(Answer.Replayed.class, "k");
-        assertThat(((Settled.Told) begin(engine, "k")).answer().orThrow())
+        assertThat(((Settled.Answered) begin(engine, "k")).answer().orThrow())
                 .as("an effect whose answer was lost")
                 .isNull();
     }
 
     @Test
     void d16_aHandBackWhoseReasonTheStoreRefusesIsKeptWithoutTheReasonAndMayRunLater() {
-        OpenRun run = (OpenRun) begin(start(refusingTheReason("planted"), settings -> settings), "k");
+        GatewayRun run = (GatewayRun) begin(start(refusingTheReason("planted"), settings -> settings), "k");
         Failure why = Failure.of(Failure.Category.DISABLED, "planted");
         Duration pause = Duration.ofSeconds(5);
         assertThat(run.handBack(pause, why)).isEqualTo(new Settled.Ended(pause));
         assertThat(state(ASK, "k")).isEqualTo(State.FAILED_RETRYABLE);
-        Answer<byte[]> meanwhile = ((Settled.Told) begin(engine, "k")).answer();
+        Answer<byte[]> meanwhile = ((Settled.Answered) begin(engine, "k")).answer();
         assertThat(meanwhile).isInstanceOf(Answer.RetryLater.class);
         assertThat(((Answer.RetryLater<byte[]>) meanwhile).failure().category()).isEqualTo(Failure.Category.DISABLED);
         time.advance(pause);
-        assertThat(((OpenRun) begin(engine, "k")).attempt()).as("it never ran").isEqualTo(1);
+        assertThat(((GatewayRun) begin(engine, "k")).attempt())
+                .as("it never ran")
+                .isEqualTo(1);
     }
 
     @Test
     void d16_aHandBackOfWhichTheStoreKeepsNothingIsNotReportedAsARun() {
-        OpenRun run = (OpenRun) begin(start(refusingTheReason(""), settings -> settings), "k");
+        GatewayRun run = (GatewayRun) begin(start(refusingTheReason(""), settings -> settings), "k");
         Settled settled = run.handBack(Duration.ofSeconds(5), Failure.of(Failure.Category.DISABLED, "planted"));
-        assertThat(reason(((Settled.Told) settled).answer())).startsWith("It did not run, and ");
+        assertThat(reason(((Settled.Answered) settled).answer())).startsWith("It did not run, and ");
     }
 
     @Test
     void d16_aFailureWithoutEffectWhoseReasonTheStoreRefusesMayBeRunAgain() {
-        OpenRun run = (OpenRun) begin(start(refusingTheReason("planted"), settings -> settings), "k");
+        GatewayRun run = (GatewayRun) begin(start(refusingTheReason("planted"), settings -> settings), "k");
         Settled settled = run.fail(Failure.of(Failure.Category.NETWORK, "planted"));
         assertThat(settled).isInstanceOf(Settled.Ended.class);
         assertThat(state(ASK, "k")).isEqualTo(State.FAILED_RETRYABLE);
         assertThat(story(ASK, "k")).containsExactly("retry.attempt");
         time.advance(((Settled.Ended) settled).again());
-        assertThat(((OpenRun) begin(engine, "k")).attempt()).isEqualTo(2);
+        assertThat(((GatewayRun) begin(engine, "k")).attempt()).isEqualTo(2);
     }
 
     @Test
     void d16_anExchangeThatIsParkedForAReasonThatTheStoreRefusesIsUnknownWithItsCategory() {
-        OpenRun run = (OpenRun) begin(start(refusingTheReason("planted"), settings -> settings), "k");
+        GatewayRun run = (GatewayRun) begin(start(refusingTheReason("planted"), settings -> settings), "k");
         assertThat(run.park(Failure.of(Failure.Category.NETWORK, "planted"))).isEqualTo(new Settled.Ended(null));
         assertThat(Failures.decode(row(ASK, "k").failure()).category()).isEqualTo(Failure.Category.NETWORK);
         assertThat(story(ASK, "k")).containsExactly("operation.unknown");

@@ -3,10 +3,10 @@ package dev.semel.testkit.fault;
 import dev.semel.key.Identity;
 import dev.semel.store.Arrival;
 import dev.semel.store.Enqueued;
-import dev.semel.store.Landing;
+import dev.semel.store.LookupResult;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
-import dev.semel.store.Opening;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.State;
 import dev.semel.store.Transactions;
 import java.util.List;
@@ -51,18 +51,18 @@ final class FaultyTransactions extends ForwardingTransactions {
         }
 
         @Override
-        public List<Opening> open(long modesVersion, List<Identity> identities) {
-            return point.pass(StoreCall.OPEN, () -> super.open(modesVersion, identities));
+        public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
+            return point.pass(StoreCall.LOOK_UP, () -> super.lookUp(modesVersion, identities));
         }
 
         @Override
-        public void land(List<Landing> landings) {
-            landings.stream()
-                    .filter(landing -> landing.state() == State.COMPLETED)
-                    .forEach(landing -> point.demandData(StoreCall.LAND, landing.id()));
-            point.pass(StoreCall.LAND, () -> {
-                super.land(landings);
-                return landings;
+        public void write(List<RecordWrite> writes) {
+            writes.stream()
+                    .filter(write -> write.state() == State.COMPLETED)
+                    .forEach(write -> point.demandData(StoreCall.WRITE, write.id()));
+            point.pass(StoreCall.WRITE, () -> {
+                super.write(writes);
+                return writes;
             });
         }
 

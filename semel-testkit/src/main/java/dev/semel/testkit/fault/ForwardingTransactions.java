@@ -3,10 +3,10 @@ package dev.semel.testkit.fault;
 import dev.semel.key.Identity;
 import dev.semel.store.Arrival;
 import dev.semel.store.Enqueued;
-import dev.semel.store.Landing;
+import dev.semel.store.LookupResult;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
-import dev.semel.store.Opening;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import java.sql.Connection;
@@ -69,13 +69,13 @@ public abstract class ForwardingTransactions implements Transactions {
         }
 
         @Override
-        public List<Opening> open(long modesVersion, List<Identity> identities) {
-            return delegate.open(modesVersion, identities);
+        public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
+            return delegate.lookUp(modesVersion, identities);
         }
 
         @Override
-        public void land(List<Landing> landings) {
-            delegate.land(landings);
+        public void write(List<RecordWrite> writes) {
+            delegate.write(writes);
         }
 
         @Override

@@ -20,8 +20,8 @@ public enum StoreCall {
     ADOPT,
     /** The transaction as a whole: its fault strikes at the commit. */
     COMMIT,
-    OPEN,
-    LAND,
+    LOOK_UP,
+    WRITE,
     /** A move inside a transaction. */
     TX_MOVE,
     ENQUEUE,

@@ -9,12 +9,12 @@ import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
 import dev.semel.store.Enqueued;
 import dev.semel.store.Header;
-import dev.semel.store.Landing;
 import dev.semel.store.Ledger;
+import dev.semel.store.LookupResult;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
-import dev.semel.store.Opening;
 import dev.semel.store.Queue;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Renewal;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
@@ -272,22 +272,22 @@ final class Observer {
                 private boolean live = true;
 
                 @Override
-                public List<Opening> open(long modesVersion, List<Identity> identities) {
+                public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
                     book.look(Book.Cause.NOTHING);
-                    List<Opening> openings = super.open(modesVersion, identities);
+                    List<LookupResult> lookups = super.lookUp(modesVersion, identities);
                     live = shared.switchboard().modes().version() == modesVersion;
-                    return openings;
+                    return lookups;
                 }
 
                 @Override
-                public void land(List<Landing> landings) {
-                    for (Landing landing : landings) {
-                        book.know(landing.id(), landing.header(), false);
-                        if (landing.state() == State.COMPLETED && !live) {
-                            book.wrong(landing.id(), "ran although the modes had changed before it was opened");
+                public void write(List<RecordWrite> writes) {
+                    for (RecordWrite write : writes) {
+                        book.know(write.id(), write.header(), false);
+                        if (write.state() == State.COMPLETED && !live) {
+                            book.wrong(write.id(), "ran although the modes had changed before it was opened");
                         }
                     }
-                    super.land(landings);
+                    super.write(writes);
                 }
             };
         }

@@ -117,8 +117,8 @@ final class Weather {
                     UNKNOWN_HEADS,
                     BACKLOG,
                     OPERATIONS,
-                    OPEN,
-                    LAND,
+                    LOOK_UP,
+                    WRITE,
                     TX_MOVE,
                     TX_ENQUEUE -> List.of(Fault.FAIL_BEFORE);
         };

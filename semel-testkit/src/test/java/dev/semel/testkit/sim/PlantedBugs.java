@@ -5,13 +5,13 @@ import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditLog;
 import dev.semel.store.AuditRow;
-import dev.semel.store.Landing;
 import dev.semel.store.Ledger;
+import dev.semel.store.LookupResult;
 import dev.semel.store.MemoryTable;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
-import dev.semel.store.Opening;
 import dev.semel.store.Queue;
+import dev.semel.store.RecordWrite;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Store;
@@ -186,14 +186,14 @@ final class PlantedBugs {
         protected Tx wrap(Tx tx) {
             return new ForwardingTx(tx) {
                 @Override
-                public List<Opening> open(long modesVersion, List<Identity> identities) {
-                    return super.open(modesVersion, identities).stream()
-                            .map(opening -> opening instanceof Opening.Found found
+                public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
+                    return super.lookUp(modesVersion, identities).stream()
+                            .map(lookup -> lookup instanceof LookupResult.Found found
                                             && modesVersion == Transactions.ANY_MODES
                                             && found.row().state() == State.FAILED_RETRYABLE
                                             && found.row().status().at() <= found.now()
-                                    ? new Opening.Free()
-                                    : opening)
+                                    ? new LookupResult.Free()
+                                    : lookup)
                             .toList();
                 }
             };
@@ -250,21 +250,22 @@ final class PlantedBugs {
         protected Tx wrap(Tx tx) {
             return new ForwardingTx(tx) {
                 @Override
-                public List<Opening> open(long modesVersion, List<Identity> identities) {
-                    List<Opening> openings = new ArrayList<>(super.open(modesVersion, identities));
-                    openings.replaceAll(opening -> opening instanceof Opening.Found ? new Opening.Free() : opening);
-                    return openings;
+                public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
+                    List<LookupResult> lookups = new ArrayList<>(super.lookUp(modesVersion, identities));
+                    lookups.replaceAll(
+                            lookup -> lookup instanceof LookupResult.Found ? new LookupResult.Free() : lookup);
+                    return lookups;
                 }
 
                 @Override
-                public void land(List<Landing> landings) {
-                    for (Landing landing : landings) {
-                        Row row = row(store, landing.id());
+                public void write(List<RecordWrite> writes) {
+                    for (RecordWrite write : writes) {
+                        Row row = row(store, write.id());
                         if (row != null) {
                             remove(store, row);
                         }
                     }
-                    super.land(landings);
+                    super.write(writes);
                 }
             };
         }
@@ -283,15 +284,15 @@ final class PlantedBugs {
         protected Tx wrap(Tx tx) {
             return new ForwardingTx(tx) {
                 @Override
-                public List<Opening> open(long modesVersion, List<Identity> identities) {
-                    List<Opening> openings = new ArrayList<>(super.open(modesVersion, identities));
-                    for (int i = 0; i < openings.size(); i++) {
-                        if (openings.get(i) instanceof Opening.Found found) {
+                public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
+                    List<LookupResult> lookups = new ArrayList<>(super.lookUp(modesVersion, identities));
+                    for (int i = 0; i < lookups.size(); i++) {
+                        if (lookups.get(i) instanceof LookupResult.Found found) {
                             Row row = shown.apply(identities.get(i), found.row());
-                            openings.set(i, new Opening.Found(row, found.now()));
+                            lookups.set(i, new LookupResult.Found(row, found.now()));
                         }
                     }
-                    return openings;
+                    return lookups;
                 }
             };
         }
@@ -310,8 +311,8 @@ final class PlantedBugs {
         protected Tx wrap(Tx tx) {
             return new ForwardingTx(tx) {
                 @Override
-                public List<Opening> open(long modesVersion, List<Identity> identities) {
-                    return super.open(store.switchboard().modes().version(), identities);
+                public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
+                    return super.lookUp(store.switchboard().modes().version(), identities);
                 }
             };
         }

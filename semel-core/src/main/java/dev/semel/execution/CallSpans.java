@@ -1,0 +1,41 @@
+package dev.semel.execution;
+
+import dev.semel.Call;
+import dev.semel.Operation;
+import dev.semel.watch.Span;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The spans of a batch of calls; while nobody watches, the same for all batches. */
+final class CallSpans {
+    private static final CallSpans NONE = new CallSpans(List.of());
+
+    private final List<Span> spans;
+
+    private CallSpans(List<Span> spans) {
+        this.spans = spans;
+    }
+
+    static <P> CallSpans begin(EngineServices services, Operation<P, ?> operation, List<Call<P>> calls) {
+        Span first = calls.isEmpty() ? Span.NONE : begin(services, operation, calls.get(0));
+        if (first == Span.NONE) {
+            return NONE;
+        }
+        List<Span> spans = new ArrayList<>(List.of(first));
+        calls.subList(1, calls.size()).forEach(call -> spans.add(begin(services, operation, call)));
+        return new CallSpans(spans);
+    }
+
+    static <P> Span begin(EngineServices services, Operation<P, ?> operation, Call<P> call) {
+        return services.begin(operation.name(), call.tenant().name());
+    }
+
+    Span at(int place) {
+        return spans.isEmpty() ? Span.NONE : spans.get(place);
+    }
+
+    /** Ends those that have not ended. */
+    void broke(Throwable thrown) {
+        spans.forEach(span -> span.broke(thrown));
+    }
+}

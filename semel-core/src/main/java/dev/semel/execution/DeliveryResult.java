@@ -1,0 +1,51 @@
+package dev.semel.execution;
+
+import dev.semel.Failure;
+import dev.semel.store.Move;
+import dev.semel.watch.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a delivery leaves, still to be written.
+ *
+ * @param failure what went wrong, if anything did
+ */
+public record DeliveryResult(Kind kind, Move move, @Nullable Failure failure) {
+    /** How a delivery ended. */
+    public enum Kind {
+        DONE(Outcome.EXECUTED),
+        /** Not acted on, as the channel is in SHADOW. */
+        SHADOWED(Outcome.SHADOWED),
+        /** It failed and is tried again later. */
+        RETRIED(Outcome.RETRY_LATER),
+        /** It failed for good: a dead letter. */
+        DEAD(Outcome.FAILED),
+        /** It failed for good, and its policy keeps no dead letters: its record is removed. */
+        DROPPED(Outcome.FAILED),
+        /** It may have taken effect, and is not repeated by itself. */
+        UNKNOWN(Outcome.UNKNOWN),
+        /** It did not run: its attempt is given back. */
+        HANDED_BACK(Outcome.HANDED_BACK),
+        /** As HANDED_BACK, because the receiver refused the credentials: the channel is to be paused. */
+        REFUSED(Outcome.HANDED_BACK);
+
+        private final Outcome outcome;
+
+        Kind(Outcome outcome) {
+            this.outcome = outcome;
+        }
+
+        Outcome outcome() {
+            return outcome;
+        }
+    }
+
+    /**
+     * Whether those behind it in its lane may go on before it is written. Not behind a dead one, even where its channel goes
+     * on: if this node died now it would be delivered again, after them, and might succeed.
+     */
+    public boolean letsLaneGoOn() {
+        Move.Place place = move.change().place();
+        return kind != Kind.DEAD && kind != Kind.DROPPED && place != null && place.then() == Move.Then.LEAVE;
+    }
+}

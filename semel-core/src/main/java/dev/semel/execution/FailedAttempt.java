@@ -1,0 +1,121 @@
+package dev.semel.execution;
+
+import dev.semel.Failure;
+import dev.semel.SemelException;
+import dev.semel.audit.Events;
+import dev.semel.policy.Classifier;
+import dev.semel.policy.Delays;
+import dev.semel.policy.Judgement;
+import dev.semel.policy.RetryDecision;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a failed attempt amounts to and what follows from it, for atomic and leased runs alike.
+ *
+ * @param decision what the policy says
+ * @param interrupted the caller's own thread was interrupted: it wants to stop, so nothing is retried inline
+ */
+record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boolean interrupted) {
+    private static final Logger LOG = LoggerFactory.getLogger(FailedAttempt.class);
+
+    static FailedAttempt of(
+            EngineServices services,
+            PreparedCall<?, ?> prepared,
+            Throwable thrown,
+            LeaseKeeper.Stop stop,
+            int attempt,
+            @Nullable Duration previous) {
+        Judgement judgement = stop == LeaseKeeper.Stop.TIMED_OUT
+                ? timedOut(prepared, thrown)
+                : Classifier.judge(prepared.policy(), thrown);
+        boolean interrupted = stop == LeaseKeeper.Stop.NONE
+                && (thrown instanceof InterruptedException
+                        || Thread.currentThread().isInterrupted());
+        RetryDecision decision = RetryDecision.decide(
+                prepared.policy(),
+                attempt,
+                judgement,
+                previous,
+                prepared.remaining(services),
+                services.tools().random());
+        Failure failure =
+                decision instanceof RetryDecision.RateLimited limited ? limited.failure() : judgement.failure();
+        FailedAttempt verdict = new FailedAttempt(failure, decision, attempt, interrupted);
+        verdict.log(prepared, thrown);
+        return verdict;
+    }
+
+    /** An attempt whose end the store refuses for its data: another attempt would leave the same. */
+    static FailedAttempt notStored(PreparedCall<?, ?> prepared, SemelException.DataRefused why, int attempt) {
+        Failure failure = Failure.of(
+                        Failure.Category.INVALID_OUTPUT,
+                        "It ran, but the store refuses what it left: " + why.getMessage())
+                .withException(why);
+        FailedAttempt verdict = new FailedAttempt(failure, new RetryDecision.Terminal(true), attempt, false);
+        verdict.log(prepared, why);
+        return verdict;
+    }
+
+    /**
+     * The last attempt is a warning with its stack trace, unless the failure is one that the caller is told as an answer
+     * (validation, a business rule); earlier ones are for debugging.
+     */
+    private void log(PreparedCall<?, ?> prepared, Throwable thrown) {
+        int most = prepared.policy().retry().maxAttempts();
+        String correlation = prepared.header().correlationId();
+        if (decision instanceof RetryDecision.RetryIn in) {
+            LOG.debug(
+                    "{} (correlation {}): attempt {} of {} failed ({}); retrying in {} ms",
+                    prepared.name(),
+                    correlation,
+                    attempt,
+                    most,
+                    failure.category().code(),
+                    in.delay().toMillis(),
+                    thrown);
+        } else if (interrupted || failure.category().stored()) {
+            LOG.debug(
+                    "{} (correlation {}): attempt {} failed ({}); not retrying",
+                    prepared.name(),
+                    correlation,
+                    attempt,
+                    failure.category().code(),
+                    thrown);
+        } else {
+            LOG.warn(
+                    "{} (correlation {}): attempt {} of {} failed ({}); no attempt is left",
+                    prepared.name(),
+                    correlation,
+                    attempt,
+                    most,
+                    failure.category().code(),
+                    thrown);
+        }
+    }
+
+    private static Judgement timedOut(PreparedCall<?, ?> prepared, Throwable thrown) {
+        Duration limit = prepared.policy().limits().attemptTimeout();
+        return new Judgement(
+                new Failure(
+                        Failure.Category.TIMEOUT,
+                        "The attempt took longer than " + limit.toMillis() + " ms and was interrupted.",
+                        thrown.getClass().getName(),
+                        null),
+                true);
+    }
+
+    /** The delay before the next attempt when the policy has none left: callers should not come back sooner. */
+    Duration pause(EngineServices services, PreparedCall<?, ?> prepared) {
+        Duration delay =
+                Delays.before(prepared.policy(), attempt, null, services.tools().random());
+        Duration floor = failure.retryAfter() == null ? Duration.ZERO : failure.retryAfter();
+        return delay.compareTo(floor) < 0 ? floor : delay;
+    }
+
+    Events.Tried tried(PreparedCall<?, ?> prepared, @Nullable Duration delay, String recovery) {
+        return new Events.Tried(attempt, prepared.policy().retry().maxAttempts(), delay, failure, recovery);
+    }
+}

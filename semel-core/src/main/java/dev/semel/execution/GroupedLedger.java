@@ -1,0 +1,270 @@
+package dev.semel.execution;
+
+import dev.semel.SemelException;
+import dev.semel.store.Arrival;
+import dev.semel.store.Enqueued;
+import dev.semel.store.GroupCommitter;
+import dev.semel.store.Ledger;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
+import dev.semel.store.Store;
+import dev.semel.time.TimeSource;
+import dev.semel.time.Uninterrupted;
+import dev.semel.watch.Watch;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ledger behind its group committers. A reply that was lost is asked for again: reservations carry their owner and moves
+ * their fence, so the second answer is the first one's.
+ */
+public final class GroupedLedger {
+    private static final int LARGEST_BATCH = 512;
+    private static final int LANES = 2;
+    private static final int TRIES = 5;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+
+    private record PreparedCall(long modesVersion, Reservation reservation) {}
+
+    private final Ledger ledger;
+    private final TimeSource time;
+    private final Watch watch;
+    private final GroupCommitter<PreparedCall, Reserved> reservations;
+    private final GroupCommitter<Move, Moved> moves;
+    private final GroupCommitter<Arrival, Enqueued> arrivals;
+
+    public GroupedLedger(Store store, TimeSource time, Watch watch) {
+        this.ledger = store.ledger();
+        this.time = time;
+        this.watch = watch;
+        this.reservations = new GroupCommitter<>(
+                this::reserveBatch,
+                prepared -> prepared.reservation().identity().lock(),
+                LARGEST_BATCH,
+                LANES,
+                time);
+        this.moves =
+                new GroupCommitter<>(batch -> shared("move", ledger.move(batch)), Move::id, LARGEST_BATCH, LANES, time);
+        this.arrivals = new GroupCommitter<>(
+                batch -> shared("enqueue", store.queue().orElseThrow().enqueue(batch)),
+                Arrival::id,
+                LARGEST_BATCH,
+                LANES,
+                time);
+    }
+
+    Reserved reserve(long modesVersion, Reservation reservation) {
+        PreparedCall prepared = new PreparedCall(modesVersion, reservation);
+        return repeated(() -> answered(reservations.submit(prepared)), false);
+    }
+
+    /**
+     * Each with its own answer. Those about which the store could not be asked are {@link Reserved.Failed}, beside others that
+     * are granted.
+     *
+     * @throws SemelException when that is so of all of them
+     */
+    List<Reserved> reserveAll(long modesVersion, List<Reservation> batch) {
+        List<PreparedCall> prepared =
+                batch.stream().map(each -> new PreparedCall(modesVersion, each)).toList();
+        return each(prepared, reservations::submitAll, Reserved.Failed::new, GroupedLedger::failure);
+    }
+
+    /**
+     * The store being away is waited out for a moment: what ran should not be left unfinished for a hiccup.
+     *
+     * @throws SemelException.DataRefused when the store refuses what it would write
+     */
+    Moved move(Move move) {
+        Moved moved = repeated(() -> moves.submit(move), true);
+        return moved instanceof Moved.Locked ? repeated(() -> alone(move), true) : moved.unlocked(move.id());
+    }
+
+    /**
+     * Those whose records stay locked by others are answered {@link Moved.Locked}, those whose data the store refuses
+     * {@link Moved.NotStored}.
+     */
+    public List<Moved> moveAll(List<Move> batch) {
+        List<Moved> moved = new ArrayList<>(repeated(() -> moves.submitAll(batch), true));
+        for (int i = 0; i < moved.size(); i++) {
+            if (moved.get(i) instanceof Moved.Locked) {
+                List<Move> alone = List.of(batch.get(i));
+                moved.set(i, repeated(() -> ledger.move(alone), true).get(0));
+            }
+        }
+        return moved;
+    }
+
+    /** Apart from the batches of others: it may have to wait for whoever has locked the record. */
+    private Moved alone(Move move) {
+        return ledger.move(List.of(move)).get(0).unlocked(move.id());
+    }
+
+    Enqueued enqueue(Arrival arrival) {
+        return repeated(() -> stored(arrivals.submit(arrival)), false);
+    }
+
+    /**
+     * Those whose data the store refuses are {@link Enqueued.Failed}.
+     *
+     * @throws SemelException.OutcomeUnknown also when some are stored and others are surely not
+     */
+    List<Enqueued> enqueueAll(List<Arrival> batch) {
+        if (batch.isEmpty()) {
+            return List.of();
+        }
+        List<Enqueued> answers = each(batch, arrivals::submitAll, Enqueued.Failed::new, GroupedLedger::failure);
+        List<SemelException> failures = answers.stream()
+                .map(GroupedLedger::failure)
+                .filter(why -> why != null && !(why instanceof SemelException.DataRefused))
+                .toList();
+        if (!failures.isEmpty()) {
+            SemelException why = failures.get(0);
+            long stored =
+                    answers.stream().filter(answer -> failure(answer) == null).count();
+            throw new SemelException.OutcomeUnknown(
+                    stored + " of " + batch.size() + " messages are stored; the store failed before it"
+                            + " came to the others (" + why.getMessage()
+                            + "). Send all of them again: those that are stored count as duplicates.",
+                    why);
+        }
+        return answers;
+    }
+
+    private static Reserved answered(Reserved reserved) {
+        if (reserved instanceof Reserved.Failed failed) {
+            throw failed.why();
+        }
+        return reserved;
+    }
+
+    private static Enqueued stored(Enqueued enqueued) {
+        if (enqueued instanceof Enqueued.Failed failed) {
+            throw failed.why();
+        }
+        return enqueued;
+    }
+
+    private static @Nullable SemelException failure(Reserved reserved) {
+        return reserved instanceof Reserved.Failed failed ? failed.why() : null;
+    }
+
+    private static @Nullable SemelException failure(Enqueued enqueued) {
+        return enqueued instanceof Enqueued.Failed failed ? failed.why() : null;
+    }
+
+    /** Asks for all, in batches, and once more for those whose answers were lost, until each has its own. */
+    private <I, O> List<O> each(
+            List<I> items,
+            Function<List<I>, List<O>> port,
+            Function<SemelException, O> failed,
+            Function<O, @Nullable SemelException> failure) {
+        List<O> answers = new ArrayList<>(Collections.nCopies(items.size(), null));
+        List<Integer> open = IntStream.range(0, items.size()).boxed().toList();
+        Duration pause = FIRST_PAUSE;
+        for (int tries = 1; !open.isEmpty() && tries <= TRIES; tries++) {
+            if (tries > 1) {
+                BackOff.uninterruptibly(time, pause);
+                pause = pause.multipliedBy(2);
+            }
+            for (int from = 0; from < open.size(); from += LARGEST_BATCH) {
+                List<Integer> places = open.subList(from, Math.min(open.size(), from + LARGEST_BATCH));
+                List<O> part = part(places.stream().map(items::get).toList(), port, failed);
+                for (int i = 0; i < part.size(); i++) {
+                    answers.set(places.get(i), part.get(i));
+                }
+            }
+            open = open.stream()
+                    .filter(place -> failure.apply(answers.get(place)) instanceof SemelException.OutcomeUnknown)
+                    .toList();
+        }
+        SemelException first = failure.apply(answers.get(0));
+        if (first != null && answers.stream().allMatch(answer -> mayPass(failure.apply(answer)))) {
+            throw first;
+        }
+        return answers;
+    }
+
+    /** A failure of the store, not of the item's own data. */
+    private static boolean mayPass(@Nullable SemelException failure) {
+        return failure != null && !(failure instanceof SemelException.DataRefused);
+    }
+
+    private static <I, O> List<O> part(
+            List<I> items, Function<List<I>, List<O>> port, Function<SemelException, O> failed) {
+        try {
+            return port.apply(items);
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            return Collections.nCopies(items.size(), failed.apply(e));
+        }
+    }
+
+    private List<Reserved> reserveBatch(List<PreparedCall> batch) {
+        Map<Long, List<Integer>> byVersion = new LinkedHashMap<>();
+        for (int i = 0; i < batch.size(); i++) {
+            byVersion
+                    .computeIfAbsent(batch.get(i).modesVersion(), v -> new ArrayList<>())
+                    .add(i);
+        }
+        if (byVersion.size() == 1) {
+            return reserved(
+                    batch.get(0).modesVersion(),
+                    batch.stream().map(PreparedCall::reservation).toList());
+        }
+        Reserved[] outcomes = new Reserved[batch.size()];
+        // Each version is a commit of its own: one that fails says nothing about the others.
+        byVersion.forEach((version, places) -> {
+            List<Reservation> prepared =
+                    places.stream().map(place -> batch.get(place).reservation()).toList();
+            List<Reserved> part = part(
+                    prepared, each -> Uninterrupted.repeating(() -> reserved(version, each)), Reserved.Failed::new);
+            for (int i = 0; i < places.size(); i++) {
+                outcomes[places.get(i)] = part.get(i);
+            }
+        });
+        return List.of(outcomes);
+    }
+
+    private List<Reserved> reserved(long version, List<Reservation> prepared) {
+        return shared("reserve", ledger.reserve(version, prepared));
+    }
+
+    private <O> List<O> shared(String step, List<O> outcomes) {
+        watch.shared(step, outcomes.size());
+        return outcomes;
+    }
+
+    /** The caller's interrupt is put aside, so that the pauses are pauses; what is asked for is needed all the same. */
+    private <T> T repeated(Supplier<T> call, boolean alsoUnavailable) {
+        return Uninterrupted.once(() -> tried(call, alsoUnavailable));
+    }
+
+    private <T> T tried(Supplier<T> call, boolean alsoUnavailable) {
+        Duration pause = FIRST_PAUSE;
+        for (int tries = 1; ; tries++) {
+            try {
+                return call.get();
+            } catch (SemelException.OutcomeUnknown e) {
+                if (tries == TRIES) {
+                    throw e;
+                }
+            } catch (SemelException.StoreUnavailable e) {
+                if (!alsoUnavailable || tries == TRIES) {
+                    throw e;
+                }
+            }
+            BackOff.uninterruptibly(time, pause);
+            pause = pause.multipliedBy(2);
+        }
+    }
+}

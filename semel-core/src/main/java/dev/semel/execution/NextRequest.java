@@ -1,0 +1,37 @@
+package dev.semel.execution;
+
+import dev.semel.Failure;
+import dev.semel.Policy;
+import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
+import dev.semel.policy.Delays;
+import dev.semel.store.AuditEntry;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When an exchange that failed without effect may be asked for again.
+ *
+ * @param pause by the policy's backoff, and no earlier than its Retry-After
+ * @param attempt the count that the record goes on from: none once the policy's attempts are spent, so that a client who comes
+ *     back after an outage is served
+ */
+record NextRequest(Duration pause, int attempt, @Nullable AuditEntry event) {
+    static NextRequest after(EngineServices services, PreparedCall<?, ?> prepared, Failure failure, int attempt) {
+        Policy policy = prepared.policy();
+        boolean spent = attempt >= policy.retry().maxAttempts();
+        Duration backoff = Delays.before(policy, attempt, null, services.tools().random());
+        Duration floor = failure.retryAfter() == null ? Duration.ZERO : failure.retryAfter();
+        Duration longest = policy.retry().maxRetryAfter();
+        Duration asksFor = floor.compareTo(longest) > 0 ? longest : floor;
+        Duration pause = backoff.compareTo(asksFor) < 0 ? asksFor : backoff;
+        prepared.retries(services, failure);
+        AuditEntry event = services.audits()
+                .events()
+                .attempt(
+                        spent ? EventType.RETRY_EXHAUSTED : EventType.RETRY_ATTEMPT,
+                        prepared.about(),
+                        new Events.Tried(attempt, policy.retry().maxAttempts(), pause, failure, "retry by the caller"));
+        return new NextRequest(pause, spent ? 0 : attempt, event);
+    }
+}

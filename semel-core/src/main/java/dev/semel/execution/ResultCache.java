@@ -1,0 +1,60 @@
+package dev.semel.execution;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.semel.key.RecordId;
+import dev.semel.time.TimeSource;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The optional local cache: small results of records that are COMPLETED, which nothing but retention or an operator can undo.
+ * An entry is trusted for a minute at most, so that an operator's "forget" reaches every node by then.
+ */
+public final class ResultCache {
+    private static final int LARGEST = 4_096;
+    private static final Duration TRUSTED = Duration.ofMinutes(1);
+
+    private record Snapshot(InFlightCalls.Landed landed, long untilNanos) {}
+
+    private final @Nullable Cache<RecordId, Snapshot> cache;
+    private final TimeSource time;
+
+    /** @param results how many to keep; 0 for none */
+    public ResultCache(int results, TimeSource time) {
+        this.cache = results == 0
+                ? null
+                : Caffeine.newBuilder()
+                        .maximumSize(results)
+                        .executor(Runnable::run)
+                        .build();
+        this.time = time;
+    }
+
+    InFlightCalls.@Nullable Landed get(RecordId id) {
+        if (cache == null) {
+            return null;
+        }
+        Snapshot found = cache.getIfPresent(id);
+        if (found != null && found.untilNanos() - time.nanos() <= 0) {
+            cache.invalidate(id);
+            return null;
+        }
+        return found == null ? null : found.landed();
+    }
+
+    void put(RecordId id, InFlightCalls.Landed landed, Duration kept) {
+        byte[] result = landed.result();
+        if (cache != null && (result == null || result.length <= LARGEST)) {
+            Duration trusted = kept.compareTo(TRUSTED) < 0 ? kept : TRUSTED;
+            cache.put(id, new Snapshot(landed, time.nanos() + trusted.toNanos()));
+        }
+    }
+
+    /** Forgets one, when its record was removed here. */
+    public void forget(RecordId id) {
+        if (cache != null) {
+            cache.invalidate(id);
+        }
+    }
+}
