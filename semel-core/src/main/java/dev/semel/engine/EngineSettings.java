@@ -210,11 +210,11 @@ public final class EngineSettings implements Semel.Settings {
         return background;
     }
 
-    Worker.Staff staff() {
+    Worker.ThreadKind staff() {
         if (!background) {
-            return Worker.Staff.NONE;
+            return Worker.ThreadKind.NONE;
         }
-        return virtualThreads ? Worker.Staff.VIRTUAL_THREADS : Worker.Staff.PLATFORM_THREADS;
+        return virtualThreads ? Worker.ThreadKind.VIRTUAL : Worker.ThreadKind.PLATFORM;
     }
 
     int cached() {

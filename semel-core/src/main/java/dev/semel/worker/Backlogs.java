@@ -8,8 +8,8 @@ import dev.semel.watch.Watch;
 import java.time.Duration;
 
 /**
- * Looks how much waits for the operations that are served here and how the ledger as a whole stands, and tells the watch: now and then, so that whoever reads the
- * gauges costs the store nothing. Every node that serves a channel tells of the whole of it.
+ * Reads how much waits for the operations that are served here and the state of the whole ledger, and tells the watch: from time
+ * to time, so that reading the gauges costs the store nothing. Every node that serves a channel reports all of it.
  */
 public final class Backlogs {
     private final EngineServices services;
@@ -20,7 +20,7 @@ public final class Backlogs {
         this.worker = worker;
     }
 
-    /** Whether anybody wants to know. */
+    /** Whether there is a watch to tell. */
     public boolean isWatched() {
         return services.tools().watch() != Watch.NONE;
     }

@@ -19,15 +19,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Channels that are not claimed from for a while. A receiver that refuses our credentials pauses its channel for all nodes;
- * from time to time one message is let through, and if it succeeds the channel is resumed.
+ * Channels that are not claimed from for a while. When a receiver rejects our credentials, its channel is paused on all nodes;
+ * from time to time one message is let through as a probe, and if it succeeds the channel is resumed.
  */
 final class ChannelPauses {
     private static final Logger LOG = LoggerFactory.getLogger(ChannelPauses.class);
     static final Duration PROBE_EVERY = Duration.ofMinutes(3);
 
     /** How much of a channel may be claimed. */
-    enum Leave {
+    enum Claimable {
         ALL,
         /** One message, to see whether it works again. */
         PROBE,
@@ -46,16 +46,16 @@ final class ChannelPauses {
         this.time = time;
     }
 
-    /** For a claim of the channel; a leave to probe is given once in its time. */
-    Leave leave(Switchboard.Modes modes, String operation) {
+    /** How much of the channel may be claimed now. Of a paused one, one message is allowed as a probe, from time to time. */
+    Claimable claimable(Switchboard.Modes modes, String operation) {
         for (Pause pause : modes.pauses()) {
             if (pause.tenant() == null && pause.operation().equals(operation)) {
-                return mayProbe(pause) ? Leave.PROBE : Leave.NONE;
+                return mayProbe(pause) ? Claimable.PROBE : Claimable.NONE;
             }
         }
         probed.remove(operation);
         probing.remove(operation);
-        return Leave.ALL;
+        return Claimable.ALL;
     }
 
     private boolean mayProbe(Pause pause) {
@@ -84,7 +84,7 @@ final class ChannelPauses {
         return tenants;
     }
 
-    /** The receiver refused our credentials: nothing more goes there until it is looked at. */
+    /** The receiver rejected our credentials: the channel is paused. */
     void refused(String operation, Failure failure) {
         probing.remove(operation);
         try {
@@ -101,7 +101,10 @@ final class ChannelPauses {
                                     Map.of("category", failure.category().code(), "reason", failure.reason())));
             LOG.warn("Channel {} is paused: {}", operation, failure.reason());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-            LOG.warn("Channel {} could not be paused; the next refusal tries again.", operation, e);
+            LOG.warn(
+                    "Could not pause channel {}; retrying when its receiver rejects the credentials again.",
+                    operation,
+                    e);
         }
     }
 
@@ -110,7 +113,7 @@ final class ChannelPauses {
                 .anyMatch(pause -> pause.tenant() == null && pause.operation().equals(operation));
     }
 
-    /** A message of the channel was handled: if it was the probe, the channel goes on. Its end is written in any case. */
+    /** A message of the channel was handled: if it was the probe, the channel is resumed. */
     void worked(String operation) {
         if (!probing.remove(operation)) {
             return;
@@ -122,7 +125,10 @@ final class ChannelPauses {
                             null,
                             event(EventType.CHANNEL_RESUMED, operation, Map.of("reason", "a probe was handled")));
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-            LOG.warn("Channel {} works again but could not be resumed; the next probe tries again.", operation, e);
+            LOG.warn(
+                    "Could not resume channel {} although its probe succeeded; retrying with the next probe.",
+                    operation,
+                    e);
         }
     }
 

@@ -13,44 +13,47 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What was claimed and has not begun. Tenants take turns, and none has more than its part of the handlers. Suspects stand apart
- * and wait for leave to run: they do not count as work that is at hand, and the first few not as a tenant's crowd. Thread-safe.
+ * Claimed deliveries that wait for a handler. Tenants take turns, and none has more than its share of the handlers. Suspects wait
+ * apart until they may run alone: they do not count as ready work, and the first few do not make a tenant crowded. Thread-safe.
  *
- * <p>Nothing is lost here when memory runs out: whatever needs some is done before anything is taken away.
+ * <p>Nothing is lost here when memory runs out: whatever needs memory is done before anything is taken away.
  */
 final class ClaimedBuffer<P, R> {
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Part<P, R>> parts = new HashMap<>();
-    private final Deque<Part<P, R>> turns = new ArrayDeque<>();
-    private final Deque<ClaimedUnit<P, R>> suspects = new ArrayDeque<>();
+    private final Map<String, TenantShare<P, R>> shares = new HashMap<>();
+
+    /** Those with something that waits, in the order of their turns. */
+    private final Deque<TenantShare<P, R>> turns = new ArrayDeque<>();
+
+    private final Deque<DeliveryGroup<P, R>> suspects = new ArrayDeque<>();
     private final int perTenant;
     private volatile int size;
     private volatile int ready;
     private volatile int suspected;
 
-    /** What a handler was given, and of whom. */
-    static final class Hand<P, R> {
-        private final List<ClaimedUnit<P, R>> units;
-        private final List<Part<P, R>> parts = new ArrayList<>(1);
+    /** What one handler thread was given to run, and the tenants it came from. */
+    static final class Assignment<P, R> {
+        private final List<DeliveryGroup<P, R>> groups;
+        private final List<TenantShare<P, R>> shares = new ArrayList<>(1);
 
-        private Hand(int most) {
-            this.units = new ArrayList<>(most);
+        private Assignment(int most) {
+            this.groups = new ArrayList<>(most);
         }
 
-        List<ClaimedUnit<P, R>> units() {
-            return units;
+        List<DeliveryGroup<P, R>> groups() {
+            return groups;
         }
     }
 
-    /** What a tenant has here. */
-    private static final class Part<P, R> {
+    /** What waits of one tenant, the handlers that are busy for it, and the records that are held of it. */
+    private static final class TenantShare<P, R> {
         private final String tenant;
-        private final Deque<ClaimedUnit<P, R>> waiting = new ArrayDeque<>();
+        private final Deque<DeliveryGroup<P, R>> waiting = new ArrayDeque<>();
         private int handlers;
         private int held;
         private int suspected;
 
-        Part(String tenant) {
+        TenantShare(String tenant) {
             this.tenant = tenant;
         }
 
@@ -64,59 +67,60 @@ final class ClaimedBuffer<P, R> {
         this.perTenant = perTenant;
     }
 
-    void put(ClaimedUnit<P, R> unit) {
+    void put(DeliveryGroup<P, R> group) {
         lock.lock();
         try {
-            Part<P, R> part = parts.computeIfAbsent(unit.tenant(), Part::new);
-            if (unit.isSuspect()) {
-                suspects.add(unit);
+            TenantShare<P, R> share = shares.computeIfAbsent(group.tenant(), TenantShare::new);
+            if (group.isSuspect()) {
+                suspects.add(group);
                 suspected++;
             } else {
-                if (part.waiting.isEmpty()) {
-                    turns.add(part);
+                if (share.waiting.isEmpty()) {
+                    turns.add(share);
                 }
-                part.waiting.add(unit);
-                count(part, 1);
+                share.waiting.add(group);
+                countWaiting(share, 1);
             }
-            part.held += unit.unsuspected();
-            part.suspected += unit.deliveries().size() - unit.unsuspected();
+            share.held += group.unsuspected();
+            share.suspected += group.deliveries().size() - group.unsuspected();
         } finally {
             lock.unlock();
         }
     }
 
-    /** The suspect that has waited longest, of a tenant that may have one more handler; none when there is none. */
-    Hand<P, R> takeSuspect() {
+    /** The suspect that has waited longest of a tenant that may have one more handler; empty when there is none. */
+    Assignment<P, R> takeSuspect() {
         lock.lock();
         try {
-            Hand<P, R> hand = new Hand<>(1);
-            Iterator<ClaimedUnit<P, R>> each = suspects.iterator();
-            while (each.hasNext() && hand.units.isEmpty()) {
-                ClaimedUnit<P, R> unit = each.next();
-                if (mayBegin(unit)) {
-                    Part<P, R> part = Objects.requireNonNull(parts.get(unit.tenant()));
-                    hand.parts.add(part);
-                    hand.units.add(unit);
+            Assignment<P, R> assignment = new Assignment<>(1);
+            Iterator<DeliveryGroup<P, R>> each = suspects.iterator();
+            while (each.hasNext() && assignment.groups.isEmpty()) {
+                DeliveryGroup<P, R> group = each.next();
+                if (mayBegin(group)) {
+                    TenantShare<P, R> share = Objects.requireNonNull(shares.get(group.tenant()));
+                    assignment.shares.add(share);
+                    assignment.groups.add(group);
                     each.remove();
                     suspected--;
-                    engage(part, 1);
+                    countHandlers(share, 1);
                 }
             }
-            return hand;
+            return assignment;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Takes away suspects that were put here before a time and have not begun. */
-    List<ClaimedUnit<P, R>> takeSuspectsFrom(long before) {
+    /** Removes the suspects that were put here before a time. */
+    List<DeliveryGroup<P, R>> takeSuspectsBefore(long before) {
         if (suspected == 0) {
             return List.of();
         }
         lock.lock();
         try {
-            List<ClaimedUnit<P, R>> old =
-                    suspects.stream().filter(unit -> unit.since() - before < 0).toList();
+            List<DeliveryGroup<P, R>> old = suspects.stream()
+                    .filter(group -> group.since() - before < 0)
+                    .toList();
             suspects.removeAll(old);
             suspected -= old.size();
             return old;
@@ -125,54 +129,54 @@ final class ClaimedBuffer<P, R> {
         }
     }
 
-    /** Up to so many units for one handler, in turns of their tenants; none when nothing may begin now. */
-    Hand<P, R> take(int most) {
+    /** Up to so many groups for one handler thread, from tenants in turn; empty when nothing may begin now. */
+    Assignment<P, R> take(int most) {
         lock.lock();
         try {
-            Hand<P, R> hand = new Hand<>(Math.min(most, size));
+            Assignment<P, R> assignment = new Assignment<>(Math.min(most, size));
             int passed = 0;
-            while (hand.units.size() < most && passed < turns.size()) {
-                Part<P, R> part = turns.remove();
-                if (hand.parts.contains(part) || part.handlers < perTenant) {
-                    take(part, hand);
+            while (assignment.groups.size() < most && passed < turns.size()) {
+                TenantShare<P, R> share = turns.remove();
+                if (assignment.shares.contains(share) || share.handlers < perTenant) {
+                    take(share, assignment);
                     passed = 0;
                 } else {
                     passed++;
                 }
-                if (!part.waiting.isEmpty()) {
-                    turns.add(part);
+                if (!share.waiting.isEmpty()) {
+                    turns.add(share);
                 }
             }
-            return hand;
+            return assignment;
         } finally {
             lock.unlock();
         }
     }
 
-    private void take(Part<P, R> part, Hand<P, R> hand) {
-        if (!hand.parts.contains(part)) {
-            hand.parts.add(part);
-            engage(part, 1);
+    private void take(TenantShare<P, R> share, Assignment<P, R> assignment) {
+        if (!assignment.shares.contains(share)) {
+            assignment.shares.add(share);
+            countHandlers(share, 1);
         }
-        ClaimedUnit<P, R> unit = part.waiting.poll();
-        if (unit != null) {
-            hand.units.add(unit);
-            count(part, -1);
+        DeliveryGroup<P, R> group = share.waiting.poll();
+        if (group != null) {
+            assignment.groups.add(group);
+            countWaiting(share, -1);
         }
     }
 
-    /** Everything that has not begun. */
-    List<ClaimedUnit<P, R>> takeAll() {
+    /** Removes everything. */
+    List<DeliveryGroup<P, R>> takeAll() {
         lock.lock();
         try {
-            List<ClaimedUnit<P, R>> all = new ArrayList<>(size + suspected);
+            List<DeliveryGroup<P, R>> all = new ArrayList<>(size + suspected);
             all.addAll(suspects);
             suspects.clear();
             suspected = 0;
-            for (Part<P, R> part = turns.poll(); part != null; part = turns.poll()) {
-                all.addAll(part.waiting);
-                count(part, -part.waiting.size());
-                part.waiting.clear();
+            for (TenantShare<P, R> share = turns.poll(); share != null; share = turns.poll()) {
+                all.addAll(share.waiting);
+                countWaiting(share, -share.waiting.size());
+                share.waiting.clear();
             }
             return all;
         } finally {
@@ -180,53 +184,53 @@ final class ClaimedBuffer<P, R> {
         }
     }
 
-    /** The handler to which this was given has ended. */
-    void ended(Hand<P, R> hand) {
+    /** The handler thread is done with its assignment. */
+    void ended(Assignment<P, R> assignment) {
         lock.lock();
         try {
-            for (int i = 0; i < hand.parts.size(); i++) {
-                Part<P, R> part = hand.parts.get(i);
-                engage(part, -1);
-                forgetIdle(part);
+            for (int i = 0; i < assignment.shares.size(); i++) {
+                TenantShare<P, R> share = assignment.shares.get(i);
+                countHandlers(share, -1);
+                forgetIdle(share);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** What a delivery left is written. */
-    void settled(String tenant, boolean suspect) {
+    /** A delivery has ended: its result is written, or it was let go. */
+    void released(String tenant, boolean suspect) {
         lock.lock();
         try {
-            Part<P, R> part = parts.get(tenant);
-            if (part != null) {
-                part.held -= suspect ? 0 : 1;
-                part.suspected -= suspect ? 1 : 0;
-                forgetIdle(part);
+            TenantShare<P, R> share = shares.get(tenant);
+            if (share != null) {
+                share.held -= suspect ? 0 : 1;
+                share.suspected -= suspect ? 1 : 0;
+                forgetIdle(share);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private void forgetIdle(Part<P, R> part) {
-        if (part.isIdle()) {
-            parts.remove(part.tenant);
+    private void forgetIdle(TenantShare<P, R> share) {
+        if (share.isIdle()) {
+            shares.remove(share.tenant);
         }
     }
 
-    /** So many more wait. */
-    private void count(Part<P, R> part, int more) {
+    /** So many more groups wait. */
+    private void countWaiting(TenantShare<P, R> share, int more) {
         size += more;
-        ready += part.handlers < perTenant ? more : 0;
+        ready += share.handlers < perTenant ? more : 0;
     }
 
-    /** So many more handlers are at work for the tenant. */
-    private void engage(Part<P, R> part, int more) {
-        boolean before = part.handlers < perTenant;
-        part.handlers += more;
-        boolean after = part.handlers < perTenant;
-        ready += before == after ? 0 : after ? part.waiting.size() : -part.waiting.size();
+    /** So many more handlers are busy for the tenant. */
+    private void countHandlers(TenantShare<P, R> share, int more) {
+        boolean before = share.handlers < perTenant;
+        share.handlers += more;
+        boolean after = share.handlers < perTenant;
+        ready += before == after ? 0 : after ? share.waiting.size() : -share.waiting.size();
     }
 
     /** Whether a suspect waits of a tenant that may have one more handler. */
@@ -242,22 +246,22 @@ final class ClaimedBuffer<P, R> {
         }
     }
 
-    private boolean mayBegin(ClaimedUnit<P, R> suspect) {
-        Part<P, R> part = parts.get(suspect.tenant());
-        return part != null && part.handlers < perTenant;
+    private boolean mayBegin(DeliveryGroup<P, R> suspect) {
+        TenantShare<P, R> share = shares.get(suspect.tenant());
+        return share != null && share.handlers < perTenant;
     }
 
-    /** Units that wait for leave to run alone. */
+    /** Suspects that wait. */
     int suspects() {
         return suspected;
     }
 
-    /** Units that have not begun, without suspects. */
+    /** Groups that wait, without suspects. */
     int size() {
         return size;
     }
 
-    /** Of them, those that may begin now. */
+    /** Of those, the ones whose tenant may have one more handler. */
     int ready() {
         return ready;
     }
@@ -267,8 +271,8 @@ final class ClaimedBuffer<P, R> {
         lock.lock();
         try {
             Set<String> crowded = new HashSet<>();
-            parts.forEach((tenant, part) -> {
-                if (part.held + Math.max(0, part.suspected - ChannelConsumer.MOST_SUSPECTS) >= most) {
+            shares.forEach((tenant, share) -> {
+                if (share.held + Math.max(0, share.suspected - ClaimWindow.MOST_SUSPECTS) >= most) {
                     crowded.add(tenant);
                 }
             });

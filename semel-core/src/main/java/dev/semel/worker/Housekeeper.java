@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A daemon thread that does duties, each when it is due, for ever. A duty that fails is logged and comes again: the store may
- * be away for a while.
+ * A daemon thread that performs duties, each when it is due, until it is closed. A duty that fails is logged and retried: the store
+ * may be unavailable for a while.
  */
 public final class Housekeeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
@@ -18,7 +18,7 @@ public final class Housekeeper implements AutoCloseable {
 
     /** @param work does what is due and says how long until the next time */
     public record Duty(String name, Supplier<Duration> work) {
-        /** A duty of fixed pace. */
+        /** A duty with a fixed interval. */
         public static Duty every(Duration pace, String name, Runnable work) {
             return new Duty(name, () -> {
                 work.run();
@@ -42,7 +42,7 @@ public final class Housekeeper implements AutoCloseable {
         this.due = new long[duties.size()];
         java.util.Arrays.fill(due, time.nanos());
         this.wake = time.gate();
-        this.thread = Threads.forEver(name, time, this::round);
+        this.thread = DaemonThreads.forEver(name, time, this::round);
     }
 
     public void start() {
@@ -103,7 +103,7 @@ public final class Housekeeper implements AutoCloseable {
             return duty.work().get();
         } catch (RuntimeException e) {
             if (!closed) {
-                LOG.warn("The duty \"{}\" failed; it is tried again in {}.", duty.name(), AFTER_FAILURE, e);
+                LOG.warn("Duty \"{}\" failed; retrying in {} s.", duty.name(), AFTER_FAILURE.toSeconds(), e);
             }
             return AFTER_FAILURE;
         }

@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Records about which nothing can be written for now, not even when to ask again: they are left alone for a pause that doubles
- * each time. Kept in this process only, for the newest of them; thread-safe.
+ * Records that are locked by others, so that nothing can be written about them, not even when to ask again: they are left alone
+ * for a pause that doubles each time. Kept in this process only, for the newest of them; thread-safe.
  */
 final class LockedRecordPauses {
     private static final int MOST = 10_000;
@@ -17,11 +17,11 @@ final class LockedRecordPauses {
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
     private final TimeSource time;
-    private final Map<RecordId, Pause> pauses = new LinkedHashMap<>() {
+    private final Map<RecordId, RecordPause> pauses = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<RecordId, Pause> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<RecordId, RecordPause> eldest) {
             return size() > MOST;
         }
     };
@@ -30,7 +30,7 @@ final class LockedRecordPauses {
         this.time = time;
     }
 
-    private record Pause(long fence, long since, Duration length) {
+    private record RecordPause(long fence, long since, Duration length) {
         Duration next() {
             Duration doubled = length.multipliedBy(2);
             return doubled.compareTo(LONGEST) < 0 ? doubled : LONGEST;
@@ -39,16 +39,16 @@ final class LockedRecordPauses {
 
     /** Begins a pause for this run of the record. */
     synchronized Duration begin(Row row) {
-        Pause before = pauses.remove(row.id());
+        RecordPause before = pauses.remove(row.id());
         long fence = row.status().fence();
         Duration length = before == null || before.fence != fence ? SHORTEST : before.next();
-        pauses.put(row.id(), new Pause(fence, time.nanos(), length));
+        pauses.put(row.id(), new RecordPause(fence, time.nanos(), length));
         return length;
     }
 
     /** Whether the record is to be left alone. */
     synchronized boolean holds(Row row) {
-        Pause pause = pauses.get(row.id());
+        RecordPause pause = pauses.get(row.id());
         return pause != null
                 && pause.fence == row.status().fence()
                 && time.nanos() - pause.since < pause.length.toNanos();

@@ -16,70 +16,69 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims of which this node does not know what they were granted: the store committed them, perhaps, and the answer was lost.
- * Every claim has a token of its own, so what it was granted is found by the token, and taken up under the fence that it has.
- * Used by one thread at a time.
+ * Claims whose reply was lost: the store may have committed them, and this node does not know what they were granted. Every claim
+ * has a token of its own, so the records are found by the token, and continued under the fence that they have. Used by one thread
+ * at a time.
  *
- * <p><b>Nothing is begun twice.</b> Only this node knows the token. What the claim did tell is left out, and a claim is forgotten
- * once something of it was found: of the commits that a claim may take, only the last can be the one whose answer was lost.
+ * <p><b>Nothing is begun twice.</b> Only this node knows the token. Records that the reply did name are left out, and a claim is
+ * forgotten once records of it were found: of the commits that a claim may take, only the last can be the one whose reply was lost.
  *
- * <p><b>It may come late.</b> The commit may still be on its way when it is looked for. So it is looked for again, after longer and
- * longer pauses, until the lease is over, from when on anybody takes it over. The lease counts from before the claim was asked
- * for: what is found too late to be begun is handed back.
+ * <p><b>The commit may come late.</b> It may still be on its way when its records are looked for. So they are looked for again,
+ * after longer and longer pauses, until the lease expires and anybody may take them over. The lease counts from before the claim
+ * was sent: records that are found too late to be begun are handed back.
  *
- * <p><b>Lanes.</b> Whoever takes a run over when its lease is over takes it from its head on, and may leave its end. That end must not
- * be begun, as those in front of it are somebody else's: it is handed back.
+ * <p><b>Lanes.</b> When a lease expires, another node takes a lane over from its head on, and may leave the last records. These
+ * must not be begun, as those in front of them are somebody else's: they are handed back.
  */
 final class LostClaims {
     private static final long FIRST_PAUSE = Duration.ofSeconds(1).toNanos();
 
     private final long lease;
-    private final List<Lost> lost = new ArrayList<>();
+    private final List<LostClaim> lost = new ArrayList<>();
 
-    /** One of them. */
-    private static final class Lost {
+    private static final class LostClaim {
         private final Claim claim;
-        private final long asked;
-        private final Set<RecordId> overdue;
+        private final long since;
+        private final Set<RecordId> takenOver;
         private final Set<RecordId> known;
         private long nextLook;
         private long pause = FIRST_PAUSE;
 
-        Lost(Claim claim, long asked, Collection<RecordId> overdue, Collection<Row> known) {
+        LostClaim(Claim claim, long since, Collection<RecordId> takenOver, Collection<Row> known) {
             this.claim = claim;
-            this.asked = asked;
-            this.overdue = Set.copyOf(overdue);
+            this.since = since;
+            this.takenOver = Set.copyOf(takenOver);
             this.known = known.stream().map(Row::id).collect(Collectors.toUnmodifiableSet());
-            this.nextLook = asked;
+            this.nextLook = since;
         }
     }
 
     /**
-     * What a claim was granted and did not tell.
+     * What a claim was granted and its reply did not name.
      *
-     * @param asked when the claim was asked for
-     * @param overdue those of its records that were taken over from others, and perhaps more
+     * @param since when the claim was sent
+     * @param takenOver those of its records that were taken over from other nodes, and perhaps more
      * @param headless lanes of which it has records, but no longer the head
      */
-    record Found(List<Row> rows, long asked, Set<RecordId> overdue, Set<Long> headless) {}
+    record FoundClaim(List<Row> rows, long since, Set<RecordId> takenOver, Set<Long> headless) {}
 
     LostClaims(Duration lease) {
         this.lease = lease.toNanos();
     }
 
     /**
-     * @param asked when, by this node's monotonic clock
-     * @param known what it did tell
+     * @param since when it was sent, by this node's monotonic clock
+     * @param known records that its reply did name
      */
-    void add(Claim claim, long asked, Collection<RecordId> overdue, Collection<Row> known) {
-        lost.add(new Lost(claim, asked, overdue, known));
+    void add(Claim claim, long since, Collection<RecordId> takenOver, Collection<Row> known) {
+        lost.add(new LostClaim(claim, since, takenOver, known));
     }
 
-    /** Looks for one that has not been looked for lately; nothing when nothing was found. */
+    /** Looks for the records of a claim that was not looked for lately; nothing when none were found. */
     @Nullable
-    Found find(Queue queue, long now) {
-        lost.removeIf(each -> now - each.asked > lease);
-        for (Lost each : List.copyOf(lost)) {
+    FoundClaim find(Queue queue, long now) {
+        lost.removeIf(each -> now - each.since > lease);
+        for (LostClaim each : List.copyOf(lost)) {
             if (now - each.nextLook >= 0) {
                 List<Row> rows = queue
                         .heldBy(each.claim.operation(), each.claim.grant().owner())
@@ -88,7 +87,7 @@ final class LostClaims {
                         .toList();
                 if (!rows.isEmpty()) {
                     lost.remove(each);
-                    return new Found(rows, each.asked, each.overdue, headless(rows));
+                    return new FoundClaim(rows, each.since, each.takenOver, headless(rows));
                 }
                 each.nextLook = now + each.pause;
                 each.pause *= 2;

@@ -12,10 +12,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through the overdue records of a state, longest overdue first, some pages in a round. A round goes on behind the record
- * at which the one before ended, so records that nobody here can do anything about hide none behind them. A pass that takes more
- * than one round ends at what was overdue when its second round began, however much becomes overdue meanwhile; then it begins
- * with the first again. One thread at a time.
+ * Goes through the overdue records of a state, longest overdue first, some pages in a round. A round continues behind the record
+ * at which the one before ended, so records that cannot be handled here hide none behind them. A pass that takes more than one
+ * round ends at what was overdue when its second round began, however much becomes overdue meanwhile; then it begins with the
+ * first again. One thread at a time.
  */
 final class OverdueWalk {
     private static final int PAGE = 100;

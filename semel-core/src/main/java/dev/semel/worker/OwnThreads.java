@@ -3,8 +3,8 @@ package dev.semel.worker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which threads are the engine's own: those that claim, deliver, take over, finish and keep house. Known by what they carry and
- * not by their names, which anybody may use and virtual threads do not have. Thread-safe.
+ * Which threads are the engine's own: those that claim, run handlers, write results, take over and do duties. They are marked by a
+ * thread-local value and not by their names, which anybody may use and virtual threads do not have. Thread-safe.
  */
 public final class OwnThreads {
     private static final ThreadLocal<@Nullable Boolean> OWN = new ThreadLocal<>();

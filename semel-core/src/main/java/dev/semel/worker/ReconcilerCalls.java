@@ -157,7 +157,7 @@ public final class ReconcilerCalls implements AutoCloseable {
                     10,
                     TimeUnit.SECONDS,
                     new LinkedBlockingQueue<>(WAITING),
-                    run -> Threads.daemon("semel-reconciler-" + operation + "-" + number.incrementAndGet(), run));
+                    run -> DaemonThreads.daemon("semel-reconciler-" + operation + "-" + number.incrementAndGet(), run));
             threads.allowCoreThreadTimeOut(true);
         }
 
@@ -188,7 +188,7 @@ public final class ReconcilerCalls implements AutoCloseable {
 
         void close() {
             threads.shutdownNow();
-            Threads.await(threads, CLOSING);
+            DaemonThreads.await(threads, CLOSING);
         }
     }
 }

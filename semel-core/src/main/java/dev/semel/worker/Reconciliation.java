@@ -46,7 +46,7 @@ public final class Reconciliation implements AutoCloseable {
         this.pauses = new LockedRecordPauses(services.tools().time());
     }
 
-    /** A bounded round; a further one goes on where it ended. */
+    /** A bounded round; the next one continues where it ended. */
     public void reconcile() {
         calls.interruptLate(this::postpone);
         goOnAfterAdoption();
@@ -155,7 +155,7 @@ public final class Reconciliation implements AutoCloseable {
         try {
             P payload = services.tools().codec().decode(row.payload(), definition.payload());
             Reconciler<P, R> reconciler = Objects.requireNonNull(known.reconciler());
-            Verdict<R> verdict = inquiry.call(() -> reconciler.reconcile(payload, asked(row, steps)));
+            Verdict<R> verdict = inquiry.call(() -> reconciler.reconcile(payload, caseOf(row, steps)));
             move = verdicts.move(verdicts.decided(verdict, steps), definition, policy, row);
         } catch (Exception | LinkageError | StackOverflowError | AssertionError e) {
             failed(policy, row, inquiry, e);
@@ -197,7 +197,7 @@ public final class Reconciliation implements AutoCloseable {
         }
     }
 
-    private static Reconciler.Case asked(Row row, InterruptedSteps steps) {
+    private static Reconciler.Case caseOf(Row row, InterruptedSteps steps) {
         return new Reconciler.Case(
                 Tenant.of(row.header().tenant()),
                 row.header().correlationId(),

@@ -9,10 +9,10 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets one suspect at a time run on this node, of all operations together. What was held by a node that died may be what killed
- * it. If it kills this one too, nothing else that is counted before it begins was running beside it, so only its own attempt is
- * spent. The permit is held until the end of the suspect is written, but not beyond the time-out of its attempt: by then it has
- * killed nobody, and a handler that ignores its interrupt must not stop all others. Operations take turns. Thread-safe.
+ * Lets one suspect at a time run on this node, of all operations together. A message that was held by a node that died may be what
+ * killed it. If it kills this node too, no other suspect was running beside it, so only its own attempt is spent. The permit is
+ * held until the suspect's result is written, but not longer than the time-out of its attempt: by then it has killed nobody, and
+ * a handler that ignores its interrupt must not stop all others. Operations take turns. Thread-safe.
  */
 final class SuspectPermit {
     /** No attempt lasts longer before it is interrupted, whatever its policy says. */
@@ -27,7 +27,7 @@ final class SuspectPermit {
     private @Nullable SoleRun current;
     private long turns;
 
-    /** @param whenFree told when others may try */
+    /** @param whenFree called when others may try */
     SuspectPermit(TimeSource time, Runnable whenFree) {
         this.time = time;
         this.whenFree = whenFree;
@@ -47,7 +47,7 @@ final class SuspectPermit {
             return time.nanos() - since >= bound;
         }
 
-        /** The next suspect of the same run begins; not if another operation has the permit by now. */
+        /** Whether the next suspect of the same run may begin: not if another operation has the permit by now. */
         boolean goesOn() {
             lock.lock();
             try {
@@ -69,7 +69,7 @@ final class SuspectPermit {
         }
     }
 
-    /** An operation, which takes its turns with the others. */
+    /** An operation that takes turns with the others. */
     final class Contender {
         private final BooleanSupplier waits;
         private final Duration bound;

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds leases that are over without waiting for a caller: a run that may be repeated is taken over by its registered
- * handler, one that may not is parked as UNKNOWN.
+ * Finds expired leases: a run that may be repeated is taken over by its registered handler, one that may not is parked as
+ * UNKNOWN.
  */
 public final class Sweeper {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
@@ -48,12 +48,12 @@ public final class Sweeper {
         this.expired = new OverdueWalk(services.store().ledger(), State.IN_PROGRESS);
     }
 
-    /** A bounded round; a further one goes on where it ended. */
+    /** A bounded round; the next one continues where it ended. */
     public void sweep() {
         expired.round(registry.all(known -> true), row -> {
             Registry.Known<?, ?> known = registry.find(row.header().operation());
             if (known != null) {
-                guarded(row, () -> {
+                continueOnFailure(row, () -> {
                     if (row.line() == null) {
                         sweep(known, row);
                     } else {
@@ -65,12 +65,12 @@ public final class Sweeper {
     }
 
     /** A record that is locked, whose payload cannot be read, or that anything else is wrong with, stops none behind it. */
-    private void guarded(Row row, Runnable work) {
+    private void continueOnFailure(Row row, Runnable work) {
         try {
             work.run();
         } catch (SemelException.Locked e) {
             LOG.debug(
-                    "{} is locked by another transaction; it is swept again.",
+                    "{} is locked by another transaction; retrying with the next sweep.",
                     row.id().prefix());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             throw e;
@@ -85,7 +85,7 @@ public final class Sweeper {
         }
     }
 
-    /** What may be repeated is claimed again by a worker; what may not is parked, or dead if nothing of it took effect. */
+    /** A message that may be repeated is claimed again by a worker; one that may not is parked, or dead if nothing of it took effect. */
     private void sweepClaimed(Registry.Known<?, ?> known, Row row) {
         Policy policy =
                 services.tools().catalogue().get(known.operation().definition().policy());
@@ -94,12 +94,12 @@ public final class Sweeper {
         if (!repeated && !(row.holdsLane() && row.line().turn() == Line.Turn.WAITING)) {
             Move move = abandoned(known, policy, row);
             if (services.ledger().moveAll(List.of(move)).get(0) instanceof Moved.Applied) {
-                told(move, row);
+                tellWatch(move, row);
             }
         }
     }
 
-    private void told(Move move, Row row) {
+    private void tellWatch(Move move, Row row) {
         Watch watch = services.tools().watch();
         if (move.to() == State.UNKNOWN) {
             watch.unknown(row.header().operation(), row.header().tenant());
@@ -153,7 +153,7 @@ public final class Sweeper {
         }
         @Nullable LeasedHandler<P, R> handler = known.leased();
         if (handler != null) {
-            takeovers.execute(() -> guarded(row, () -> runner.takeOver(operation, row, handler)));
+            takeovers.execute(() -> continueOnFailure(row, () -> runner.takeOver(operation, row, handler)));
         }
     }
 }

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where runs without a caller run: a few daemon threads. What finds no thread free is left for the next sweep. Without
- * threads, on the thread that sweeps.
+ * The threads on which expired runs are taken over: a few daemon threads. A takeover that finds no thread free is left for the
+ * next sweep. Without threads, it runs on the thread that sweeps.
  */
 public final class Takeovers implements Executor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Takeovers.class);
@@ -31,7 +31,7 @@ public final class Takeovers implements Executor, AutoCloseable {
                         10,
                         TimeUnit.SECONDS,
                         new SynchronousQueue<>(),
-                        run -> Threads.daemon("semel-takeover-" + number.incrementAndGet(), run));
+                        run -> DaemonThreads.daemon("semel-takeover-" + number.incrementAndGet(), run));
     }
 
     @Override
@@ -45,15 +45,15 @@ public final class Takeovers implements Executor, AutoCloseable {
                 try {
                     run.run();
                 } catch (RuntimeException e) {
-                    LOG.warn("A takeover failed; it comes again with the next sweep.", e);
+                    LOG.warn("Takeover failed; retrying with the next sweep.", e);
                 }
             });
         } catch (RejectedExecutionException e) {
-            LOG.debug("No thread is free for a takeover; it comes again with the next sweep.");
+            LOG.debug("No thread is free for a takeover; retrying with the next sweep.");
         }
     }
 
-    /** Interrupts what still runs; its records are taken over by others once their leases are over. */
+    /** Interrupts what still runs; its records are taken over by other nodes when their leases expire. */
     @Override
     public void close() {
         if (threads != null) {

@@ -5,7 +5,7 @@ import dev.semel.store.Row;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Which runs a warning was logged about already: what fails again every second is told once. Keeps the newest; thread-safe. */
+/** The runs that a warning was logged about: what fails every second is logged once. Keeps the newest; thread-safe. */
 final class WarnedOnce {
     private static final int MOST = 1_000;
 

@@ -1,4 +1,4 @@
-/** What runs without a caller: sweeping expired leases, asking reconcilers, purging, sealing, and the threads for it. */
+/** What runs without a caller: claiming and delivering messages, sweeping expired leases, asking reconcilers, purging, and the threads for it. */
 @NullMarked
 package dev.semel.worker;
 

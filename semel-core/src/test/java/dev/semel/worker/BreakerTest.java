@@ -139,7 +139,7 @@ class BreakerTest {
     }
 
     @Test
-    void anOpenBreakerSpendsNoAttemptAndLosesNothing() {
+    void openBreakerSpendsNoAttemptAndLosesNothing() {
         engine.handle(MAIL, Capacity.of(1).withBreaker(BREAKER), (text, run) -> call());
         sendAll();
         rounds(3 * MESSAGES);
@@ -196,7 +196,7 @@ class BreakerTest {
         time.advance(PAUSE.plusSeconds(1));
         rounds(3 * MESSAGES);
         assertThat(meanwhile[0]).as("claims while a probe runs").isLessThanOrEqualTo(CALLS);
-        assertThat(meanwhile[1]).as("ends and hand-backs while a probe runs").isLessThanOrEqualTo(CALLS);
+        assertThat(meanwhile[1]).as("results and hand-backs while a probe runs").isLessThanOrEqualTo(CALLS);
         assertThat(rows()).extracting(Row::state).containsOnly(State.COMPLETED);
         assertThat(rows().stream().mapToInt(row -> row.status().attempt()).sum())
                 .isEqualTo(CALLS + MESSAGES);
@@ -242,27 +242,30 @@ class BreakerTest {
 
     @Test
     void halfOpenBreakerWhosePermissionsAreLostOpensAgainAndProbesAnew() {
-        Guard guard = new Guard("mail", Capacity.of(8).withBreaker(BREAKER), time);
+        ReceiverProtection receiver =
+                new ReceiverProtection("mail", Capacity.of(8).withBreaker(BREAKER), time);
         Failure failure = Failure.of(Failure.Category.UPSTREAM_ERROR, "500");
         for (int i = 0; i < CALLS; i++) {
-            assertThat(guard.mayCall()).isTrue();
-            guard.failed(failure);
+            assertThat(receiver.tryCall()).isTrue();
+            receiver.failed(failure);
         }
-        assertThat(guard.allowed(10, 0)).isZero();
+        assertThat(receiver.claimable(10, 0)).isZero();
         time.advance(PAUSE.plusSeconds(1));
-        assertThat(guard.allowed(10, 0)).isEqualTo(1);
+        assertThat(receiver.claimable(10, 0)).isEqualTo(1);
         for (int i = 0; i < CALLS; i++) {
-            assertThat(guard.mayCall()).isTrue();
+            assertThat(receiver.tryCall()).isTrue();
         }
-        assertThat(guard.mayCall()).isFalse();
-        assertThat(guard.allowed(10, CALLS)).as("while probes run").isZero();
-        assertThat(guard.allowed(10, 0)).as("nothing runs, and nothing may").isZero();
+        assertThat(receiver.tryCall()).isFalse();
+        assertThat(receiver.claimable(10, CALLS)).as("while probes run").isZero();
+        assertThat(receiver.claimable(10, 0))
+                .as("nothing runs, and nothing may")
+                .isZero();
         time.advance(PAUSE.plusSeconds(1));
-        assertThat(guard.allowed(10, 0)).isEqualTo(1);
+        assertThat(receiver.claimable(10, 0)).isEqualTo(1);
         for (int i = 0; i < CALLS; i++) {
-            assertThat(guard.mayCall()).isTrue();
-            guard.succeeded();
+            assertThat(receiver.tryCall()).isTrue();
+            receiver.succeeded();
         }
-        assertThat(guard.isClosed()).isTrue();
+        assertThat(receiver.isClosed()).isTrue();
     }
 }

@@ -6,70 +6,70 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ClaimedBufferTest {
-    private final ClaimedBuffer<String, Void> shelf = new ClaimedBuffer<>(1);
+    private final ClaimedBuffer<String, Void> buffer = new ClaimedBuffer<>(1);
 
     @Test
     void tenantsTakeTurns() {
         put("a", "a", "b");
 
-        assertThat(tenants(shelf.take(3))).containsExactly("a", "b", "a");
+        assertThat(tenants(buffer.take(3))).containsExactly("a", "b", "a");
     }
 
     @Test
-    void aHandIsOneHandlerOfItsTenantHoweverMuchIsInIt() {
+    void assignmentOfManyGroupsCountsAsOneHandlerOfItsTenant() {
         put("a", "a", "a");
 
-        ClaimedBuffer.Hand<String, Void> hand = shelf.take(2);
+        ClaimedBuffer.Assignment<String, Void> assignment = buffer.take(2);
 
-        assertThat(tenants(hand)).containsExactly("a", "a");
-        assertThat(shelf.size()).isEqualTo(1);
-        assertThat(shelf.ready()).as("the tenant has its one handler").isZero();
-        assertThat(shelf.take(1).units()).isEmpty();
-        shelf.ended(hand);
-        assertThat(shelf.ready()).isEqualTo(1);
-        assertThat(tenants(shelf.take(1))).containsExactly("a");
+        assertThat(tenants(assignment)).containsExactly("a", "a");
+        assertThat(buffer.size()).isEqualTo(1);
+        assertThat(buffer.ready()).as("the tenant has its one handler").isZero();
+        assertThat(buffer.take(1).groups()).isEmpty();
+        buffer.ended(assignment);
+        assertThat(buffer.ready()).isEqualTo(1);
+        assertThat(tenants(buffer.take(1))).containsExactly("a");
     }
 
     @Test
-    void whatMayNotBeginDoesNotKeepOthersWaiting() {
+    void tenantWithoutFreeHandlerDoesNotDelayOtherTenants() {
         put("a", "a", "b");
-        ClaimedBuffer.Hand<String, Void> first = shelf.take(1);
+        ClaimedBuffer.Assignment<String, Void> first = buffer.take(1);
 
         assertThat(tenants(first)).containsExactly("a");
-        assertThat(shelf.ready()).isEqualTo(1);
-        assertThat(tenants(shelf.take(2))).containsExactly("b");
-        assertThat(shelf.size()).isEqualTo(1);
-        assertThat(shelf.ready()).isZero();
+        assertThat(buffer.ready()).isEqualTo(1);
+        assertThat(tenants(buffer.take(2))).containsExactly("b");
+        assertThat(buffer.size()).isEqualTo(1);
+        assertThat(buffer.ready()).isZero();
     }
 
     @Test
-    void whatArrivesWhileItsTenantIsBusyIsNotReady() {
+    void groupOfATenantWithoutFreeHandlerIsNotReady() {
         put("a");
-        ClaimedBuffer.Hand<String, Void> hand = shelf.take(1);
+        ClaimedBuffer.Assignment<String, Void> assignment = buffer.take(1);
         put("a", "a");
 
-        assertThat(shelf.ready()).isZero();
-        shelf.ended(hand);
-        assertThat(shelf.ready()).isEqualTo(2);
+        assertThat(buffer.ready()).isZero();
+        buffer.ended(assignment);
+        assertThat(buffer.ready()).isEqualTo(2);
     }
 
     @Test
-    void everythingIsTakenBackAtOnce() {
+    void takeAllLeavesTheBufferEmpty() {
         put("a", "b", "a");
-        shelf.take(1);
+        buffer.take(1);
 
-        assertThat(shelf.takeAll()).hasSize(2);
-        assertThat(shelf.size()).isZero();
-        assertThat(shelf.ready()).isZero();
+        assertThat(buffer.takeAll()).hasSize(2);
+        assertThat(buffer.size()).isZero();
+        assertThat(buffer.ready()).isZero();
     }
 
     private void put(String... tenants) {
         for (String tenant : tenants) {
-            shelf.put(new ClaimedUnit<>(tenant, List.of(), 0));
+            buffer.put(new DeliveryGroup<>(tenant, List.of(), 0));
         }
     }
 
-    private static List<String> tenants(ClaimedBuffer.Hand<String, Void> hand) {
-        return hand.units().stream().map(ClaimedUnit::tenant).toList();
+    private static List<String> tenants(ClaimedBuffer.Assignment<String, Void> assignment) {
+        return assignment.groups().stream().map(DeliveryGroup::tenant).toList();
     }
 }

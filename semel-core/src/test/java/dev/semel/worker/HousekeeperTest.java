@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class HousekeeperTest {
     @Test
-    void dutiesComeAgainEvenAfterOneFailed() throws Exception {
+    void dutiesAreRepeatedAlsoAfterOneFailed() throws Exception {
         CountDownLatch rounds = new CountDownLatch(3);
         AtomicInteger failures = new AtomicInteger();
         Duty failing = Duty.every(Duration.ofMillis(1), "fails", () -> {
@@ -29,7 +29,7 @@ class HousekeeperTest {
     }
 
     @Test
-    void wakingMakesEveryDutyDue() throws Exception {
+    void wakeMakesEveryDutyDue() throws Exception {
         CountDownLatch first = new CountDownLatch(1);
         CountDownLatch second = new CountDownLatch(2);
         Duty rare = Duty.every(Duration.ofDays(1), "rare", () -> {
@@ -45,7 +45,7 @@ class HousekeeperTest {
     }
 
     @Test
-    void aCallToWakeDuringADutyIsNotForgotten() throws Exception {
+    void wakeDuringADutyMakesItDueAgain() throws Exception {
         CountDownLatch twice = new CountDownLatch(2);
         Housekeeper[] own = new Housekeeper[1];
         Duty rare = Duty.every(Duration.ofDays(1), "rare", () -> {
@@ -62,7 +62,7 @@ class HousekeeperTest {
     }
 
     @Test
-    void takeoversRunOnThreadsOfTheirOwnOrOnTheSweepers() throws Exception {
+    void takeoversRunOnAtMostSixteenThreadsOrOnTheSweepersThread() throws Exception {
         try (Takeovers takeovers = new Takeovers(false)) {
             Thread[] ran = new Thread[1];
             takeovers.execute(() -> ran[0] = Thread.currentThread());

@@ -61,7 +61,7 @@ class RampTest {
     }
 
     @Test
-    void c4_aChannelThatDidNotAskWhileTheStoreWasAwayBeginsSmallToo() throws Exception {
+    void c4_channelThatDidNotClaimWhileTheStoreWasAwayBeginsWithSmallClaimsToo() throws Exception {
         CountDownLatch handled = new CountDownLatch(MESSAGES);
         try (Engine engine = EngineSettings.on(store()).open()) {
             engine.sendAll(

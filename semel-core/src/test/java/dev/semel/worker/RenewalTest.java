@@ -58,7 +58,7 @@ class RenewalTest {
     }
 
     @Test
-    void aLongRunKeepsItsLeaseByRenewal() {
+    void longRunKeepsItsLeaseByRenewal() {
         ManualTime time = new ManualTime(0);
         TimeSource held = new HeldTime(time);
         MemoryStore store = new MemoryStore(time);

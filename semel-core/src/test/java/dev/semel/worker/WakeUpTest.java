@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** With a worker that never polls: whatever there is to do, somebody wakes it. */
+/** A worker that never polls: whatever there is to do, something wakes it. */
 @Timeout(60)
 class WakeUpTest {
     private static final int MESSAGES = 1_500;
@@ -53,7 +53,7 @@ class WakeUpTest {
     }
 
     @Test
-    void aLaneGoesOnAsSoonAsTheRunBeforeIsWritten() throws Exception {
+    void laneContinuesAsSoonAsResultsAreWritten() throws Exception {
         sendAll(ONE_LANE);
         engine.handle(ONE_LANE, (number, run) -> handle(number));
         all.await();
@@ -62,7 +62,7 @@ class WakeUpTest {
     }
 
     @Test
-    void thereIsRoomAsSoonAsEndsAreWritten() throws Exception {
+    void fullChannelClaimsAgainAsSoonAsResultsAreWritten() throws Exception {
         sendAll(FREE);
         engine.handle(FREE, (number, run) -> handle(number));
         all.await();

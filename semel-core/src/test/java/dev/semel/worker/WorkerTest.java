@@ -78,14 +78,14 @@ class WorkerTest {
     }
 
     @Test
-    void aMessageIsHandledAsSoonAsItIsSent() throws Exception {
+    void messageIsHandledAsSoonAsItIsSent() throws Exception {
         engine.handle(MAIL, (text, run) -> {});
         send(MAIL, "m");
         awaitState(MAIL, "m", State.COMPLETED);
     }
 
     @Test
-    void d6_aMessageWhoseWakeUpWasLostIsFoundByThePoll() throws Exception {
+    void d6_messageWhoseWakeUpWasLostIsFoundByThePoll() throws Exception {
         engine.handle(MAIL, (text, run) -> {});
         send(MAIL, "first");
         awaitState(MAIL, "first", State.COMPLETED);
@@ -99,7 +99,7 @@ class WorkerTest {
     }
 
     @Test
-    void failedOnesAreTriedAgainWithoutAnyoneAsking() throws Exception {
+    void failedMessageIsRetriedWithoutACaller() throws Exception {
         AtomicInteger attempts = new AtomicInteger();
         engine.handle(MAIL, (text, run) -> {
             if (attempts.incrementAndGet() < 3) {
@@ -112,7 +112,7 @@ class WorkerTest {
     }
 
     @Test
-    void noMoreHandlersRunAtOnceThanAllowedForTheChannelAndForATenant() throws Exception {
+    void handlersAtOnceAreLimitedByChannelAndByTenant() throws Exception {
         Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
         Map<String, Integer> most = new ConcurrentHashMap<>();
         CountDownLatch all = new CountDownLatch(120);
@@ -178,7 +178,7 @@ class WorkerTest {
     }
 
     @Test
-    void aHandlerThatTakesLongKeepsNobodyWaitingWhileThereIsRoom() throws Exception {
+    void slowHandlerDelaysNoOtherMessageWhileThereIsRoom() throws Exception {
         CountDownLatch first = new CountDownLatch(1);
         CountDownLatch both = new CountDownLatch(2);
         engine.handle(MAIL, Capacity.of(2), (text, run) -> {
@@ -195,7 +195,7 @@ class WorkerTest {
     }
 
     @Test
-    void b10_aDrainLetsWhatHasBegunEndAndHandsTheRestBack() throws Exception {
+    void b10_drainFinishesWhatHasBegunAndHandsBackTheRest() throws Exception {
         CountDownLatch begun = new CountDownLatch(2);
         Semaphore may = new Semaphore(0);
         engine.handle(MAIL, Capacity.of(2), (text, run) -> {
@@ -237,7 +237,7 @@ class WorkerTest {
     }
 
     @Test
-    void theBreakerOfAnAtomicChannelClosesAgainOnceItsMessagesAreCommitted() throws Exception {
+    void breakerOfAnAtomicChannelClosesOnceItsMessagesAreCommitted() throws Exception {
         Channel.Atomic<String> post = Channel.atomic("post", String.class).withPolicy("patient");
         CountDownLatch up = new CountDownLatch(1);
         CountDownLatch failed = new CountDownLatch(4);
@@ -260,7 +260,7 @@ class WorkerTest {
     }
 
     @Test
-    void closingInterruptsHandlersAndHandsTheirMessagesBack() throws Exception {
+    void closeInterruptsHandlersAndHandsTheirMessagesBack() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         Engine other = EngineSettings.on(store).withPolicy(PATIENT).open();
         other.handle(MAIL, (text, run) -> {
@@ -275,7 +275,7 @@ class WorkerTest {
     }
 
     @Test
-    void anEndIsWrittenAlsoWhileTheStoreHoldsUpTheOneBefore() throws Exception {
+    void resultIsWrittenWhileTheStoreBlocksTheOneBefore() throws Exception {
         RecordId slow = Identity.of(ACME, MAIL.name(), Key.of("slow")).id();
         CountDownLatch heldUp = new CountDownLatch(1);
         CountDownLatch letGo = new CountDownLatch(1);

@@ -11,27 +11,27 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs and measures what ended badly, once that is written. */
-final class EndLog {
-    private static final Logger LOG = LoggerFactory.getLogger(EndLog.class);
+/** Logs and measures deliveries that failed for good or are UNKNOWN, once that is written. */
+final class ResultLog {
+    private static final Logger LOG = LoggerFactory.getLogger(ResultLog.class);
 
     private final String operation;
     private final Watch watch;
 
-    EndLog(String operation, Watch watch) {
+    ResultLog(String operation, Watch watch) {
         this.operation = operation;
         this.watch = watch;
     }
 
-    /** @param moved what the store answered; nothing when it could not be asked */
-    void written(Row row, DeliveryResult ending, @Nullable Moved moved) {
+    /** @param moved what the store answered; nothing when the result could not be written */
+    void written(Row row, DeliveryResult result, @Nullable Moved moved) {
         if (moved == null || moved instanceof Moved.Refused) {
             return;
         }
         String tenant = row.header().tenant();
-        switch (ending.kind()) {
+        switch (result.kind()) {
             case DEAD -> {
-                Failure failure = Objects.requireNonNull(ending.failure());
+                Failure failure = Objects.requireNonNull(result.failure());
                 watch.died(operation, tenant, failure.category());
                 warn("{}/{} (tenant {}, correlation {}) is a dead letter: {}: {}", row, failure);
             }
@@ -39,7 +39,7 @@ final class EndLog {
                 warn(
                         "{}/{} (tenant {}, correlation {}) failed and is dropped, because its policy keeps no dead letters: {}: {}",
                         row,
-                        Objects.requireNonNull(ending.failure()));
+                        Objects.requireNonNull(result.failure()));
             case UNKNOWN -> watch.unknown(operation, tenant);
             default -> {}
         }

@@ -32,82 +32,84 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Two writers, of which the first is held up by the store: what comes then is the second one's, once it is nudged. */
+/** Two writer threads, of which the first is blocked by the store: later results are written by the second, once it is woken. */
 @Timeout(60)
-class FinisherNudgeTest {
-    private static final String FIRST = "semel-finisher-1";
-    private static final String SECOND = "semel-finisher-2";
+class ResultWriterWakeUpTest {
+    private static final String FIRST = "semel-results-1";
+    private static final String SECOND = "semel-results-2";
 
-    private final Nights nights = new Nights();
-    private final CountDownLatch heldUp = new CountDownLatch(1);
+    private final SleepingThreads sleeping = new SleepingThreads();
+    private final CountDownLatch blocked = new CountDownLatch(1);
     private final CountDownLatch letGo = new CountDownLatch(1);
     private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
-    private @Nullable Finisher finisher;
+    private @Nullable ResultWriter writer;
 
     @AfterEach
     void end() {
         letGo.countDown();
-        nights.goOn.countDown();
-        if (finisher != null) {
-            finisher.close();
+        sleeping.goOn.countDown();
+        if (writer != null) {
+            writer.close();
         }
     }
 
     @Test
-    void aNudgeSetsAWriterThatSleepsToWhatAnotherIsHeldUpBefore() throws Exception {
-        Finisher finisher = opened();
-        nights.await(FIRST);
-        nights.await(SECOND);
-        holdUpTheFirst(finisher);
-        add(finisher, "left behind");
-        assertThat(nights.bed(SECOND).isOpen()).as("somebody else was woken").isFalse();
+    void wakeAllHasASleepingThreadWriteWhatTheBlockedOneCannot() throws Exception {
+        ResultWriter writer = opened();
+        sleeping.await(FIRST);
+        sleeping.await(SECOND);
+        blockTheFirst(writer);
+        add(writer, "left behind");
+        assertThat(sleeping.gateOf(SECOND).isOpen())
+                .as("somebody else was woken")
+                .isFalse();
 
-        finisher.nudge();
+        writer.wakeAll();
 
         assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo("left behind");
         letGo.countDown();
-        assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo("held up");
+        assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo("blocked");
     }
 
     @ParameterizedTest
     @EnumSource(Moment.class)
-    void aNudgeBetweenTheLookAndTheSleepIsNotLost(Moment moment) throws Exception {
-        nights.stopOnce(SECOND, moment);
-        Finisher finisher = opened();
-        nights.await(FIRST);
-        nights.stopped.await();
-        holdUpTheFirst(finisher);
+    void wakeAllBetweenTheLastLookAndTheSleepIsNotLost(Moment moment) throws Exception {
+        sleeping.stopOnce(SECOND, moment);
+        ResultWriter writer = opened();
+        sleeping.await(FIRST);
+        sleeping.stopped.await();
+        blockTheFirst(writer);
 
-        add(finisher, "left behind");
-        finisher.nudge();
-        nights.goOn.countDown();
+        add(writer, "left behind");
+        writer.wakeAll();
+        sleeping.goOn.countDown();
 
         assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo("left behind");
     }
 
     @Test
-    void aNudgeWakesNobodyWhenNothingWaits() throws Exception {
-        Finisher finisher = opened();
-        nights.await(FIRST);
-        nights.await(SECOND);
-        finisher.nudge();
-        assertThat(nights.bed(FIRST).isOpen()).isFalse();
-        assertThat(nights.bed(SECOND).isOpen()).isFalse();
+    void wakeAllWakesNobodyWhenNothingWaits() throws Exception {
+        ResultWriter writer = opened();
+        sleeping.await(FIRST);
+        sleeping.await(SECOND);
+        writer.wakeAll();
+        assertThat(sleeping.gateOf(FIRST).isOpen()).isFalse();
+        assertThat(sleeping.gateOf(SECOND).isOpen()).isFalse();
     }
 
-    private Finisher opened() {
-        finisher = new Finisher(new GroupedLedger(slow(), nights, Watch.NONE), nights, 2, () -> {});
-        return finisher;
+    private ResultWriter opened() {
+        writer = new ResultWriter(new GroupedLedger(slow(), sleeping, Watch.NONE), sleeping, 2, () -> {});
+        return writer;
     }
 
-    private void holdUpTheFirst(Finisher finisher) throws InterruptedException {
-        add(finisher, "held up");
-        heldUp.await();
+    private void blockTheFirst(ResultWriter writer) throws InterruptedException {
+        add(writer, "blocked");
+        blocked.await();
     }
 
-    private void add(Finisher finisher, String name) {
+    private void add(ResultWriter writer, String name) {
         Move move = Transition.COMPLETE.of(id(name), 1, Move.Change.NONE, null);
-        finisher.add(new DeliveryResult(DeliveryResult.Kind.DONE, move, null), moved -> told.add(name));
+        writer.add(new DeliveryResult(DeliveryResult.Kind.DONE, move, null), moved -> told.add(name));
     }
 
     private static RecordId id(String name) {
@@ -115,14 +117,14 @@ class FinisherNudgeTest {
     }
 
     private Store slow() {
-        return new ForwardingStore(new MemoryStore(nights)) {
+        return new ForwardingStore(new MemoryStore(sleeping)) {
             @Override
             public Ledger ledger() {
                 return new ForwardingLedger(delegate().ledger()) {
                     @Override
                     public List<Moved> move(List<Move> batch) {
-                        if (batch.stream().anyMatch(move -> move.id().equals(id("held up")))) {
-                            heldUp.countDown();
+                        if (batch.stream().anyMatch(move -> move.id().equals(id("blocked")))) {
+                            blocked.countDown();
                             stay(letGo);
                         }
                         return super.move(batch);
@@ -140,23 +142,23 @@ class FinisherNudgeTest {
         }
     }
 
-    /** Where a writer is that has found nothing to do and does not sleep yet. */
+    /** Where a thread is that has found nothing to do and does not sleep yet. */
     private enum Moment {
-        /** Nobody could wake it: it has no bed yet. */
-        BEFORE_ITS_BED_IS_MADE,
+        /** Nobody could wake it: it has no gate yet. */
+        BEFORE_ITS_GATE_IS_MADE,
         /** It has looked once more, and found nothing. */
-        BEFORE_IT_LIES_DOWN
+        BEFORE_IT_WAITS
     }
 
     /** Tells who sleeps at which gate, and stops one of them on the way there. */
-    private static final class Nights extends ForwardingTime {
+    private static final class SleepingThreads extends ForwardingTime {
         private final Map<String, BlockingQueue<Gate>> asleep = new ConcurrentHashMap<>();
-        private final Map<String, Gate> beds = new ConcurrentHashMap<>();
+        private final Map<String, Gate> gates = new ConcurrentHashMap<>();
         private final Map<String, Moment> stops = new ConcurrentHashMap<>();
         private final CountDownLatch stopped = new CountDownLatch(1);
         private final CountDownLatch goOn = new CountDownLatch(1);
 
-        Nights() {
+        SleepingThreads() {
             super(new ManualTime(0));
         }
 
@@ -166,11 +168,11 @@ class FinisherNudgeTest {
 
         /** Until that thread sleeps for the first time. */
         void await(String thread) throws InterruptedException {
-            beds.put(thread, sleepers(thread).take());
+            gates.put(thread, sleepers(thread).take());
         }
 
-        Gate bed(String thread) {
-            return beds.get(thread);
+        Gate gateOf(String thread) {
+            return gates.get(thread);
         }
 
         private BlockingQueue<Gate> sleepers(String thread) {
@@ -186,12 +188,12 @@ class FinisherNudgeTest {
 
         @Override
         public Gate gate() {
-            reached(Moment.BEFORE_ITS_BED_IS_MADE);
+            reached(Moment.BEFORE_ITS_GATE_IS_MADE);
             Gate gate = super.gate();
             return new ForwardingGate(gate) {
                 @Override
                 public void await() throws InterruptedException {
-                    reached(Moment.BEFORE_IT_LIES_DOWN);
+                    reached(Moment.BEFORE_IT_WAITS);
                     sleepers(Thread.currentThread().getName()).add(gate);
                     super.await();
                 }

@@ -15,9 +15,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Protects a receiver from this node: a breaker and a rate limit, asked before anything is claimed. */
-final class Guard {
-    /** What says something about the receiver, and not about the message. */
+/** Protects a receiver from this node: a circuit breaker and a rate limit. Both bound claims, the breaker also calls. Thread-safe. */
+final class ReceiverProtection {
+    /** Failures that say something about the receiver, and not about the message. */
     private static final Set<Failure.Category> RECEIVER = EnumSet.of(
             Failure.Category.NETWORK,
             Failure.Category.TIMEOUT,
@@ -31,7 +31,7 @@ final class Guard {
     private final @Nullable RateLimiter limiter;
     private final int probes;
 
-    Guard(String name, Channel.Capacity capacity, TimeSource time) {
+    ReceiverProtection(String name, Channel.Capacity capacity, TimeSource time) {
         Channel.Breaker settings = capacity.breaker();
         this.probes = Math.min(PROBES, settings.calls());
         this.breaker = settings.failurePercent() == 0
@@ -63,10 +63,10 @@ final class Guard {
     /**
      * How many of so many may be claimed now.
      *
-     * @param held what this node has claimed and not written the end of. While the breaker tries whether the receiver is back, no
-     *     more is claimed than it still lets through: what it refused would be handed back and claimed again at once.
+     * @param held records that this node has claimed and not written the result of. While the breaker is half open, no more is
+     *     claimed than it still lets through: what it rejected would be handed back and claimed again at once.
      */
-    int allowed(int wanted, int held) {
+    int claimable(int wanted, int held) {
         int allowed = wanted;
         if (breaker != null) {
             allowed = switch (breaker.getState()) {
@@ -81,7 +81,7 @@ final class Guard {
         return allowed;
     }
 
-    /** If nothing is held here, no probe runs: when none may begin either, permissions were lost, and it probes anew after a pause. */
+    /** If nothing is held, no probe runs: when none may begin either, permissions were lost, and the breaker opens again. */
     private int probesLeft(CircuitBreaker halfOpen, int wanted, int held) {
         if (held == 0) {
             if (!halfOpen.tryAcquirePermission()) {
@@ -108,32 +108,36 @@ final class Guard {
     }
 
     /**
-     * Whether the handler may be called now. If so, one of {@link #ended}, {@link #succeeded}, {@link #failed} and {@link #notTold}
-     * must follow, whatever happens: a breaker that tries whether the receiver is back waits for it.
+     * Whether the handler may be called now. If so, one of {@link #count}, {@link #succeeded}, {@link #failed} and {@link #release}
+     * must follow, whatever happens: a half-open breaker waits for it.
      */
-    boolean mayCall() {
+    boolean tryCall() {
         return breaker == null || breaker.tryAcquirePermission();
     }
 
-    /** The call did what it should. */
+    /** The call succeeded. */
     void succeeded() {
         if (breaker != null) {
             breaker.onSuccess(0, TimeUnit.NANOSECONDS);
         }
     }
 
-    /** @param ending what it left; nothing when the record was lost to another node */
-    void ended(@Nullable DeliveryResult ending) {
+    /**
+     * Counts a call by its result.
+     *
+     * @param result nothing when the record was lost to another node
+     */
+    void count(@Nullable DeliveryResult result) {
         if (breaker == null) {
             return;
         }
-        Failure failure = ending == null ? null : ending.failure();
+        Failure failure = result == null ? null : result.failure();
         if (failure != null && RECEIVER.contains(failure.category())) {
             failed(failure);
-        } else if (ending != null && ending.kind() == DeliveryResult.Kind.DONE) {
+        } else if (result != null && result.kind() == DeliveryResult.Kind.DONE) {
             succeeded();
         } else {
-            notTold(1);
+            release(1);
         }
     }
 
@@ -144,14 +148,14 @@ final class Guard {
         }
     }
 
-    /** So many calls say nothing about the receiver. */
-    void notTold(int calls) {
+    /** So many calls said nothing about the receiver. */
+    void release(int calls) {
         for (int i = 0; i < calls && breaker != null; i++) {
             breaker.releasePermission();
         }
     }
 
-    /** Whether calls are let through as usual. */
+    /** Whether all calls are let through. */
     boolean isClosed() {
         return breaker == null || breaker.getState() == CircuitBreaker.State.CLOSED;
     }

@@ -5,40 +5,40 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class PaceTest {
-    private final Pace pace = new Pace();
+class AtomicBatchSizeTest {
+    private final AtomicBatchSize size = new AtomicBatchSize();
 
     @Test
-    void theFirstRunsAlone() {
-        assertThat(pace.together()).isEqualTo(1);
+    void firstRunIsAloneInItsTransaction() {
+        assertThat(size.current()).isEqualTo(1);
     }
 
     @Test
-    void manyBriefOnesShareATransaction() {
+    void briefRunsShareATransaction() {
         took(Duration.ofNanos(1_000), 200);
 
-        assertThat(pace.together()).isEqualTo(64);
+        assertThat(size.current()).isEqualTo(64);
     }
 
     @Test
-    void slowOnesDoNot() {
+    void slowRunsDoNotShareATransaction() {
         took(Duration.ofNanos(1_000), 200);
         took(Duration.ofMillis(20), 200);
 
-        assertThat(pace.together()).isEqualTo(1);
+        assertThat(size.current()).isEqualTo(1);
     }
 
     @Test
-    void oneInterruptionDoesNotSpoilIt() {
+    void oneSlowRunAmongBriefOnesDoesNotShrinkTheBatch() {
         took(Duration.ofNanos(20_000), 200);
         took(Duration.ofSeconds(1), 1);
 
-        assertThat(pace.together()).isEqualTo(64);
+        assertThat(size.current()).isEqualTo(64);
     }
 
     private void took(Duration each, int times) {
         for (int i = 0; i < times; i++) {
-            pace.took(each.toNanos());
+            size.took(each.toNanos());
         }
     }
 }

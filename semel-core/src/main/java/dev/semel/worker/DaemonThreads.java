@@ -12,20 +12,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Daemon threads for what runs without a caller. */
-final class Threads {
-    private static final Logger LOG = LoggerFactory.getLogger(Threads.class);
+final class DaemonThreads {
+    private static final Logger LOG = LoggerFactory.getLogger(DaemonThreads.class);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
-    private Threads() {}
+    private DaemonThreads() {}
 
-    /** What a thread does again and again, until it says that it is over or is interrupted. */
+    /** What a thread repeats, until it returns false or is interrupted. */
     @FunctionalInterface
-    interface Round {
-        boolean again() throws InterruptedException;
+    interface RepeatedWork {
+        boolean run() throws InterruptedException;
     }
 
-    /** Goes on whatever a round throws: a node that ran out of memory for a moment would otherwise stand still for ever. */
-    static Thread forEver(String name, TimeSource time, Round round) {
+    /** Continues whatever the work throws: a node that ran out of memory for a moment would otherwise stand still for ever. */
+    static Thread forEver(String name, TimeSource time, RepeatedWork work) {
         return daemon(name, () -> {
             boolean goesOn = true;
             Throwable broken = null;
@@ -33,22 +33,22 @@ final class Threads {
                 try {
                     if (broken != null) {
                         time.sleep(AFTER_FAILURE);
-                        told(name, broken);
+                        logUnexpected(name, broken);
                         broken = null;
                     }
-                    goesOn = round.again();
+                    goesOn = work.run();
                 } catch (InterruptedException e) {
                     goesOn = false;
                 } catch (Throwable thrown) {
-                    // without memory neither the pause nor the telling need come to an end
+                    // Without memory neither the pause nor the logging need succeed.
                     broken = thrown;
                 }
             }
         });
     }
 
-    static void told(String name, Throwable broken) {
-        LOG.error("{} met what it does not expect; it goes on.", name, broken);
+    static void logUnexpected(String name, Throwable thrown) {
+        LOG.error("{}: unexpected error; continuing.", name, thrown);
     }
 
     static Thread daemon(String name, Runnable work) {
@@ -57,7 +57,7 @@ final class Threads {
         return thread;
     }
 
-    /** For handlers: virtual where they may be and the runtime has them. */
+    /** For handlers: virtual threads if wanted and the runtime has them. */
     static ExecutorService handlers(boolean virtual) {
         try {
             if (virtual) {
@@ -66,7 +66,7 @@ final class Threads {
                         .invoke(null);
             }
         } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
-            // An older runtime: the others will do.
+            // An older runtime: platform threads will do.
         }
         AtomicInteger number = new AtomicInteger();
         return Executors.newCachedThreadPool(work -> daemon("semel-handler-" + number.incrementAndGet(), work));

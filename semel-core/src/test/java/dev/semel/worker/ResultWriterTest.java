@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class FinisherTest {
+class ResultWriterTest {
     @Test
-    void aStoreThatBreaksInAWayNobodyExpectedDoesNotEndTheWriter() throws Exception {
+    void unexpectedExceptionOfTheStoreDoesNotEndTheWriterThread() throws Exception {
         var store = new ForwardingStore(new MemoryStore(TimeSource.system())) {
             @Override
             public Ledger ledger() {
@@ -38,9 +38,9 @@ class FinisherTest {
         TimeSource time = TimeSource.system();
         var told = new LinkedBlockingQueue<String>();
         Move move = Transition.COMPLETE.of(RecordId.LAST, 1, Move.Change.NONE, null);
-        try (Finisher finisher = new Finisher(new GroupedLedger(store, time, Watch.NONE), time, 1, () -> {})) {
+        try (ResultWriter writer = new ResultWriter(new GroupedLedger(store, time, Watch.NONE), time, 1, () -> {})) {
             for (String name : List.of("first", "second")) {
-                finisher.add(
+                writer.add(
                         new DeliveryResult(DeliveryResult.Kind.DONE, move, null),
                         moved -> told.add(name + " " + moved));
                 assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo(name + " null");

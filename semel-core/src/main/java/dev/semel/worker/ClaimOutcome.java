@@ -1,0 +1,11 @@
+package dev.semel.worker;
+
+/** What a claim brought. */
+enum ClaimOutcome {
+    /** There may be more: claim again when there is room. */
+    MORE,
+    /** Nothing more is due at the moment. */
+    NOTHING,
+    /** No room: results must be written first. */
+    FULL
+}

@@ -1,0 +1,188 @@
+package dev.semel.worker;
+
+import dev.semel.Mode;
+import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
+import dev.semel.key.RecordId;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.Claim;
+import dev.semel.store.Claimed;
+import dev.semel.store.Queue;
+import dev.semel.store.Reservation;
+import dev.semel.store.Row;
+import dev.semel.store.Switchboard;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims records of one channel: as many as the window, the receiver's limits and the channel's pauses allow. One thread claims
+ * at a time.
+ */
+final class Claimer<P, R> {
+    private static final Logger LOG = LoggerFactory.getLogger(Claimer.class);
+    private static final int LARGEST_CLAIM = 512;
+    private static final int LONGEST_LANE_GROUP = 256;
+
+    private final ChannelContext<P, R> context;
+    private final ReceiverProtection receiver;
+    private final ClaimWindow window;
+    private final ClaimedBuffer<P, R> buffer;
+    private final BufferFiller<P, R> filler;
+    private final LostClaims lost;
+
+    /** Records of the present claim whose last holder let its lease expire. */
+    private final Set<RecordId> takenOver = new HashSet<>();
+
+    /** Set before a claim, so that a result that is written meanwhile is not missed. */
+    private volatile boolean waitsForResults;
+
+    private String lastTenant = "";
+
+    Claimer(
+            ChannelContext<P, R> context,
+            ReceiverProtection receiver,
+            ClaimWindow window,
+            ClaimedBuffer<P, R> buffer,
+            BufferFiller<P, R> filler) {
+        this.context = context;
+        this.receiver = receiver;
+        this.window = window;
+        this.buffer = buffer;
+        this.filler = filler;
+        this.lost = new LostClaims(context.policy().limits().lease());
+    }
+
+    /** Whether a claim may bring more once results are written: there was no room, or heads of lanes were held. */
+    boolean waitsForResults() {
+        return waitsForResults;
+    }
+
+    /** Claims what there is room for. */
+    ClaimOutcome claim() {
+        waitsForResults = true;
+        boolean heldLanes = window.holdsLanes();
+        ClaimOutcome outcome = claimUpToRoom();
+        waitsForResults = outcome == ClaimOutcome.FULL || heldLanes || window.holdsLanes();
+        return outcome;
+    }
+
+    private ClaimOutcome claimUpToRoom() {
+        int open = window.open();
+        int room = open < window.leastRoom() ? 0 : receiver.claimable(Math.min(LARGEST_CLAIM, open), window.held());
+        if (room <= 0) {
+            return ClaimOutcome.FULL;
+        }
+        Switchboard.Modes modes = context.services().modes().fresh();
+        ChannelPauses.Claimable claimable = context.pauses().claimable(modes, context.name());
+        if (context.services().modes().mode(modes, context.name()) == Mode.HALTED
+                || claimable == ChannelPauses.Claimable.NONE) {
+            return ClaimOutcome.NOTHING;
+        }
+        takenOver.clear();
+        if (takeUpLostClaim()) {
+            return ClaimOutcome.MORE;
+        }
+        return claim(modes, claimable, room);
+    }
+
+    private ClaimOutcome claim(Switchboard.Modes modes, ChannelPauses.Claimable claimable, int room) {
+        boolean starving = buffer.size() + buffer.suspects() == 0;
+        int wanted = claimable == ChannelPauses.Claimable.PROBE ? 1 : room;
+        long since = context.time().nanos();
+        Claimed claimed = send(request(modes, wanted), since);
+        if (claimed.modesChanged()) {
+            context.services().modes().reload();
+            return ClaimOutcome.MORE;
+        }
+        if (!claimed.rows().isEmpty()) {
+            context.services().modes().confirmed(modes.version(), since);
+        }
+        lastTenant = claimed.last();
+        receiver.claimed(claimed.rows().size());
+        filler.fill(claimed.rows(), since, takenOver, new HashSet<>());
+        if (starving && claimed.rows().size() >= room) {
+            window.grow();
+        }
+        return claimed.more() && claimable == ChannelPauses.Claimable.ALL ? ClaimOutcome.MORE : ClaimOutcome.NOTHING;
+    }
+
+    private Claimed send(Claim claim, long since) {
+        try {
+            Claimed claimed = queue().claim(claim);
+            if (claimed.partial()) {
+                lost.add(claim, since, takenOver, claimed.rows());
+            }
+            return claimed;
+        } catch (RuntimeException | Error e) {
+            lost.add(claim, since, takenOver, List.of());
+            throw e;
+        }
+    }
+
+    /** Puts into the buffer what an earlier claim was granted although its reply never arrived. */
+    private boolean takeUpLostClaim() {
+        LostClaims.FoundClaim found = lost.find(queue(), context.time().nanos());
+        if (found == null) {
+            return false;
+        }
+        LOG.info(
+                "{}: the reply to an earlier claim was lost; continuing with the {} records that it was granted.",
+                context.name(),
+                found.rows().size());
+        takenOver.addAll(found.takenOver());
+        receiver.claimed(found.rows().size());
+        filler.fill(found.rows(), found.since(), takenOver, new HashSet<>(found.headless()));
+        return true;
+    }
+
+    private Queue queue() {
+        return context.services().store().queue().orElseThrow();
+    }
+
+    private Claim request(Switchboard.Modes modes, int room) {
+        boolean repeatable = context.mayRepeat();
+        int suspects = context.permit().isFreeSoon() ? Math.max(0, Math.min(room, window.openForSuspects())) : 0;
+        return new Claim(
+                context.name(),
+                modes.version(),
+                new Reservation.Grant(
+                        context.services().tools().random().nextLong(1, Long.MAX_VALUE),
+                        context.policy().limits().lease().toMillis(),
+                        repeatable,
+                        context.policy().retry().maxAttempts()),
+                new Claim.Amount(
+                        room,
+                        repeatable ? LONGEST_LANE_GROUP : 1,
+                        suspects,
+                        new Claim.Budget(context.policy().retry().budget())),
+                new Claim.Turns(lastTenant, excludedTenants(modes)),
+                this::takenOver);
+    }
+
+    /** Tenants of which nothing is claimed now: those that are crowded here, switched off or paused. */
+    private Set<String> excludedTenants(Switchboard.Modes modes) {
+        int perTenant = context.capacity().perTenant();
+        Set<String> excluded = new HashSet<>(buffer.crowded(Math.max(perTenant, window.size() / 2)));
+        excluded.removeIf(tenant -> perTenant == context.capacity().concurrency());
+        for (Switchboard.Setting setting : modes.settings()) {
+            String tenant = setting.tenant();
+            if (tenant != null && context.services().modes().mode(modes, tenant, context.name()) == Mode.HALTED) {
+                excluded.add(tenant);
+            }
+        }
+        excluded.addAll(context.pauses().tenants(modes, context.name()));
+        return excluded;
+    }
+
+    private @Nullable AuditEntry takenOver(Row row) {
+        takenOver.add(row.id());
+        Events.About about =
+                Events.About.stored(row.id(), row.header(), context.policy().code());
+        return context.services().audits().events().outcome(EventType.OPERATION_TAKEN_OVER, about, Map.of());
+    }
+}
