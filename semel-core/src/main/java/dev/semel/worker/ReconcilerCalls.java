@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the application's reconcilers run: a few daemon threads for each operation, so that one that hangs holds up no other
- * operation. A call that takes too long is interrupted, and another thread goes on with what waits behind it; how many threads
- * may be held up that way is bounded. A record is asked about once at a time. Without threads, a call runs on the thread that
+ * The threads on which the application's reconcilers run: a few daemon threads for each operation, so that one that hangs delays no
+ * other operation. A call that takes too long is interrupted, and another thread continues with what waits behind it; how many
+ * threads may hang that way is bounded. A record is asked about once at a time. Without threads, a call runs on the thread that
  * asks, for as long as it takes.
  */
 public final class ReconcilerCalls implements AutoCloseable {
@@ -33,7 +33,7 @@ public final class ReconcilerCalls implements AutoCloseable {
     private final TimeSource time;
     private final Duration timeout;
     private final boolean threads;
-    private final Map<String, Pool> pools = new ConcurrentHashMap<>();
+    private final Map<String, OperationThreads> pools = new ConcurrentHashMap<>();
     private final Map<RecordId, Inquiry> open = new ConcurrentHashMap<>();
 
     public ReconcilerCalls(TimeSource time, Duration timeout, boolean threads) {
@@ -56,19 +56,20 @@ public final class ReconcilerCalls implements AutoCloseable {
             work.accept(inquiry);
         } else if (open.putIfAbsent(row.id(), inquiry) == null) {
             try {
-                pools.computeIfAbsent(row.header().operation(), Pool::new).execute(() -> {
-                    try {
-                        work.accept(inquiry);
-                    } catch (RuntimeException e) {
-                        LOG.warn(
-                                "Could not record the verdict about {}/{}; its reconciler is asked again with the next round.",
-                                row.header().operation(),
-                                row.id().prefix(),
-                                e);
-                    } finally {
-                        open.remove(row.id(), inquiry);
-                    }
-                });
+                pools.computeIfAbsent(row.header().operation(), OperationThreads::new)
+                        .execute(() -> {
+                            try {
+                                work.accept(inquiry);
+                            } catch (RuntimeException e) {
+                                LOG.warn(
+                                        "Could not record the verdict about {}/{}; its reconciler is asked again with the next round.",
+                                        row.header().operation(),
+                                        row.id().prefix(),
+                                        e);
+                            } finally {
+                                open.remove(row.id(), inquiry);
+                            }
+                        });
             } catch (RejectedExecutionException e) {
                 open.remove(row.id(), inquiry);
             }
@@ -84,10 +85,14 @@ public final class ReconcilerCalls implements AutoCloseable {
         }
     }
 
-    /** Interrupts what still runs and waits a moment for it; its records stay UNKNOWN and are asked about again. */
+    /** Interrupts all calls and waits a moment for them together; their records stay UNKNOWN and are asked about again. */
     @Override
     public void close() {
-        pools.values().forEach(Pool::close);
+        pools.values().forEach(OperationThreads::interrupt);
+        long until = time.nanos() + CLOSING.toNanos();
+        for (OperationThreads pool : pools.values()) {
+            pool.await(Duration.ofNanos(Math.max(0, until - time.nanos())));
+        }
     }
 
     /** One record that is asked about. */
@@ -139,17 +144,17 @@ public final class ReconcilerCalls implements AutoCloseable {
             return late;
         }
 
-        private Pool pool() {
-            return pools.computeIfAbsent(row.header().operation(), Pool::new);
+        private OperationThreads pool() {
+            return pools.computeIfAbsent(row.header().operation(), OperationThreads::new);
         }
     }
 
     /** The threads of one operation. */
-    private static final class Pool {
+    private static final class OperationThreads {
         private final ThreadPoolExecutor threads;
         private int heldUp;
 
-        Pool(String operation) {
+        OperationThreads(String operation) {
             AtomicInteger number = new AtomicInteger();
             this.threads = new ThreadPoolExecutor(
                     THREADS,
@@ -186,9 +191,12 @@ public final class ReconcilerCalls implements AutoCloseable {
             }
         }
 
-        void close() {
+        void interrupt() {
             threads.shutdownNow();
-            DaemonThreads.await(threads, CLOSING);
+        }
+
+        void await(Duration bound) {
+            DaemonThreads.await(threads, bound);
         }
     }
 }
