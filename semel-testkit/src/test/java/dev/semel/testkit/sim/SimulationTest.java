@@ -52,7 +52,7 @@ class SimulationTest {
         for (long seed = 1; seed <= 50; seed++) {
             stories.append(simulation.tell(seed).shown());
         }
-        assertThat(stories).contains("RESERVE REFUSES", "ENQUEUE REFUSES", "MOVE REFUSES", "LAND REFUSES");
+        assertThat(stories).contains("RESERVE REFUSES", "ENQUEUE REFUSES", "MOVE REFUSES", "WRITE REFUSES");
     }
 
     @Test
