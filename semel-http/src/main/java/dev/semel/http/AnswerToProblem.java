@@ -6,7 +6,7 @@ import dev.semel.http.Problems.Problem;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What each answer of the ledger is in HTTP, when it is not a result. The texts are ours: a stored reason may hold anything. */
+/** Converts an answer without a result into a problem. The texts are fixed: a stored reason may contain anything. */
 final class AnswerToProblem implements Answer.Cases<byte[], Problem> {
     static final AnswerToProblem INSTANCE = new AnswerToProblem();
 
@@ -18,7 +18,7 @@ final class AnswerToProblem implements Answer.Cases<byte[], Problem> {
     static Problem storeUnavailable() {
         return Problem.of(
                         ProblemCode.STORE_UNAVAILABLE,
-                        "The ledger cannot be reached, so the request was not run. Repeat it with the same key.",
+                        "The request was not run: the ledger is unavailable. Retry with the same key.",
                         Next.RETRY)
                 .retryAfter(LATER);
     }
@@ -33,23 +33,25 @@ final class AnswerToProblem implements Answer.Cases<byte[], Problem> {
         return notActedOn();
     }
 
-    /** Nothing to show of it: a leased one is not run at all. */
+    /** A leased operation in shadow mode does not run, so there is no response to show. */
     private static Problem notActedOn() {
         return Problem.of(
-                ProblemCode.HALTED, "Requests of this kind are recorded and not acted on at the moment.", Next.CONTACT);
+                ProblemCode.HALTED, "Requests to this operation are recorded but not executed at the moment (shadow"
+                        + " mode).", Next.CONTACT);
     }
 
     @Override
     public Problem other(Answer<byte[]> answer, Answer.Notice notice) {
-        return Problem.of(ProblemCode.KEY_INVALID, "The request cannot be taken under this key.", Next.CONTACT);
+        return Problem.of(ProblemCode.KEY_INVALID, "Rejected: the request cannot be processed under this"
+                + " key.", Next.CONTACT);
     }
 
     @Override
     public Problem conflict(Answer.Conflict<byte[]> answer) {
         return Problem.of(
                 ProblemCode.PAYLOAD_MISMATCH,
-                "The key was used before for a request with other content; nothing was done. Use a new key for a new"
-                        + " request.",
+                "Conflict: this key was already used for a request with different content. Nothing was done. Use a new"
+                        + " key for a new request.",
                 Next.CONTACT);
     }
 
@@ -57,7 +59,8 @@ final class AnswerToProblem implements Answer.Cases<byte[], Problem> {
     public Problem inProgress(Answer.InProgress<byte[]> answer) {
         return Problem.of(
                         ProblemCode.IN_PROGRESS,
-                        "The first request with this key is still running. Repeat it to get its answer.",
+                        "The first request with this key is still running. Retry with the same key to get its"
+                                + " response.",
                         Next.RETRY)
                 .retryAfter(SOON);
     }
@@ -70,7 +73,8 @@ final class AnswerToProblem implements Answer.Cases<byte[], Problem> {
     static Problem unknown() {
         return Problem.of(
                 ProblemCode.OUTCOME_UNKNOWN,
-                "The request was interrupted and may have taken effect. It is not run again until that is decided.",
+                "The request was interrupted and may have taken effect. It will not run again until its outcome is"
+                        + " decided.",
                 Next.CHECK_STATUS,
                 Next.CONTACT);
     }
@@ -78,7 +82,8 @@ final class AnswerToProblem implements Answer.Cases<byte[], Problem> {
     @Override
     public Problem failed(Answer.Failed<byte[]> answer) {
         return Problem.of(
-                ProblemCode.DISCARDED, "The request was closed and will not be run under this key.", Next.CONTACT);
+                ProblemCode.DISCARDED, "The request failed permanently or was discarded. It will not run again under"
+                        + " this key.", Next.CONTACT);
     }
 
     @Override
@@ -89,7 +94,7 @@ final class AnswerToProblem implements Answer.Cases<byte[], Problem> {
     static Problem retryLater(Duration pause) {
         return Problem.of(
                         ProblemCode.RETRY_LATER,
-                        "The request failed without effect. Repeat it with the same key after the pause.",
+                        "The request failed and had no effect. Retry with the same key after the time in Retry-After.",
                         Next.RETRY)
                 .retryAfter(pause);
     }
@@ -98,7 +103,7 @@ final class AnswerToProblem implements Answer.Cases<byte[], Problem> {
     public Problem halted(Answer.Halted<byte[]> answer) {
         return Problem.of(
                         ProblemCode.HALTED,
-                        "Requests of this kind are switched off at the moment; nothing was lost.",
+                        "This operation is switched off at the moment; nothing was lost. Retry later.",
                         Next.RETRY,
                         Next.CONTACT)
                 .retryAfter(LATER);

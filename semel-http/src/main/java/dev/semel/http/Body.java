@@ -14,18 +14,20 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's body, read once, bounded in memory and in length, so that it can be looked at and still be handed on.
+ * The body of a request, read once with limits on memory and length, so that the handler can read it again.
  *
- * @param bytes as they came; empty where the container has taken the body apart itself
- * @param parts of a multipart body, which the container took apart; otherwise empty
+ * @param bytes the raw bytes; empty where the container has parsed the parts
+ * @param parts the parts of a multipart body that the container has parsed; otherwise empty
  */
 record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
     static final int IN_MEMORY = 64 << 10;
     private static final int CHUNK = 8 << 10;
     private static final int DEEPEST = 32;
+    private static final Pattern BOUNDARY = Pattern.compile(";\\s*boundary\\s*=\\s*\"?[^\";\\s]", Pattern.CASE_INSENSITIVE);
     private static final String PARSED = Body.class.getName() + ".parsed";
 
     /** The body ended before its declared length, or in the middle of a part. */
@@ -33,28 +35,42 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         private static final long serialVersionUID = 1;
 
         Incomplete(IOException cause) {
-            super("The request body ended early.", cause);
+            super("The request body is incomplete: " + cause.getMessage(), cause);
         }
     }
 
-    /** A form that nobody can read, or a body whose type or charset is none. */
+    /** The form cannot be decoded, or the Content-Type is not valid for a body. */
     static final class Malformed extends IOException {
         private static final long serialVersionUID = 1;
 
-        Malformed(String message, @Nullable Throwable cause) {
-            super(message, cause);
+        private final String fault;
+
+        Malformed(String fault, @Nullable Throwable cause) {
+            super("The request body cannot be read: " + fault, cause);
+            this.fault = fault;
+        }
+
+        /** Fixed text, safe to send to the client. */
+        String fault() {
+            return fault;
         }
     }
 
     /**
      * @throws Spool.Full when it is longer than the limit
-     * @throws Incomplete when it is shorter than it says, or breaks off
-     * @throws Malformed when it is a form that cannot be read, or of a type or in a charset that is none
+     * @throws Incomplete when it is shorter than its Content-Length, or the connection is closed early
+     * @throws Malformed when it is a form that cannot be decoded, or its Content-Type or charset is not valid
      */
     static Body read(HttpServletRequest request, Rule.Limits limits) throws IOException {
         long declared = declared(request);
         if (isRange(request.getContentType())) {
-            throw new Malformed("The Content-Type has a wildcard, so it is not the type of a body.", null);
+            throw new Malformed("the Content-Type contains a wildcard (*). Send the exact media type.", null);
+        }
+        if (isMultipart(request) && !BOUNDARY.matcher(request.getContentType()).find()) {
+            throw new Malformed(
+                    "the Content-Type multipart/form-data has no boundary parameter. Add the boundary that separates"
+                            + " the parts.",
+                    null);
         }
         boolean form = SpooledRequest.isFormType(request);
         long limit = form ? Math.min(limits.forms().bytes(), limits.requestBytes()) : limits.requestBytes();
@@ -74,7 +90,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
             whole = new Body(spool, parts == null ? List.of() : parts);
             return whole;
         } catch (UnsupportedCharsetException | IllegalCharsetNameException e) {
-            throw new Malformed("The body is in a charset that is not known.", e);
+            throw new Malformed("the charset of the body is not supported.", e);
         } finally {
             if (whole == null) {
                 spool.close();
@@ -82,7 +98,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         }
     }
 
-    /** Over HTTP/2 a request may name two lengths, which Tomcat tells by this exception. */
+    /** Over HTTP/2 a request may declare two lengths; Tomcat then throws this exception. */
     private static long declared(HttpServletRequest request) throws Incomplete {
         try {
             return request.getContentLengthLong();
@@ -114,8 +130,8 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
     }
 
     /**
-     * Taken apart by the container, because it does so only before anybody has read the body. Nothing where the handler is not
-     * set up for that and reads the bytes itself.
+     * The parts as the container parses them, which works only before the body is read. Null where the servlet has no multipart
+     * configuration: its handler reads the bytes itself.
      */
     private static @Nullable Collection<Part> parts(HttpServletRequest request, long limit) throws Spool.Full {
         Collection<Part> parts;
@@ -133,7 +149,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         return parts;
     }
 
-    /** Of the container's own. Without a cause it only says that the handler is not set up for parts. */
+    /** Whether a limit of the container is exceeded. Without a cause the servlet only has no multipart configuration. */
     private static boolean isOverALimit(Throwable thrown) {
         boolean alone = thrown.getCause() == null;
         Throwable current = thrown;
@@ -146,7 +162,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         return false;
     }
 
-    /** Frameworks fail on it, which would count against the route although the client is at fault. */
+    /** Frameworks fail on a wildcard, which would count against the route although the client is at fault. */
     private static boolean isRange(@Nullable String type) {
         return type != null && type.split(";", 2)[0].contains("*");
     }
@@ -156,7 +172,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         return type != null && type.toLowerCase(Locale.ROOT).startsWith("multipart/form-data");
     }
 
-    /** Whether somebody before the filter had the form parsed, so that the container alone has it. */
+    /** Whether an earlier filter had the form parsed, so that only the container has its fields. */
     static boolean wasParsed(HttpServletRequest request) {
         return request.getAttribute(PARSED) != null;
     }

@@ -113,8 +113,8 @@ public final class Exchange {
     private GatewayRun granted() {
         GatewayRun granted = run;
         if (level != Level.MARKER || granted == null) {
-            throw new SemelException.Invalid("A request at the level " + level
-                    + " has nothing to mark. Mark only at the level MARKER (see level()).");
+            throw new SemelException.Invalid("mark() failed: the request runs at level " + level
+                    + ". Only a request at level MARKER can be marked (see level()).");
         }
         return granted;
     }
@@ -163,8 +163,8 @@ public final class Exchange {
         public boolean markIfWritten() {
             if (changesBefore == null) {
                 throw new SemelException.Invalid(
-                        "Whether a transaction has written cannot be told if it was not looked at"
-                                + " when it began. Hold it (holdIfWritten).");
+                        "markIfWritten() failed: the transaction was not observed from its beginning. Use"
+                                + " holdIfWritten().");
             }
             marked = run.markIfChanged(connection, changesBefore);
             return marked;
@@ -230,8 +230,8 @@ public final class Exchange {
         AtomicContext tx = transaction;
         if (tx == null) {
             throw new SemelException.Invalid(
-                    "A request at the level " + level
-                            + " has no transaction of the filter's, or its handler has returned. Use the level SPAN for this route.");
+                    "No transaction: the request runs at level " + level
+                            + ", or its handler has returned. Use level SPAN for this route.");
         }
         return tx;
     }

@@ -94,8 +94,8 @@ public final class ExpectedVersion {
 
     private void demand(String current, Predicate<String> same) {
         if (tags != null && tags.stream().noneMatch(same)) {
-            throw new VersionMismatch("The resource is at version " + current
-                    + ", not at the one that the request says. Read it again, then send the change.");
+            throw new VersionMismatch("Version conflict: the resource is at version " + current
+                    + ", not at the version that the request expects. Read it again, then resend the change.");
         }
     }
 

@@ -19,7 +19,7 @@ final class FormFields {
     private FormFields() {}
 
     /**
-     * Before anything is stored: what the handler's framework could not read is the client's fault.
+     * Checks the form before anything is stored: a form that no framework can decode is the client's fault.
      *
      * @throws Spool.Full when there are more than so many fields
      * @throws Body.Malformed when they, or those of the query, cannot be read
@@ -35,10 +35,11 @@ final class FormFields {
                         Body.wasParsed(request) ? 0 : request.getParameterMap().size();
             }
         } catch (RuntimeException e) {
-            throw new Body.Malformed("The form cannot be read: " + e.getMessage(), e);
+            throw new Body.Malformed(
+                    "the form cannot be decoded: invalid percent escape or unsupported charset.", e);
         }
         if (fields > most) {
-            throw new Spool.Full(most);
+            throw new Spool.Full(most, "form fields");
         }
     }
 
@@ -84,7 +85,7 @@ final class FormFields {
                 }
             }
         } catch (IOException | IllegalArgumentException e) {
-            throw new IllegalStateException("The form in the request's body cannot be read.", e);
+            throw new IllegalStateException("Decoding the form in the request body failed.", e);
         }
         Map<String, String[]> merged = new LinkedHashMap<>();
         all.forEach((name, values) -> merged.put(name, values.toArray(new String[0])));

@@ -94,7 +94,7 @@ final class Handling {
         } catch (Body.Incomplete e) {
             reply.incomplete();
         } catch (Body.Malformed e) {
-            reply.malformed();
+            reply.malformed(e);
         } finally {
             if (!goesOn) {
                 dispose();
@@ -181,7 +181,7 @@ final class Handling {
         if (!permit.take()) {
             breakerOpen = true;
             return granted.handBack(
-                    rule().breaker().pause(), Failure.of(Failure.Category.DISABLED, "The breaker is open."));
+                    rule().breaker().pause(), Failure.of(Failure.Category.DISABLED, "The circuit breaker is open."));
         }
         run = granted;
         exchange.under(granted);
@@ -254,7 +254,7 @@ final class Handling {
 
     /** The container says that an asynchronous request is broken; what the handler gives now is not its answer. */
     void broken(@Nullable Throwable why) {
-        broken = why != null ? why : new IOException("The asynchronous request broke off.");
+        broken = why != null ? why : new IOException("The asynchronous request failed before it completed.");
     }
 
     /** For work that the application does on another thread for this request. */
@@ -365,7 +365,7 @@ final class Handling {
             return left.snapshot.length == 0 ? granted.drop() : granted.drop(left.snapshot);
         }
         return left.snapshot.length == 0
-                ? granted.park(Failure.of(Failure.Category.UNKNOWN, "It was refused. " + wrote))
+                ? granted.park(Failure.of(Failure.Category.UNKNOWN, "The handler rejected the request. " + wrote))
                 : granted.refuse(left.snapshot);
     }
 
@@ -378,14 +378,14 @@ final class Handling {
     /** Why a failure may have left an effect that no mark tells of; nothing when it can be told that it has not. */
     private @Nullable String doubt() {
         if (rule().level() == Level.PLAIN) {
-            return "At the level PLAIN nothing tells whether it took effect.";
+            return "At level PLAIN the ledger cannot tell whether the handler took effect.";
         }
         if (asynchronous) {
-            return "It went on asynchronously, where nothing tells what it did.";
+            return "The handler continued asynchronously, where its transactions are not observed.";
         }
         return exchange.watched()
                 .map(Hooks.Effects.Watched::doubt)
-                .orElseGet(() -> Optional.of("Nothing watches which connections its handler used."))
+                .orElseGet(() -> Optional.of("The connections that the handler used are not observed."))
                 .orElse(null);
     }
 

@@ -74,7 +74,8 @@ final class HeldResponse extends HttpServletResponseWrapper {
     @Override
     public ServletOutputStream getOutputStream() {
         if (writer != null) {
-            throw new IllegalStateException("The response has a writer, so it cannot have a stream. Use one of them.");
+            throw new IllegalStateException("getOutputStream() failed: getWriter() was already called. Use one of"
+                    + " them.");
         }
         ServletOutputStream open = stream;
         if (open == null) {
@@ -87,7 +88,8 @@ final class HeldResponse extends HttpServletResponseWrapper {
     @Override
     public PrintWriter getWriter() {
         if (stream != null) {
-            throw new IllegalStateException("The response has a stream, so it cannot have a writer. Use one of them.");
+            throw new IllegalStateException("getWriter() failed: getOutputStream() was already called. Use one of"
+                    + " them.");
         }
         PrintWriter open = writer;
         if (open == null) {
@@ -134,11 +136,10 @@ final class HeldResponse extends HttpServletResponseWrapper {
 
     private void refuseStream(@Nullable String type) {
         if (!limits.holdsStreams()) {
-            throw new IllegalStateException("The handler answers with " + type
-                    + ", which is to be read while it is written, but a response under an"
-                    + " Idempotency-Key is held until its record is finished. Exempt the route (Rule.off(),"
-                    + " @Idempotent(header = OFF)), or have its streams held (Rule.withHeldStreams(),"
-                    + " semel.http.tuning.responses.hold-streams=true).");
+            throw new IllegalStateException("The handler responds with " + type
+                    + ", a streaming type, but a response under an Idempotency-Key is held until its record is"
+                            + " finished. Exempt the route (Rule.off(), @Idempotent(header = OFF)), or hold its streams"
+                            + " (Rule.withHeldStreams(), semel.http.tuning.responses.hold-streams=true).");
         }
     }
 
@@ -176,7 +177,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
         try {
             body.clear();
         } catch (IOException e) {
-            throw new IllegalStateException("The held response cannot be emptied: " + e.getMessage(), e);
+            throw new IllegalStateException("Clearing the held response failed: " + e.getMessage(), e);
         }
     }
 
@@ -356,7 +357,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
         @Override
         public void write(byte[] bytes, int from, int length) throws IOException {
             if (over) {
-                throw new IOException("The response has been sent already; nothing can be added.");
+                throw new IOException("Write failed: the response has already been sent.");
             }
             if (closed || tooLarge) {
                 return;
@@ -369,7 +370,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
                     body.write(bytes, from, length);
                 }
             } catch (IOException e) {
-                unwritten = new IOException("The response cannot be held: " + e.getMessage(), e);
+                unwritten = new IOException("Holding the response failed: " + e.getMessage(), e);
                 throw unwritten;
             }
         }

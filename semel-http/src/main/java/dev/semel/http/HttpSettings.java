@@ -176,7 +176,7 @@ public final class HttpSettings {
             String lower = name.toLowerCase(Locale.ROOT);
             if (NEVER.contains(lower) || lower.startsWith("access-control-")) {
                 faults.add("the header " + name
-                        + " is of one moment, one connection or one caller: it cannot be replayed");
+                        + " cannot be replayed: it belongs to one moment, one connection or one caller");
             }
             if (replayed.stream().noneMatch(name::equalsIgnoreCase)) {
                 replayed.add(name);
@@ -255,15 +255,16 @@ public final class HttpSettings {
         List<String> all = new ArrayList<>(faults);
         all.addAll(routes.faults());
         if (scopes == null && tenants == null) {
-            all.add("nothing says whose keys they are: use withTenant(...), withSingleTenant() or withScope(...)");
+            all.add("the scope of idempotency keys is not defined: use withTenant(...), withSingleTenant() or"
+                    + " withScope(...)");
         }
         if (scopes != null && (tenants != null || !principals || anonymous || issuers != null)) {
             all.add(
-                    "a scope function decides alone: remove the tenant, principal, issuer and anonymous settings, or the scope"
-                            + " function");
+                    "withScope(...) excludes the tenant, principal, issuer and anonymous settings: remove them, or"
+                            + " remove withScope(...)");
         }
         if (!(semel instanceof Engine)) {
-            all.add("the filter needs Semel's own engine, as Semel.open(...) gives it, not a wrapper around it");
+            all.add("the filter needs the engine that Semel.open(...) returns, not a wrapper around it");
         }
         if (!all.isEmpty()) {
             throw new SemelException.Misconfigured("the idempotency filter", all);

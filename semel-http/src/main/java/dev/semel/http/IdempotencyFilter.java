@@ -100,10 +100,10 @@ public final class IdempotencyFilter implements Filter {
         if (refusal != null) {
             if (refusal.code() == ProblemCode.UNAUTHENTICATED && saidWhoIsMissing.compareAndSet(false, true)) {
                 LOG.warn(
-                        "{}: rejected with 401: the request is not authenticated, and keys belong to callers. Put the"
-                                + " filter behind what authenticates them, or say whose keys they are: with"
-                                + " HttpSettings.withScope, in Spring Boot with a bean of the type Hooks.Scopes or"
-                                + " semel.http.anonymous=true. Further ones are not logged.",
+                        "{}: rejected with 401: the request is not authenticated; idempotency keys are scoped to the"
+                                + " caller. Place the filter behind authentication, or define the scope:"
+                                + " HttpSettings.withScope, or in Spring Boot a Hooks.Scopes bean or"
+                                + " semel.http.anonymous=true. Logged once.",
                         match.operation());
             }
             config.answering().problems().write(request, response, ids, refusal);
@@ -177,9 +177,9 @@ public final class IdempotencyFilter implements Filter {
             return true;
         }
         LOG.error(
-                "{}: rejected, not run: the request reached its handler without passing the Idempotency-Key filter under"
-                        + " its own route (path {}). Put the filter behind whatever rewrites or forwards requests, or exempt the"
-                        + " route with Rule.off().",
+                "{}: rejected and not run: the request reached its handler without passing the Idempotency-Key filter"
+                        + " under its own route (path {}). Place the filter behind all filters that rewrite or forward"
+                        + " requests, or exempt the route with Rule.off().",
                 match.operation(),
                 request.getRequestURI());
         write(
@@ -187,8 +187,8 @@ public final class IdempotencyFilter implements Filter {
                 response,
                 Problem.of(
                         ProblemCode.NOT_PROTECTED,
-                        "The request needs the protection of its key and would have run without it. It was not run. The"
-                                + " service is not set up correctly.",
+                        "Rejected and not run: the request bypassed the idempotency filter, so a retry could run it"
+                                + " twice. The service is misconfigured.",
                         Next.CONTACT));
         return false;
     }
@@ -222,7 +222,7 @@ public final class IdempotencyFilter implements Filter {
                     ? null
                     : Problem.of(
                                     ProblemCode.RATE_LIMITED,
-                                    "There were too many requests; this one was not looked at. Repeat it after the pause.",
+                                    "Rejected: rate limit exceeded. Retry after the time in Retry-After.",
                                     Next.RETRY)
                             .retryAfter(wait.get());
         }
@@ -231,7 +231,8 @@ public final class IdempotencyFilter implements Filter {
             Hooks.Authorization authorization = config.admission().authorization();
             return authorization == null || authorization.allows(request, caller)
                     ? null
-                    : Problem.of(ProblemCode.FORBIDDEN, "The caller may not send this request.", Next.CONTACT);
+                    : Problem.of(ProblemCode.FORBIDDEN, "Rejected: the caller is not authorized to send this"
+                            + " request.", Next.CONTACT);
         }
 
         /** Without a key nobody need be known: the authorization is asked about those who are. */
@@ -260,13 +261,14 @@ public final class IdempotencyFilter implements Filter {
             } catch (NoTenant e) {
                 return Problem.of(
                         ProblemCode.NO_TENANT,
-                        "The tenant of the caller cannot be told. Nothing was run.",
+                        "Rejected: the tenant of the caller is unknown. Nothing was run.",
                         Next.CONTACT);
             }
             if (scope == null) {
                 return Problem.of(
                         ProblemCode.UNAUTHENTICATED,
-                        "Keys belong to callers, so an anonymous request cannot have one. Authenticate.",
+                        "Rejected: the request is not authenticated; idempotency keys are scoped to the caller."
+                                + " Authenticate and retry.",
                         Next.CONTACT);
             }
             Problem forbidden = forbidden(scope);
@@ -277,8 +279,7 @@ public final class IdempotencyFilter implements Filter {
             if (keys.isEmpty()) {
                 return Problem.of(
                         ProblemCode.KEY_REQUIRED,
-                        "Send the header Idempotency-Key with a key of your own, new for each request and the same for its"
-                                + " repetitions.");
+                        "Send the header Idempotency-Key: a new key for each request, the same key for its retries.");
             }
             String given = keys.size() > 1 ? null : keys.get(0);
             key = config.admission().quotedKeys() ? Quoted.unquoted(given) : given;
@@ -287,8 +288,8 @@ public final class IdempotencyFilter implements Filter {
                     : Problem.of(
                             ProblemCode.KEY_INVALID,
                             keys.size() > 1
-                                    ? "The header Idempotency-Key was sent more than once. Send it once."
-                                    : "A key has 1 to 128 visible ASCII characters.");
+                                    ? "Rejected: the header Idempotency-Key was sent more than once. Send it once."
+                                    : "Rejected: an idempotency key must have 1 to 128 visible ASCII characters.");
         }
 
         Scope scope() {

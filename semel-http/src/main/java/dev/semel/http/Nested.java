@@ -9,8 +9,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the answer of an operation is in HTTP that the handler of a request called, when it is not a result and the handler lets
- * it pass as an exception. The texts are ours: a stored reason may hold anything.
+ * Converts the answer of an operation that a handler called into a problem. It applies when the answer has no result and the
+ * handler lets the exception pass. The texts are fixed: a stored reason may contain anything.
  */
 final class Nested<R> implements Answer.Cases<R, Problem> {
     private static final Duration SOON = Duration.ofSeconds(1);
@@ -18,7 +18,7 @@ final class Nested<R> implements Answer.Cases<R, Problem> {
 
     private Nested() {}
 
-    /** Nothing when the exception is not such an answer. */
+    /** Null when the exception carries no such answer. */
     static @Nullable Problem of(Throwable thrown) {
         if (thrown instanceof VersionMismatch) {
             return versionMismatch();
@@ -36,19 +36,20 @@ final class Nested<R> implements Answer.Cases<R, Problem> {
     static Problem versionMismatch() {
         return Problem.of(
                 ProblemCode.VERSION_MISMATCH,
-                "The resource has another version than the request says. Read it again, and send the change under a new"
-                        + " key.",
+                "Conflict: the resource has a different version than the request expects. Read it again, then send the"
+                        + " change under a new key.",
                 Next.CONTACT);
     }
 
     private static Problem mismatch() {
         return Problem.of(
                 ProblemCode.PAYLOAD_MISMATCH,
-                "What the request asks for was asked for before with other content; nothing was done.",
+                "Conflict: the operation behind this request was already called with different content. Nothing was"
+                        + " done.",
                 Next.CONTACT);
     }
 
-    /** Whether it would be the same again; otherwise the request may be repeated, and is not answered from the ledger. */
+    /** Whether a retry would get the same problem. If not, the problem is not stored and the request may run again. */
     static boolean isLasting(Problem problem) {
         return switch (problem.code()) {
             case IN_PROGRESS, OUTCOME_UNKNOWN, RETRY_LATER, HALTED -> false;
@@ -58,12 +59,13 @@ final class Nested<R> implements Answer.Cases<R, Problem> {
 
     @Override
     public Problem result(Answer<R> answer, @Nullable R result) {
-        throw new IllegalArgumentException("The answer is a result; only other answers become a problem response.");
+        throw new IllegalArgumentException("An answer with a result cannot be converted into a problem response.");
     }
 
     @Override
     public Problem other(Answer<R> answer, Answer.Notice notice) {
-        return Problem.of(ProblemCode.KEY_INVALID, "What the request asks for cannot be taken as it is.", Next.CONTACT);
+        return Problem.of(ProblemCode.KEY_INVALID, "Rejected: the operation behind this request cannot be"
+                + " processed.", Next.CONTACT);
     }
 
     @Override
@@ -75,7 +77,7 @@ final class Nested<R> implements Answer.Cases<R, Problem> {
     public Problem failed(Answer.Failed<R> answer) {
         return Problem.of(
                 ProblemCode.DISCARDED,
-                "What the request asks for failed for good before, or was closed, and is not run again.",
+                "The operation behind this request failed permanently or was discarded. It will not run again.",
                 Next.CONTACT);
     }
 
@@ -83,7 +85,8 @@ final class Nested<R> implements Answer.Cases<R, Problem> {
     public Problem inProgress(Answer.InProgress<R> answer) {
         return Problem.of(
                         ProblemCode.IN_PROGRESS,
-                        "What the request asks for is being done by another request. Repeat it to get its answer.",
+                        "The operation behind this request is already running for another request. Retry to get its"
+                                + " response.",
                         Next.RETRY)
                 .retryAfter(SOON);
     }
@@ -92,8 +95,8 @@ final class Nested<R> implements Answer.Cases<R, Problem> {
     public Problem unknown(Answer.Unknown<R> answer) {
         return Problem.of(
                 ProblemCode.OUTCOME_UNKNOWN,
-                "What the request asks for was interrupted and may have taken effect. It is not run again until that is"
-                        + " decided.",
+                "The operation behind this request was interrupted and may have taken effect. It will not run again"
+                        + " until its outcome is decided.",
                 Next.CHECK_STATUS,
                 Next.CONTACT);
     }
@@ -102,7 +105,8 @@ final class Nested<R> implements Answer.Cases<R, Problem> {
     public Problem retryLater(Answer.RetryLater<R> answer) {
         return Problem.of(
                         ProblemCode.RETRY_LATER,
-                        "What the request asks for failed without effect. Repeat the request after the pause.",
+                        "The operation behind this request failed and had no effect. Retry after the time in"
+                                + " Retry-After.",
                         Next.RETRY)
                 .retryAfter(answer.in());
     }
@@ -120,7 +124,8 @@ final class Nested<R> implements Answer.Cases<R, Problem> {
     private static Problem switchedOff() {
         return Problem.of(
                         ProblemCode.HALTED,
-                        "What the request asks for is switched off at the moment; nothing was lost.",
+                        "The operation behind this request is switched off at the moment; nothing was lost. Retry"
+                                + " later.",
                         Next.RETRY,
                         Next.CONTACT)
                 .retryAfter(LATER);

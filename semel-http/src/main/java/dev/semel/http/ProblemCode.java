@@ -9,24 +9,24 @@ public enum ProblemCode {
     KEY_INVALID("idempotency.key_invalid", 400, "The Idempotency-Key is not valid"),
     PAYLOAD_MISMATCH("idempotency.payload_mismatch", 409, "The Idempotency-Key was used for another request"),
     IN_PROGRESS("idempotency.in_progress", 409, "The same request is being processed"),
-    OUTCOME_UNKNOWN("idempotency.outcome_unknown", 409, "Whether the request took effect is not known"),
-    /** AnswerToProblem in a header of a 200 without a body, not as a problem: the request is done. */
-    RESPONSE_NOT_KEPT("idempotency.response_not_kept", 200, "The request is done; its answer was not kept"),
-    DISCARDED("idempotency.discarded", 410, "The request was closed"),
-    RETRY_LATER("idempotency.retry_later", 503, "The request failed and may be repeated later"),
-    STORE_UNAVAILABLE("idempotency.store_unavailable", 503, "The request was not run"),
+    OUTCOME_UNKNOWN("idempotency.outcome_unknown", 409, "The outcome of the request is unknown"),
+    /** Sent in the header Idempotency-Notice of a 200 without a body, not as a problem: the request is done. */
+    RESPONSE_NOT_KEPT("idempotency.response_not_kept", 200, "The request is done; its response was not stored"),
+    DISCARDED("idempotency.discarded", 410, "The request failed permanently or was discarded"),
+    RETRY_LATER("idempotency.retry_later", 503, "The request failed; retry later"),
+    STORE_UNAVAILABLE("idempotency.store_unavailable", 503, "The ledger is unavailable; the request was not run"),
     NOT_PROTECTED(
-            "idempotency.not_protected", 500, "The request was not run: nothing would keep it from running twice"),
-    VERSION_MISMATCH("concurrency.version_mismatch", 409, "The resource was changed meanwhile"),
+            "idempotency.not_protected", 500, "The request was rejected: it bypassed the idempotency filter"),
+    VERSION_MISMATCH("concurrency.version_mismatch", 409, "Version conflict: the resource has changed"),
     TOO_LARGE("request.too_large", 413, "The request body is too large"),
-    BODY_INCOMPLETE("request.body_incomplete", 400, "The request body ended early"),
+    BODY_INCOMPLETE("request.body_incomplete", 400, "The request body is incomplete"),
     BODY_MALFORMED("request.body_malformed", 400, "The request body cannot be read"),
     RATE_LIMITED("request.rate_limited", 429, "Too many requests"),
-    UNAUTHENTICATED("request.unauthenticated", 401, "The request needs authentication"),
-    NO_TENANT("request.no_tenant", 403, "The caller belongs to no tenant"),
-    FORBIDDEN("request.forbidden", 403, "The caller may not do this"),
-    HALTED("operation.halted", 503, "This kind of request is switched off"),
-    BREAKER_OPEN("operation.breaker_open", 503, "This kind of request is paused");
+    UNAUTHENTICATED("request.unauthenticated", 401, "The request is not authenticated"),
+    NO_TENANT("request.no_tenant", 403, "The tenant of the caller is unknown"),
+    FORBIDDEN("request.forbidden", 403, "The caller is not authorized"),
+    HALTED("operation.halted", 503, "This operation is switched off"),
+    BREAKER_OPEN("operation.breaker_open", 503, "The circuit breaker of this operation is open");
 
     private final String code;
     private final int status;
@@ -43,7 +43,7 @@ public enum ProblemCode {
         return code;
     }
 
-    /** The status, unless a profile says otherwise. */
+    /** The HTTP status. The IETF profile replaces some of them. */
     public int status() {
         return status;
     }

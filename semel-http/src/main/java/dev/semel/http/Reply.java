@@ -32,34 +32,35 @@ final class Reply {
     }
 
     void tooLarge() throws IOException {
-        refuse(Problem.of(ProblemCode.TOO_LARGE, "The body is larger than is allowed here. Send less.", Next.CONTACT));
+        refuse(Problem.of(ProblemCode.TOO_LARGE, "Rejected: the body exceeds the limit of this route for bytes or form"
+                + " fields. Send a smaller body.", Next.CONTACT));
     }
 
     /** Some containers have answered 400 themselves by now, and this is not sent. */
     void incomplete() throws IOException {
         refuse(Problem.of(
                 ProblemCode.BODY_INCOMPLETE,
-                "The body does not have the length that the request says; nothing was run. Send it again.",
+                "The body does not match the declared Content-Length, or the connection was closed early. Nothing was"
+                        + " run. Retry with the same key.",
                 Next.RETRY));
     }
 
-    void malformed() throws IOException {
+    void malformed(Body.Malformed why) throws IOException {
         refuse(Problem.of(
-                ProblemCode.BODY_MALFORMED,
-                "The body cannot be read: a form with a broken escape, an unknown charset, or a Content-Type with a"
-                        + " wildcard. Nothing was run.",
-                Next.CONTACT));
+                ProblemCode.BODY_MALFORMED, "Rejected: " + why.fault() + " Nothing was run.", Next.CONTACT));
     }
 
     void storeUnavailable(Exception why) throws IOException {
-        LOG.warn("{}: not run, because the ledger failed (correlation {}).", operation(), correlation(), why);
+        LOG.warn("{}: request not run: the ledger failed; the client is told to retry (correlation"
+                + " {}).", operation(), correlation(), why);
         refuse(AnswerToProblem.storeUnavailable());
     }
 
     void breakerOpen() throws IOException {
         refuse(Problem.of(
                         ProblemCode.BREAKER_OPEN,
-                        "Requests of this kind kept failing and are paused; this one was not run.",
+                        "The circuit breaker is open: requests to this operation kept failing. This one was not run."
+                                + " Retry after the time in Retry-After.",
                         Next.RETRY)
                 .retryAfter(asked.match().rule().breaker().pause()));
     }
@@ -82,9 +83,10 @@ final class Reply {
                 asked.ids().request());
         if (held.isTooLargeToHold()) {
             LOG.warn(
-                    "{}: its response is larger than the {} bytes that are held until a record is finished. It is recorded as"
-                            + " done without a body, and no body was sent (correlation {}). Raise the limit"
-                            + " (Rule.withLargestHeldResponse, semel.http.tuning.responses.largest-held), or exempt the route.",
+                    "{}: the response exceeds the limit of {} bytes for held responses; it was recorded as done without"
+                            + " a body, and no body was sent (correlation {}). Raise the limit"
+                            + " (Rule.withLargestHeldResponse, semel.http.tuning.responses.largest-held), or exempt the"
+                            + " route.",
                     operation(),
                     asked.match().rule().limits().heldBytes(),
                     correlation());
@@ -147,7 +149,7 @@ final class Reply {
             callback.run();
         } catch (RuntimeException e) {
             LOG.warn(
-                    "{}: a callback after its first commit failed; the request is done all the same (correlation {}).",
+                    "{}: callback after the first commit failed; the request stays done (correlation {}).",
                     operation(),
                     correlation(),
                     e);
@@ -156,14 +158,15 @@ final class Reply {
 
     /** An asynchronous request whose client has gone: its answer is kept. */
     void unsent(Exception why) {
-        LOG.debug("{}: its answer could not be sent (correlation {}).", operation(), correlation(), why);
+        LOG.debug("{}: sending the response failed; a retry gets the stored one (correlation"
+                + " {}).", operation(), correlation(), why);
     }
 
     void unmarked() {
         LOG.warn(
-                "{}: answered at the level MARKER without a marked transaction; if it had an effect, a crash before its end"
-                        + " runs it again. Write in a transaction that is marked, or use the level PLAIN. Logged once per"
-                        + " route.",
+                "{}: the handler at level MARKER returned without a marked transaction; if it had an effect, a crash"
+                        + " before its end runs it again. Write in a marked transaction, or use level PLAIN. Logged"
+                        + " once per route.",
                 operation());
     }
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What a handler's answer leaves in the ledger: the one place that reads statuses. */
 record ResponseMeaning(Kind kind, Failure failure) {
-    private static final Failure NONE = Failure.of(Failure.Category.UNKNOWN, "It did not fail.");
+    private static final Failure NONE = Failure.of(Failure.Category.UNKNOWN, "No failure.");
 
     /** An answer that leaves no record. */
     static final ResponseMeaning DROPPED = new ResponseMeaning(Kind.DROP, NONE);

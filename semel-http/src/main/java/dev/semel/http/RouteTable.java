@@ -110,18 +110,19 @@ final class RouteTable {
             String verb = method.toUpperCase(Locale.ROOT);
             if (!KeyHeader.METHODS.contains(verb)) {
                 faults.add("route " + method + " " + template + ": only " + KeyHeader.METHODS
-                        + " are looked at; other methods always pass");
+                        + " can have a rule; other methods always pass");
             }
             if (!template.startsWith("/")) {
-                faults.add("route " + method + " " + template + ": a template begins with /");
+                faults.add("route " + method + " " + template + ": a template must begin with /");
             }
             List<String> segments = segments(template);
             if (segments.indexOf("**") >= 0 && segments.indexOf("**") < segments.size() - 1) {
-                faults.add("route " + method + " " + template + ": ** stands only at the end");
+                faults.add("route " + method + " " + template + ": ** is allowed only at the end");
             }
             if ((verb + " " + template).length() > LONGEST_NAME) {
-                faults.add("route " + method + " " + template + ": longer than " + LONGEST_NAME
-                        + " characters, of which its operation's name is made");
+                faults.add("route " + method + " " + template + ": method and template form the operation name and may"
+                        + " have at most "
+                        + LONGEST_NAME + " characters");
             }
             Entry entry = new Entry(verb, segments, template, rule);
             if (entries.stream()

@@ -69,7 +69,7 @@ public record Rule(KeyUse key, Level level, String policy, Limits limits, Durati
                     + " fields: use 1 or more of each");
         }
         if (patience.isNegative()) {
-            faults.add("a patience of " + patience + ": use zero not to wait");
+            faults.add("a patience of " + patience + ": use zero or more");
         }
         if (policy.isBlank()) {
             faults.add("no policy: name one of the catalogue, such as api.request");

@@ -32,7 +32,11 @@ final class Spool implements AutoCloseable {
         private static final long serialVersionUID = 1;
 
         Full(long limit) {
-            super("More than " + limit + " bytes: nothing further is taken. Send less, or raise the limit.");
+            this(limit, "bytes");
+        }
+
+        Full(long limit, String unit) {
+            super("The body exceeds the limit of " + limit + " " + unit + ". Send less, or raise the limit.");
         }
     }
 

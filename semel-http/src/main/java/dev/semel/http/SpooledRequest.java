@@ -116,8 +116,8 @@ final class SpooledRequest extends HttpServletRequestWrapper {
     public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
         if (!handling.mayBeAsynchronous()) {
             throw new IllegalStateException(
-                    "At the level SPAN the request's thread holds the transaction, so it cannot be"
-                            + " asynchronous. Use the level MARKER for this route.");
+                    "startAsync() failed: at level SPAN the transaction belongs to the request's thread. Use level"
+                            + " MARKER for this route.");
         }
         handling.held().beforeAsync();
         HeldAsync started = new HeldAsync(super.startAsync(request, response), handling);

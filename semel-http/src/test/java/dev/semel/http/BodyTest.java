@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -215,7 +216,8 @@ class BodyTest {
 
     private static String multipart(String boundary, String text) {
         return "--" + boundary + "\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nhello\r\n--" + boundary
-                + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\n"
+                + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\nContent-Type:"
+                        + " text/plain\r\n\r\n"
                 + text + "\r\n--" + boundary + "--\r\n";
     }
 
@@ -397,7 +399,8 @@ class BodyTest {
                 Wire wire = Wire.to(site)) {
             wire.say(
                     Wire.POST
-                            + "Content-Type: multipart/form-data; boundary=one\r\nContent-Length: 500\r\n\r\n--one\r\nContent-");
+                            + "Content-Type: multipart/form-data; boundary=one\r\nContent-Length:"
+                                    + " 500\r\n\r\n--one\r\nContent-");
             wire.endOfTalk();
             String heard = wire.hear();
             assertThat(heard).startsWith("HTTP/1.1 400");
@@ -413,6 +416,22 @@ class BodyTest {
             assertThat(heard.status()).isEqualTo(400);
             assertThat(heard.code()).isEqualTo("request.body_incomplete");
             assertThat(runs).hasValue(0);
+        }
+    }
+
+    @Test
+    void multipartWithoutBoundaryIsRejectedAsMissingBoundaryAndNotRun() {
+        try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
+            for (String type : List.of("multipart/form-data", "multipart/form-data; charset=UTF-8; boundary=")) {
+                Heard heard = site.send(typed(site, "k-1", type, multipart("one", "content")));
+                assertThat(heard.status()).isEqualTo(400);
+                assertThat(heard.code()).isEqualTo("request.body_malformed");
+                assertThat(heard.text()).contains("no boundary parameter").doesNotContain("etry");
+            }
+            assertThat(runs).hasValue(0);
+            assertThat(site.send(typed(site, "k-1", "multipart/form-data; Boundary=\"one\"", multipart("one", "x")))
+                            .status())
+                    .isEqualTo(200);
         }
     }
 

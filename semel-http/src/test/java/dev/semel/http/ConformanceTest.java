@@ -153,11 +153,11 @@ class ConformanceTest {
         try (BrokenServer server = new BrokenServer(BrokenServer.Flaw.NONE)) {
             assertThatThrownBy(() -> new Conformance(Target.at(server.at("/7/orders"), BODY)).run(row -> {}))
                     .isInstanceOf(SemelException.Invalid.class)
-                    .hasMessageContaining("was answered 401");
+                    .hasMessageContaining("the service responded 401");
         }
         assertThatThrownBy(() -> new Conformance(Target.at(URI.create("http://127.0.0.1:1/"), BODY)).run(row -> {}))
                 .isInstanceOf(SemelException.StoreUnavailable.class)
-                .hasMessageContaining("did not answer");
+                .hasMessageContaining("failed (java.net.ConnectException");
     }
 
     @Test

@@ -112,7 +112,7 @@ class HabitsTest {
             }
             response.getWriter().write(told);
         })) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).startsWith("The response cannot be held");
+            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).startsWith("Holding the response failed");
         }
     }
 }

@@ -162,7 +162,7 @@ class LevelTest {
             runs.set(0);
             assertThat(site.send(site.post("/unwatched", "k-3", "{}")).status()).isEqualTo(500);
             assertThat(site.send(site.post("/unwatched", "k-3", "{}")).code())
-                    .as("nothing tells what it did")
+                    .as("asynchronous work is not observed")
                     .isEqualTo("idempotency.outcome_unknown");
             assertThat(records(site, State.UNKNOWN))
                     .hasSize(2)

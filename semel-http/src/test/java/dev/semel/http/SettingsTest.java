@@ -48,16 +48,17 @@ class SettingsTest {
                 .hasMessageContainingAll(
                         "tenant is set twice",
                         "default rule is set twice",
-                        "a scope function decides alone",
+                        "withScope(...) excludes the tenant",
                         "Set-Cookie",
                         "Access-Control-Allow-Origin",
                         "GET /a",
-                        "begins with /",
-                        "only at the end",
+                        "must begin with /",
+                        "allowed only at the end",
                         "/a/{y} is given twice",
                         "longer than 120",
                         "not a wrapper");
-        assertThatThrownBy(() -> IdempotencyFilter.on(semel).build()).hasMessageContaining("whose keys they are");
+        assertThatThrownBy(() -> IdempotencyFilter.on(semel).build()).hasMessageContaining("the scope of idempotency"
+                + " keys is not defined");
     }
 
     @Test

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Whose keys they are. */
+/** Rows about the scope of keys. */
 final class CallerRows {
     private CallerRows() {}
 
@@ -13,21 +13,21 @@ final class CallerRows {
         return List.of(
                 new Row(
                         "scope.tenant",
-                        "The same key of another tenant is another key, and shows nothing of the first",
+                        "The same key of another tenant is a different key, and reveals nothing about the first",
                         probe -> apart(
                                 probe, probe.target().callers().stranger(), "needs the headers of another tenant")),
                 new Row(
                         "scope.principal",
-                        "The same key of another principal is another key",
+                        "The same key of another principal is a different key",
                         probe -> apart(
                                 probe, probe.target().callers().colleague(), "needs the headers of another principal")),
                 new Row(
                         "anonymous.no_record",
-                        "A caller that is not known is refused with 401 or 403, and the key stays free",
+                        "An unauthenticated request is rejected with 401 or 403, and the key stays free",
                         CallerRows::anonymous),
                 new Row(
                         "anonymous.no_replay",
-                        "A caller that is not known gets no replay",
+                        "An unauthenticated request gets no replay",
                         CallerRows::anonymousReplay));
     }
 
@@ -43,12 +43,12 @@ final class CallerRows {
         return KeyRows.first(mine)
                 .then(() -> KeyRows.first(theirs))
                 .then(() -> Outcome.heldIf(
-                        again.isReplay() && again.says(mine), "the first caller is now answered " + again.told()));
+                        again.isReplay() && again.says(mine), "the first caller now gets " + again.told()));
     }
 
     private static Outcome anonymous(Probe probe) {
         if (probe.target().callers().caller().isEmpty()) {
-            return Outcome.notObserved("needs a service that knows its callers, and the headers of one");
+            return Outcome.notObserved("needs a service with authentication, and the headers of a caller");
         }
         String key = probe.freshKey();
         String body = probe.freshBody();
@@ -58,7 +58,7 @@ final class CallerRows {
 
     private static Outcome anonymousReplay(Probe probe) {
         if (probe.target().callers().caller().isEmpty()) {
-            return Outcome.notObserved("needs a service that knows its callers, and the headers of one");
+            return Outcome.notObserved("needs a service with authentication, and the headers of a caller");
         }
         String key = probe.freshKey();
         String body = probe.freshBody();
@@ -69,6 +69,6 @@ final class CallerRows {
     private static Outcome refused(Reply reply) {
         return Outcome.heldIf(
                 reply.status() == 401 || reply.status() == 403,
-                "somebody without credentials was answered " + reply.told());
+                "a request without credentials got " + reply.told());
     }
 }

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The suite: every promise about the {@code Idempotency-Key} that can be seen from outside, asked of a running service. It
- * makes real requests with real effects, some dozens, under keys that it has never used before.
+ * The conformance suite. It checks every promise about the {@code Idempotency-Key} that is visible from outside, against a
+ * running service. It sends some dozens of real requests with real effects, under keys that it has never used before.
  */
 public final class Conformance {
     private final Target target;
@@ -18,18 +18,17 @@ public final class Conformance {
     }
 
     /**
-     * @param progress is told the name of each row before it is asked
-     * @throws SemelException.Invalid when the service does not answer an ordinary POST with a success, so that nothing can be
-     *     told about the rest
-     * @throws SemelException.StoreUnavailable when it does not answer at all
+     * @param progress receives the name of each row before the row is checked
+     * @throws SemelException.Invalid when the service rejects an ordinary POST, so that no row can be checked
+     * @throws SemelException.StoreUnavailable when the service does not respond
      */
     public Report run(Consumer<String> progress) {
         Probe probe = new Probe(target);
         Reply ordinary = probe.send(probe.post(probe.freshKey(), probe.freshBody()));
         if (!ordinary.isSuccess()) {
             throw new SemelException.Invalid(
-                    "An ordinary POST to " + target.url() + " was answered " + ordinary.told()
-                            + ": with a body that is refused nothing can be told. Give a body and headers that the service takes.");
+                    "The first POST to " + target.url() + " failed: the service responded " + ordinary.told()
+                            + ". Pass a body and headers that the service accepts.");
         }
         List<Report.Finding> findings = new ArrayList<>();
         for (Row row : rows()) {

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import javax.net.ssl.SSLSocketFactory;
 
-/** A POST whose client closes the connection without reading the answer, which an HTTP client will not do on demand. */
+/** A POST whose client closes the connection before it has read the response. */
 final class HangUp {
     private static final Duration BOUND = Duration.ofSeconds(10);
     private static final int MISSING = 64;

@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Bodies as far as the suite looks into them. */
+/** Reads and rewrites JSON bodies. */
 final class Json {
     private static final JsonMapper MAPPER = new JsonMapper();
 
@@ -21,7 +21,7 @@ final class Json {
         return node != null && node.isObject();
     }
 
-    /** Nothing where it is no JSON. */
+    /** Null when the body is not JSON. */
     static @Nullable JsonNode read(byte[] body) {
         try {
             return MAPPER.readTree(body);

@@ -5,7 +5,7 @@ import dev.semel.http.conformance.Row.Outcome;
 import java.net.URI;
 import java.util.List;
 
-/** Which requests have a key. */
+/** Rows about the key itself. */
 final class KeyRows {
     private static final int LONGEST = 128;
 
@@ -15,43 +15,43 @@ final class KeyRows {
         return List.of(
                 new Row(
                         "key.required",
-                        "A POST without a key is refused with 400 " + ProblemCode.KEY_REQUIRED.code(),
+                        "A POST without a key is rejected with 400 " + ProblemCode.KEY_REQUIRED.code(),
                         probe -> refused(probe.send(probe.post(null, probe.freshBody())), ProblemCode.KEY_REQUIRED)),
-                new Row("key.in_query", "A key in the query is no key", KeyRows::inQuery),
+                new Row("key.in_query", "A key in the query string does not count as a key", KeyRows::inQuery),
                 new Row(
                         "key.empty",
-                        "An empty key is refused with 400",
+                        "An empty key is rejected with 400",
                         probe -> refused(
                                 probe.send(probe.post("", probe.freshBody())),
                                 ProblemCode.KEY_INVALID,
                                 ProblemCode.KEY_REQUIRED)),
                 new Row(
                         "key.longest",
-                        "A key of " + LONGEST + " characters is taken",
+                        "A key of " + LONGEST + " characters is accepted",
                         probe -> first(probe.send(probe.post(ofLength(probe, LONGEST), probe.freshBody())))),
                 new Row(
                         "key.too_long",
-                        "A key of " + (LONGEST + 1) + " characters is refused with 400 "
+                        "A key of " + (LONGEST + 1) + " characters is rejected with 400 "
                                 + ProblemCode.KEY_INVALID.code(),
                         probe -> invalid(probe, ofLength(probe, LONGEST + 1))),
                 new Row(
                         "key.not_visible",
-                        "A key with a space in it is refused with 400 " + ProblemCode.KEY_INVALID.code(),
+                        "A key that contains a space is rejected with 400 " + ProblemCode.KEY_INVALID.code(),
                         probe -> invalid(probe, probe.freshKey() + " x")),
                 new Row(
                         "key.twice",
-                        "A request with two keys is refused with 400 " + ProblemCode.KEY_INVALID.code(),
+                        "A request with two keys is rejected with 400 " + ProblemCode.KEY_INVALID.code(),
                         probe -> refused(
                                 probe.send(probe.post(probe.freshKey(), probe.freshBody())
                                         .header(Probe.KEY, probe.freshKey())),
                                 ProblemCode.KEY_INVALID)),
                 new Row(
                         "key.get_untouched",
-                        "A GET takes no notice of a key, not even of a bad one",
+                        "GET ignores the key, even an invalid one",
                         probe -> untouched(probe, "GET")),
                 new Row(
                         "key.options_untouched",
-                        "OPTIONS takes no notice of a key, not even of a bad one",
+                        "OPTIONS ignores the key, even an invalid one",
                         probe -> untouched(probe, "OPTIONS")));
     }
 
@@ -77,11 +77,11 @@ final class KeyRows {
                 return Outcome.HELD;
             }
         }
-        return Outcome.broken("answered " + reply.told());
+        return Outcome.broken("got " + reply.told());
     }
 
     static Outcome first(Reply reply) {
-        return Outcome.heldIf(reply.isFirst(), "answered " + reply.told());
+        return Outcome.heldIf(reply.isFirst(), "got " + reply.told());
     }
 
     private static Outcome untouched(Probe probe, String method) {
@@ -90,7 +90,7 @@ final class KeyRows {
             Reply reply = probe.send(probe.harmless(method).header(Probe.KEY, bad));
             String code = reply.problem("code");
             if (reply.isReplay() || code != null && code.startsWith("idempotency.")) {
-                return Outcome.broken(method + " with a key was answered " + reply.told());
+                return Outcome.broken(method + " with a key got " + reply.told());
             }
         }
         return Outcome.HELD;

@@ -5,7 +5,7 @@ import dev.semel.http.conformance.Row.Outcome;
 import java.net.URI;
 import java.util.List;
 
-/** What makes two requests with one key the same. */
+/** Rows about payloads: when two requests with one key are the same. */
 final class PayloadRows {
     private PayloadRows() {}
 
@@ -13,12 +13,12 @@ final class PayloadRows {
         return List.of(
                 new Row(
                         "payload.mismatch",
-                        "A key that comes back with another payload is refused, as "
+                        "A key that is reused with a different payload is rejected as "
                                 + ProblemCode.PAYLOAD_MISMATCH.code(),
                         probe -> second(probe, probe.target().url(), probe.freshBody(), false)),
                 new Row(
                         "payload.respelled",
-                        "JSON of the same meaning is the same payload, however it is written",
+                        "JSON with the same meaning is the same payload, whatever its formatting",
                         PayloadRows::respelled),
                 new Row(
                         "payload.query_order",
@@ -26,10 +26,10 @@ final class PayloadRows {
                         probe -> queries(probe, "a=1&b=2", "b=2&a=1", true)),
                 new Row(
                         "payload.query",
-                        "Another query is another payload",
+                        "A different query is a different payload",
                         probe -> queries(probe, "a=1&b=2", "a=1&b=3", false)),
-                new Row("payload.path", "Another value in the path is another payload", PayloadRows::path),
-                new Row("scope.route", "The same key on another route is another key", PayloadRows::route));
+                new Row("payload.path", "A different value in the path is a different payload", PayloadRows::path),
+                new Row("scope.route", "The same key on another route is a different key", PayloadRows::route));
     }
 
     private static Outcome respelled(Probe probe) {
@@ -80,6 +80,6 @@ final class PayloadRows {
         boolean kept = same
                 ? second.isReplay()
                 : second.isProblem(probe.target().limits().mismatch(), ProblemCode.PAYLOAD_MISMATCH.code());
-        return Outcome.heldIf(kept, "the second request was answered " + second.told());
+        return Outcome.heldIf(kept, "the second request got " + second.told());
     }
 }

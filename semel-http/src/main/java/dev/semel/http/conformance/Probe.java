@@ -20,7 +20,7 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Asks the service. Every key and every payload is one that no earlier run has used. */
+/** Sends requests to the service. Every key and every payload is new: no earlier run has used it. */
 final class Probe {
     static final String KEY = "Idempotency-Key";
     private static final Duration BOUND = Duration.ofSeconds(30);
@@ -36,8 +36,8 @@ final class Probe {
     }
 
     /**
-     * With connections of its own. A server may close a connection behind a refusal that it gave before it had the whole
-     * request, and whoever uses the connection again at that moment hears nothing, which would be no fault of the service's.
+     * A client with connections of its own. A server that rejects a request before it has read all of it may close the
+     * connection. A request that reuses such a connection fails through no fault of the service.
      */
     private static HttpClient client() {
         return HttpClient.newBuilder()
@@ -110,7 +110,9 @@ final class Probe {
 
     private SemelException.StoreUnavailable unanswered(IOException e) {
         return new SemelException.StoreUnavailable(
-                target.url() + " did not answer (" + e + "). See that the service is up and the URL right.", e);
+                "Request to " + target.url() + " failed (" + e
+                        + "). Check that the service is running and that the URL is correct.",
+                e);
     }
 
     /** All at once. */
@@ -125,8 +127,9 @@ final class Probe {
                 replies.add(each.get());
             } catch (ExecutionException e) {
                 throw new SemelException.StoreUnavailable(
-                        target.url() + " did not answer one of " + requests.size() + " requests at once ("
-                                + e.getCause() + ").",
+                        "One of " + requests.size() + " concurrent requests to " + target.url() + " failed"
+                                + " (" + e.getCause()
+                                + "). Check that the service is running.",
                         e);
             } catch (InterruptedException e) {
                 throw interrupted(e);
@@ -155,7 +158,7 @@ final class Probe {
         }
     }
 
-    /** How many effects there are; nothing when the target does not say where that can be asked. */
+    /** The number of effects; null when the target has no URL that counts them. */
     @Nullable
     Long effects() {
         URI count = target.places().count();
@@ -165,8 +168,8 @@ final class Probe {
         Reply reply = send(asked(count, target.callers().caller()).GET());
         JsonNode node = Json.read(reply.body());
         if (node == null || !(node.isArray() || node.isIntegralNumber())) {
-            throw new SemelException.Invalid("A GET of " + count + " was answered " + reply.told()
-                    + " and neither a number nor an array: effects cannot be counted there.");
+            throw new SemelException.Invalid("Counting effects failed: GET " + count + " responded " + reply.told()
+                    + ", and the body is neither a number nor an array.");
         }
         return node.isArray() ? node.size() : node.asLong();
     }

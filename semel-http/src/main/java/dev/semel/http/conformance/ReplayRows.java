@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** What the second request with a key is told. */
+/** Rows about replays. */
 final class ReplayRows {
     private static final List<String> REPEATED =
             List.of("Content-Type", "Content-Language", "ETag", "Location", "Link", "X-Correlation-ID");
@@ -19,7 +19,7 @@ final class ReplayRows {
         return List.of(
                 new Row(
                         "replay.bytes",
-                        "A repeated request gets the same status and the same bytes, marked Idempotency-Replayed: true",
+                        "A retried request gets the same status and the same bytes, with Idempotency-Replayed: true",
                         ReplayRows::bytes),
                 new Row(
                         "replay.headers",
@@ -27,15 +27,15 @@ final class ReplayRows {
                         probe -> twice(probe, ReplayRows::headers)),
                 new Row(
                         "replay.never",
-                        "A replay never carries " + String.join(", ", NEVER),
+                        "A replay never contains " + String.join(", ", NEVER),
                         probe -> twice(probe, ReplayRows::never)),
                 new Row(
                         "replay.effect",
-                        "A repeated request has no second effect",
+                        "A retried request has no second effect",
                         probe -> counted(probe, 1, () -> twice(probe, (first, second) -> Outcome.HELD))),
                 new Row(
                         "concurrent.one_runs",
-                        "Of duplicates that arrive at once one runs; the others get its answer, or 409 "
+                        "One of several concurrent duplicates runs; the others get its response, or 409 "
                                 + ProblemCode.IN_PROGRESS.code() + " with Retry-After",
                         probe -> counted(probe, 1, () -> crowd(probe))));
     }
@@ -51,7 +51,7 @@ final class ReplayRows {
         Reply first = probe.send(probe.post(key, body));
         Reply second = probe.send(probe.post(key, body));
         return KeyRows.first(first)
-                .then(() -> Outcome.heldIf(second.isReplay(), "the second request was answered " + second.told()))
+                .then(() -> Outcome.heldIf(second.isReplay(), "the second request got " + second.told()))
                 .then(() -> pair.judge(first, second));
     }
 
@@ -60,34 +60,36 @@ final class ReplayRows {
                 probe,
                 (first, second) -> Outcome.heldIf(
                         first.says(second),
-                        "the first was answered " + first.status() + " with " + first.body().length
-                                + " bytes, the second " + second.status() + " with " + second.body().length
-                                + " bytes that are not the same"));
+                        "the first request got " + first.status() + " with " + first.body().length
+                                + " bytes, the second got " + second.status() + " with " + second.body().length
+                                + " different bytes"));
     }
 
     private static Outcome headers(Reply first, Reply second) {
         for (String name : REPEATED) {
             if (!first.headers(name).equals(second.headers(name))) {
-                return Outcome.broken(name + " was " + first.headers(name) + " and is " + second.headers(name));
+                return Outcome.broken("the header " + name + " was " + first.headers(name) + ", the replay has"
+                        + " " + second.headers(name));
             }
         }
         List<String> unseen = absent(REPEATED, first);
         if (unseen.size() == REPEATED.size()) {
-            return Outcome.notObserved("needs a service whose first answer has one of them");
+            return Outcome.notObserved("needs a service whose first response has one of these headers");
         }
         return unseen.isEmpty()
                 ? Outcome.HELD
-                : Outcome.HELD.noting("not observed, since the first answer has none: " + String.join(", ", unseen));
+                : Outcome.HELD.noting("not observed, because the first response does not have them:"
+                        + " " + String.join(", ", unseen));
     }
 
     private static Outcome never(Reply first, Reply second) {
         for (String name : NEVER) {
             if (second.header(name) != null) {
-                return Outcome.broken("the replay has a header " + name);
+                return Outcome.broken("the replay contains the header " + name);
             }
         }
         return absent(NEVER, first).size() == NEVER.size()
-                ? Outcome.notObserved("needs a service whose first answer has one of them")
+                ? Outcome.notObserved("needs a service whose first response has one of these headers")
                 : Outcome.HELD;
     }
 
@@ -104,23 +106,23 @@ final class ReplayRows {
         List<Reply> replies = probe.sendAll(requests);
         List<Reply> ran = replies.stream().filter(Reply::isFirst).toList();
         if (ran.size() != 1) {
-            return Outcome.broken(ran.size() + " of " + replies.size() + " were executed");
+            return Outcome.broken(ran.size() + " of " + replies.size() + " requests ran");
         }
         for (Reply reply : replies) {
             boolean busy = reply.isProblem(ProblemCode.IN_PROGRESS.status(), ProblemCode.IN_PROGRESS.code())
                     && reply.header("Retry-After") != null;
             boolean same = reply.says(ran.get(0));
             if (!busy && !same) {
-                return Outcome.broken("one was answered " + reply.told()
+                return Outcome.broken("one request got " + reply.told()
                         + (reply.header("Retry-After") == null ? " without Retry-After" : ""));
             }
         }
         Reply later = probe.send(probe.post(key, body));
         return Outcome.heldIf(
-                later.isReplay() && later.says(ran.get(0)), "a later duplicate was answered " + later.told());
+                later.isReplay() && later.says(ran.get(0)), "a later duplicate got " + later.told());
     }
 
-    /** There must be so many more effects; where nobody counts them that is not observed, however well it looks. */
+    /** Checks that the work has exactly the expected number of effects. Without a counter the row is not observed. */
     static Outcome counted(Probe probe, long expected, Supplier<Outcome> work) {
         Long before = probe.effects();
         Outcome outcome = work.get();

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** An answer of the service. */
+/** A response of the service. */
 record Reply(HttpResponse<byte[]> response) {
     private static final String REPLAYED = "Idempotency-Replayed";
 
@@ -26,7 +26,7 @@ record Reply(HttpResponse<byte[]> response) {
         return "true".equals(header(REPLAYED));
     }
 
-    /** A success that somebody has just worked for. */
+    /** A success that is not a replay. */
     boolean isFirst() {
         return isSuccess() && header(REPLAYED) == null;
     }
@@ -57,7 +57,7 @@ record Reply(HttpResponse<byte[]> response) {
         return status() == status && code.equals(problem("code"));
     }
 
-    /** For a person: what came instead of what was promised. */
+    /** Status, code and replay flag, for a message. */
     String told() {
         String code = problem("code");
         return status() + (code == null ? "" : " " + code) + (isReplay() ? ", replayed" : "");

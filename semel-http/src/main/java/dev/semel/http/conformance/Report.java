@@ -4,19 +4,19 @@ import java.net.URI;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the suite found, row by row. */
+/** The results of the suite, one per row. */
 public record Report(URI url, List<Finding> rows) {
-    /** Of one row. */
+    /** The verdict on one row. */
     public enum Verdict {
         HELD,
         BROKEN,
-        /** Nothing was seen that could have shown it broken: the detail says what would be needed. Not a pass. */
+        /** The row could not be checked; the detail says what is missing. Not a pass. */
         NOT_OBSERVED
     }
 
     /**
      * @param row its stable name
-     * @param detail what was seen instead; what is needed to observe it; or which part of it was not observed
+     * @param detail the observed response; or what is needed to observe the row; or the part that was not observed
      */
     public record Finding(
             String row,
@@ -24,12 +24,12 @@ public record Report(URI url, List<Finding> rows) {
             Verdict verdict,
             @Nullable String detail) {}
 
-    /** Whether no promise was seen broken. Promises that were not observed do not count: see {@link #complete}. */
+    /** Whether no row is broken. Rows that were not observed do not count: see {@link #complete}. */
     public boolean conforms() {
         return count(Verdict.BROKEN) == 0;
     }
 
-    /** Whether every promise was observed and held. */
+    /** Whether every row was observed and held. */
     public boolean complete() {
         return count(Verdict.HELD) == rows.size();
     }

@@ -4,14 +4,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One promise that can be seen from outside.
+ * One promise that is visible from outside.
  *
  * @param name stable, for machines
  * @param promise for people
  */
 record Row(String name, String promise, Function<Probe, Outcome> check) {
 
-    /** What a check found; one that is broken or not observed says why. */
+    /** The result of one check. A result that is broken or not observed has a reason. */
     record Outcome(Report.Verdict verdict, @Nullable String why) {
         static final Outcome HELD = new Outcome(Report.Verdict.HELD, null);
 
@@ -32,7 +32,7 @@ record Row(String name, String promise, Function<Probe, Outcome> check) {
             return new Outcome(verdict, remark);
         }
 
-        /** Asks further if this much was kept. */
+        /** Continues with the next check if this one held. */
         Outcome then(java.util.function.Supplier<Outcome> next) {
             return verdict == Report.Verdict.HELD ? next.get() : this;
         }

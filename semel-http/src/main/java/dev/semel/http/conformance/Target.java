@@ -8,24 +8,24 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to ask, and as whom. Immutable; begins with {@link #at}, which is enough for a service without authentication.
+ * The service under test and its callers. Immutable; {@link #at} is enough for a service without authentication.
  *
- * @param url answers a POST of the body with a success
- * @param body JSON, with {@link #MARK} where every request may have another text
- * @param callers as whom to ask
- * @param places where else to ask
- * @param limits what the service was configured with
+ * @param url accepts a POST of the body
+ * @param body JSON, with {@link #MARK} in a text value that may differ in every request
+ * @param callers the callers of the requests
+ * @param places further URLs
+ * @param limits the limits that the service is configured with
  */
 public record Target(URI url, String body, Callers callers, Places places, Limits limits) {
     /** Stands for a text that the suite chooses. */
     public static final String MARK = "{n}";
 
     /**
-     * Headers by which somebody is known to the service. A row that needs somebody who is not given is not observed.
+     * Headers that authenticate a caller. A row that needs a missing caller is not observed.
      *
-     * @param caller who asks, as a rule; empty where everybody may
+     * @param caller the usual caller; empty where the service has no authentication
      * @param colleague another principal of the caller's tenant
-     * @param stranger somebody of another tenant
+     * @param stranger a principal of another tenant
      */
     public record Callers(
             Map<String, String> caller,
@@ -37,7 +37,7 @@ public record Target(URI url, String body, Callers callers, Places places, Limit
     }
 
     /**
-     * Further addresses of the service. A row that needs one which is not given is not observed.
+     * Further URLs of the service. A row that needs a missing URL is not observed.
      *
      * @param sibling on the same route with another value in its path
      * @param otherRoute on another route; it takes the same body
@@ -53,7 +53,7 @@ public record Target(URI url, String body, Callers callers, Places places, Limit
     /**
      * @param requestBytes the largest body that is taken
      * @param mismatch the status of a key that was used for another payload: 409, or 422 in the IETF profile
-     * @param crowd how many ask at once where duplicates meet
+     * @param crowd the number of concurrent duplicates
      */
     public record Limits(long requestBytes, int mismatch, int crowd) {
         public static final Limits DEFAULT = new Limits(10L << 20, 409, 16);
@@ -65,12 +65,13 @@ public record Target(URI url, String body, Callers callers, Places places, Limit
             faults.add("the URL " + url + " is neither http nor https");
         }
         if (!body.contains(MARK)) {
-            faults.add("the body has no " + MARK + ", so that no two payloads differ: put it into a text");
+            faults.add("the body does not contain " + MARK + ", so all payloads would be equal: put " + MARK
+                    + " into a text value");
         } else if (!Json.isObject(body.replace(MARK, "1"))) {
             faults.add("the body is not a JSON object");
         }
         if (limits.crowd < 2 || limits.crowd > 256) {
-            faults.add("a crowd of " + limits.crowd + ": use 2 to 256");
+            faults.add("a crowd of " + limits.crowd + " concurrent requests: use 2 to 256");
         }
         if (limits.requestBytes < 1 || limits.requestBytes > 1L << 30) {
             faults.add("a largest request of " + limits.requestBytes + " bytes: use 1 byte to 1 GiB");
@@ -80,7 +81,7 @@ public record Target(URI url, String body, Callers callers, Places places, Limit
         }
     }
 
-    /** A service that knows nobody. */
+    /** A service without authentication. */
     public static Target at(URI url, String body) {
         return new Target(url, body, new Callers(Map.of(), null, null), Places.NONE, Limits.DEFAULT);
     }

@@ -8,12 +8,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Bodies, ids and refusals. */
+/** Rows about bodies, ids and rejections. */
 final class TransportRows {
     private static final Pattern HASH = Pattern.compile("[0-9a-fA-F]{64}");
     private static final Pattern STACK = Pattern.compile("\\bat [\\w.$]+\\(|Exception\\b");
 
-    private static final Outcome OVERTAKEN = Outcome.notObserved("the service ran no request whose client had left");
+    private static final Outcome OVERTAKEN = Outcome.notObserved("the service ran no request whose client had closed"
+            + " its connection");
 
     private TransportRows() {}
 
@@ -21,26 +22,27 @@ final class TransportRows {
         return List.of(
                 new Row(
                         "body.too_large",
-                        "A body over the limit is refused with 413 " + ProblemCode.TOO_LARGE.code()
+                        "A body over the limit is rejected with 413 " + ProblemCode.TOO_LARGE.code()
                                 + ", and the key stays free",
                         TransportRows::tooLarge),
                 new Row(
                         "body.short",
-                        "A body that ends early is not executed, and the key stays free",
+                        "A request whose body ends early does not run, and the key stays free",
                         TransportRows::endsEarly),
                 new Row(
                         "client.gone",
-                        "A client that went away before its answer gets it when it comes back",
+                        "A client that closed its connection before the response gets that response when it retries",
                         TransportRows::gone),
                 new Row(
                         "ids.returned",
-                        "X-Request-ID and X-Correlation-ID come back; a replay has its own request's X-Request-ID",
+                        "X-Request-ID and X-Correlation-ID are returned; a replay has the X-Request-ID of its own"
+                                + " request",
                         TransportRows::ids),
-                new Row("ids.made", "Both ids are made where there are none", TransportRows::idsMade),
+                new Row("ids.made", "Missing ids are generated", TransportRows::idsMade),
                 new Row(
                         "problem.shape",
-                        "A refusal is problem+json with its status, its code and the correlation id, and holds no stack,"
-                                + " no hash and no key",
+                        "A rejection is problem+json with its status, its code and the correlation id, and contains no"
+                                + " stack trace, no hash and no key",
                         TransportRows::shape));
     }
 
@@ -50,7 +52,7 @@ final class TransportRows {
         Reply reply = probe.send(probe.post(key, probe.body("x".repeat(more))));
         return Outcome.heldIf(
                         reply.isProblem(ProblemCode.TOO_LARGE.status(), ProblemCode.TOO_LARGE.code()),
-                        "answered " + reply.told())
+                        "got " + reply.told())
                 .then(() -> KeyRows.first(probe.send(probe.post(key, probe.freshBody()))));
     }
 
@@ -63,8 +65,8 @@ final class TransportRows {
     }
 
     /**
-     * Observed only if the request of the client that left is the one that ran: a request that follows at once may overtake it,
-     * and then the client leaves once more, as soon as the answer begins.
+     * Observed only if the aborted request is the one that ran. A retry may overtake it; then a second request is aborted as soon
+     * as its response begins.
      */
     private static Outcome gone(Probe probe) {
         Outcome early = ReplayRows.counted(probe, 1, () -> gone(probe, When.BEFORE_THE_ANSWER));
@@ -77,13 +79,13 @@ final class TransportRows {
         probe.hangUp(key, body, when);
         Reply first = settled(probe, key, body);
         Reply second = probe.send(probe.post(key, body));
-        return Outcome.heldIf(first.isSuccess(), "the client that came back was answered " + first.told())
+        return Outcome.heldIf(first.isSuccess(), "the retry of the client got " + first.told())
                 .then(() -> Outcome.heldIf(
-                        second.isReplay() && second.says(first), "a later duplicate was answered " + second.told()))
+                        second.isReplay() && second.says(first), "a later duplicate got " + second.told()))
                 .then(() -> first.isReplay() ? Outcome.HELD : OVERTAKEN);
     }
 
-    /** Asks again while the request that was abandoned is still running. */
+    /** Retries while the aborted request is still running. */
     private static Reply settled(Probe probe, String key, String body) {
         Reply reply = probe.send(probe.post(key, body));
         for (int i = 0; i < 50 && ProblemCode.IN_PROGRESS.code().equals(reply.problem("code")); i++) {
@@ -102,7 +104,7 @@ final class TransportRows {
                     probe.post(key, body).header("X-Request-ID", request).header("X-Correlation-ID", correlation));
             if (!request.equals(reply.header("X-Request-ID"))
                     || !correlation.equals(reply.header("X-Correlation-ID"))) {
-                return Outcome.broken("came back as " + reply.header("X-Request-ID") + " and "
+                return Outcome.broken("the ids were returned as " + reply.header("X-Request-ID") + " and "
                         + reply.header("X-Correlation-ID") + (reply.isReplay() ? " in the replay" : ""));
             }
         }
@@ -112,7 +114,7 @@ final class TransportRows {
     private static Outcome idsMade(Probe probe) {
         Reply reply = probe.send(probe.post(probe.freshKey(), probe.freshBody()));
         boolean both = reply.header("X-Request-ID") != null && reply.header("X-Correlation-ID") != null;
-        return Outcome.heldIf(both, "one of them is missing");
+        return Outcome.heldIf(both, "X-Request-ID or X-Correlation-ID is missing");
     }
 
     private static Outcome shape(Probe probe) {
@@ -126,7 +128,7 @@ final class TransportRows {
     private static Outcome shape(Reply reply, String key) {
         String text = new String(reply.body(), StandardCharsets.UTF_8);
         if (reply.problem("code") == null || !String.valueOf(reply.status()).equals(reply.problem("status"))) {
-            return Outcome.broken("answered " + reply.told() + " without a problem of that status and a code");
+            return Outcome.broken("got " + reply.told() + " without a problem that has this status and a code");
         }
         String correlation = reply.problem("correlation_id");
         if (correlation == null || !correlation.equals(reply.header("X-Correlation-ID"))) {
@@ -136,7 +138,7 @@ final class TransportRows {
         if (text.contains(key)
                 || HASH.matcher(text).find()
                 || STACK.matcher(text).find()) {
-            return Outcome.broken("the problem " + reply.problem("code") + " holds a key, a hash or a stack");
+            return Outcome.broken("the problem " + reply.problem("code") + " contains a key, a hash or a stack trace");
         }
         return Outcome.HELD;
     }

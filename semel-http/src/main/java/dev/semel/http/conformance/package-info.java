@@ -1,5 +1,5 @@
 /**
- * Asks a running service, from outside, whether it keeps the contract of the {@code Idempotency-Key} header.
+ * Checks from outside whether a running service keeps the contract of the {@code Idempotency-Key} header.
  */
 @NullMarked
 package dev.semel.http.conformance;
