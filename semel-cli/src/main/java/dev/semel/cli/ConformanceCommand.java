@@ -1,9 +1,9 @@
 package dev.semel.cli;
 
 import dev.semel.http.conformance.Conformance;
-import dev.semel.http.conformance.Report;
-import dev.semel.http.conformance.Report.Finding;
-import dev.semel.http.conformance.Report.Verdict;
+import dev.semel.http.conformance.ConformanceReport;
+import dev.semel.http.conformance.ConformanceReport.Finding;
+import dev.semel.http.conformance.ConformanceReport.RowVerdict;
 import dev.semel.http.conformance.Target;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -106,9 +106,9 @@ final class ConformanceCommand implements Callable<Integer> {
                 bodyFile == null ? body : read(bodyFile),
                 new Target.Callers(caller, colleague, stranger),
                 new Target.Places(sibling, otherRoute, count),
-                new Target.Limits(largestRequest, ietf ? 422 : 409, Target.Limits.DEFAULT.crowd()));
+                new Target.ServiceLimits(largestRequest, ietf ? 422 : 409, Target.ServiceLimits.DEFAULT.crowd()));
         PrintWriter out = spec.commandLine().getOut();
-        Report report = watched(new Conformance(target));
+        ConformanceReport report = watched(new Conformance(target));
         if (json.chosen()) {
             json.print(out, Printed.of(report));
         } else {
@@ -118,7 +118,7 @@ final class ConformanceCommand implements Callable<Integer> {
         return (passed ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 
-    private Report watched(Conformance suite) {
+    private ConformanceReport watched(Conformance suite) {
         PrintWriter err = spec.commandLine().getErr();
         try (Progress progress = new Progress(err, Terminal.watches(), "row", Conformance.size())) {
             AtomicInteger asked = new AtomicInteger();
@@ -135,7 +135,7 @@ final class ConformanceCommand implements Callable<Integer> {
         }
     }
 
-    private void print(Report report) {
+    private void print(ConformanceReport report) {
         Screen screen = Screen.of(spec);
         Table table = new Table("", "ROW", "PROMISE");
         for (Finding row : report.rows()) {
@@ -146,11 +146,11 @@ final class ConformanceCommand implements Callable<Integer> {
         }
         table.print(screen);
         screen.line("");
-        screen.line(report.count(Verdict.HELD) + " held, " + report.count(Verdict.BROKEN) + " broken, "
-                + report.count(Verdict.NOT_OBSERVED) + " not observed: " + conclusion(report));
+        screen.line(report.count(RowVerdict.HELD) + " held, " + report.count(RowVerdict.BROKEN) + " broken, "
+                + report.count(RowVerdict.NOT_OBSERVED) + " not observed: " + conclusion(report));
     }
 
-    private static String conclusion(Report report) {
+    private static String conclusion(ConformanceReport report) {
         if (!report.conforms()) {
             return "this service does not conform.";
         }
@@ -159,7 +159,7 @@ final class ConformanceCommand implements Callable<Integer> {
                 : "no promise was seen broken; those that were not observed are not shown to hold.";
     }
 
-    private static String shown(Screen screen, Verdict verdict) {
+    private static String shown(Screen screen, RowVerdict verdict) {
         return switch (verdict) {
             case HELD -> screen.paint(Style.fg_green, "held");
             case BROKEN -> screen.paint(Style.fg_red, "BROKEN");
@@ -175,13 +175,13 @@ final class ConformanceCommand implements Callable<Integer> {
                 String verdict,
                 @Nullable String detail) {}
 
-        static Printed of(Report report) {
+        static Printed of(ConformanceReport report) {
             return new Printed(
                     report.url(),
                     report.conforms(),
-                    report.count(Verdict.HELD),
-                    report.count(Verdict.BROKEN),
-                    report.count(Verdict.NOT_OBSERVED),
+                    report.count(RowVerdict.HELD),
+                    report.count(RowVerdict.BROKEN),
+                    report.count(RowVerdict.NOT_OBSERVED),
                     report.rows().stream()
                             .map(row -> new Line(
                                     row.row(),

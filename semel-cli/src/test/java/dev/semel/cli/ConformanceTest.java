@@ -7,7 +7,7 @@ import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
 import dev.semel.http.IdempotencyFilter;
-import dev.semel.http.Scope;
+import dev.semel.http.KeyScope;
 import dev.semel.store.MemoryStore;
 import dev.semel.time.TimeSource;
 import jakarta.servlet.DispatcherType;
@@ -114,7 +114,7 @@ class ConformanceTest {
             ServletContextHandler context = new ServletContextHandler();
             if (safe) {
                 IdempotencyFilter filter = IdempotencyFilter.on(engine)
-                        .withScope(request -> Optional.of(Scope.of(Tenant.SINGLE)))
+                        .withScope(request -> Optional.of(KeyScope.of(Tenant.SINGLE)))
                         .build();
                 context.addFilter(new FilterHolder(filter), "/*", EnumSet.of(DispatcherType.REQUEST));
             }

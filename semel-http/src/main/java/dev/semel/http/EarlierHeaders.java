@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The headers that a response had when it came to the filter: a handler's answer is taken back without them. */
+/** The headers that a response had before the filter. They stay when the handler's response is reset. */
 record EarlierHeaders(List<Map.Entry<String, String>> headers) {
     static EarlierHeaders of(HttpServletResponse response) {
         List<Map.Entry<String, String>> headers = new ArrayList<>();
@@ -21,11 +21,11 @@ record EarlierHeaders(List<Map.Entry<String, String>> headers) {
         return new EarlierHeaders(headers);
     }
 
-    /** After a reset. */
+    /** Sets them again after a reset. */
     void restore(HttpServletResponse response) {
         Set<String> seen = new HashSet<>();
         headers.forEach(header -> {
-            // A container may have put its own back already.
+            // A container may have restored its own headers already.
             if (seen.add(header.getKey())) {
                 response.setHeader(header.getKey(), header.getValue());
             } else {

@@ -13,10 +13,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The version of a resource that a caller means to change, as it said it: by {@code If-Match}, or by a version or an
- * {@code updated_at} in the body. {@link #demand} compares it with the present one; a mismatch is a 409
- * {@code concurrency.version_mismatch}. The comparison must happen in the transaction that changes the resource, under its
- * lock or in its {@code WHERE}.
+ * The version of a resource that a caller expects: from {@code If-Match}, or from a version or an {@code updated_at} in the
+ * body. {@link #demand} compares it with the current version; a mismatch is a 409 {@code concurrency.version_mismatch}. Compare
+ * in the transaction that changes the resource, under its lock or in its {@code WHERE}.
  */
 public final class ExpectedVersion {
     private static final ExpectedVersion ANY = new ExpectedVersion(null);
@@ -39,7 +38,7 @@ public final class ExpectedVersion {
         for (String header : headers) {
             Matcher matcher = TAG.matcher(header);
             while (matcher.find()) {
-                // A weak tag never matches: it does not say that the bytes are the same.
+                // A weak tag never matches: it does not promise equal bytes.
                 if (matcher.group(1) == null) {
                     tags.add(matcher.group(2));
                 }
@@ -68,12 +67,12 @@ public final class ExpectedVersion {
         return "\"" + updatedAt + "\"";
     }
 
-    /** Whether the caller said a version at all. */
+    /** Whether the caller sent a version. */
     public boolean isStated() {
         return tags != null;
     }
 
-    /** The one version that the caller said, if it is a number. */
+    /** The version that the caller sent, if it is exactly one number. */
     @Nullable
     Long number() {
         if (tags == null || tags.size() != 1 || !tags.get(0).matches("[0-9]{1,18}")) {
@@ -82,12 +81,12 @@ public final class ExpectedVersion {
         return Long.valueOf(tags.get(0));
     }
 
-    /** @throws VersionMismatch when the resource is at another version than the caller said */
+    /** @throws VersionMismatch when the resource has another version than the caller sent */
     public void demand(long current) {
         demand(Long.toString(current), tag -> tag.equals(Long.toString(current)));
     }
 
-    /** @throws VersionMismatch when the resource was changed at another time than the caller said */
+    /** @throws VersionMismatch when the resource was changed at another time than the caller sent */
     public void demand(Instant updatedAt) {
         demand(updatedAt.toString(), tag -> isAt(tag, updatedAt));
     }

@@ -14,36 +14,36 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of a form whose body the filter has read, so that the container finds none. */
+/** The fields of a form whose body the filter has read, so that the container cannot parse it. */
 final class FormFields {
     private FormFields() {}
 
     /**
      * Checks the form before anything is stored: a form that no framework can decode is the client's fault.
      *
-     * @throws Spool.Full when there are more than so many fields
-     * @throws Body.Malformed when they, or those of the query, cannot be read
+     * @throws SpoolBuffer.LimitExceeded when there are too many fields
+     * @throws RequestBody.Malformed when the fields, or those of the query, cannot be decoded
      */
-    static void check(HttpServletRequest request, Spool body, int most) throws IOException {
+    static void check(HttpServletRequest request, SpoolBuffer body, int most) throws IOException {
         int fields;
         try {
             charset(request.getCharacterEncoding());
             fields = count(body);
             if (fields <= most) {
-                // The container has nothing left of the body; it reads the query, and may refuse that.
+                // The body is consumed; the container parses the query, and may reject it.
                 fields +=
-                        Body.wasParsed(request) ? 0 : request.getParameterMap().size();
+                        RequestBody.wasParsed(request) ? 0 : request.getParameterMap().size();
             }
         } catch (RuntimeException e) {
-            throw new Body.Malformed(
+            throw new RequestBody.Malformed(
                     "the form cannot be decoded: invalid percent escape or unsupported charset.", e);
         }
         if (fields > most) {
-            throw new Spool.Full(most, "form fields");
+            throw new SpoolBuffer.LimitExceeded(most, "form fields");
         }
     }
 
-    private static int count(Spool body) throws IOException {
+    private static int count(SpoolBuffer body) throws IOException {
         if (body.size() == 0) {
             return 0;
         }
@@ -68,8 +68,8 @@ final class FormFields {
         return encoding == null ? StandardCharsets.UTF_8 : Charset.forName(encoding);
     }
 
-    /** Those of the query and those of the body. */
-    static Map<String, String[]> merged(Map<String, String[]> query, Spool body, @Nullable String encoding) {
+    /** The fields of the query and of the body. */
+    static Map<String, String[]> merged(Map<String, String[]> query, SpoolBuffer body, @Nullable String encoding) {
         Map<String, List<String>> all = new LinkedHashMap<>();
         query.forEach((name, values) -> all.put(name, new ArrayList<>(List.of(values))));
         Charset charset = charset(encoding);

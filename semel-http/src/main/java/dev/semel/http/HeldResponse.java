@@ -18,44 +18,44 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response of which no byte leaves until it is released. Status and headers go to the container's response, which is never
- * committed meanwhile; the body is spooled. What the handler set can be taken back as a whole.
+ * A response that sends no byte until it is released. Status and headers go to the container's response, which is not committed
+ * before; the body is spooled. Everything that the handler set can be reset.
  */
 final class HeldResponse extends HttpServletResponseWrapper {
-    /** Responses that are to be read while they are written. */
+    /** Media types that a client reads while the server writes. */
     private static final List<String> STREAMS = List.of(
             "text/event-stream", "application/x-ndjson", "application/stream+json", "multipart/x-mixed-replace");
 
     private final HttpServletResponse real;
     private final Rule.Limits limits;
     private final String accepted;
-    private final Spool body;
+    private final SpoolBuffer body;
     private final EarlierHeaders before;
     private @Nullable ServletOutputStream stream;
     private @Nullable PrintWriter writer;
     private @Nullable String written;
-    private @Nullable Error error;
+    private @Nullable SentError error;
     private @Nullable IOException unwritten;
     private boolean closed;
     private boolean over;
     private boolean tooLarge;
 
-    /** What {@code sendError} was told. */
-    record Error(int status, @Nullable String message) {}
+    /** The arguments of {@code sendError}. */
+    record SentError(int status, @Nullable String message) {}
 
     HeldResponse(HttpServletRequest request, HttpServletResponse response, Rule.Limits limits) {
         this(
                 response,
                 limits,
                 String.join(",", Collections.list(request.getHeaders("Accept"))),
-                new Spool(limits.responseBytes(), limits.heldBytes()));
+                new SpoolBuffer(limits.responseBytes(), limits.heldBytes()));
     }
 
-    HeldResponse(HttpServletResponse response, Rule.Limits limits, Spool body) {
+    HeldResponse(HttpServletResponse response, Rule.Limits limits, SpoolBuffer body) {
         this(response, limits, "", body);
     }
 
-    private HeldResponse(HttpServletResponse response, Rule.Limits limits, String accepted, Spool body) {
+    private HeldResponse(HttpServletResponse response, Rule.Limits limits, String accepted, SpoolBuffer body) {
         super(response);
         this.real = response;
         this.limits = limits;
@@ -64,11 +64,11 @@ final class HeldResponse extends HttpServletResponseWrapper {
         this.before = EarlierHeaders.of(response);
     }
 
-    /** While something is included, the container's wrapper for that. */
+    /** During an include, the container's wrapper. */
     @Override
     public ServletResponse getResponse() {
         ServletResponse inner = super.getResponse();
-        return inner == real ? Shield.over(real) : inner;
+        return inner == real ? HiddenTomcatResponse.over(real) : inner;
     }
 
     @Override
@@ -79,7 +79,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
         }
         ServletOutputStream open = stream;
         if (open == null) {
-            open = new Content();
+            open = new HeldOutput();
             stream = open;
         }
         return open;
@@ -94,16 +94,16 @@ final class HeldResponse extends HttpServletResponseWrapper {
         PrintWriter open = writer;
         if (open == null) {
             String encoding = getCharacterEncoding();
-            // Said aloud, because the container would add it to the content type only for a writer of its own.
+            // Set explicitly: the container adds it to the content type only for its own writer.
             setCharacterEncoding(encoding);
-            open = new PrintWriter(new OutputStreamWriter(new Content(), Charset.forName(encoding)));
+            open = new PrintWriter(new OutputStreamWriter(new HeldOutput(), Charset.forName(encoding)));
             writer = open;
             written = encoding;
         }
         return open;
     }
 
-    /** Not while a writer is in use: its bytes are in the encoding that it began with. */
+    /** Ignored while a writer is in use: the writer keeps its encoding. */
     @Override
     public void setCharacterEncoding(@Nullable String encoding) {
         if (writer == null) {
@@ -124,8 +124,8 @@ final class HeldResponse extends HttpServletResponseWrapper {
     }
 
     /**
-     * Before the handler goes on asynchronously. A type that the caller asked for is no sign of a stream so far: frameworks give
-     * any object or text the type that Accept names, after the handler has acted.
+     * Checks the type before the handler continues asynchronously. Until then a type from the Accept header is no sign of a
+     * stream: frameworks set it for any object or text after the handler has returned.
      */
     void beforeAsync() {
         String type = getContentType();
@@ -181,7 +181,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** As the filter found it. */
+    /** Restores the state before the handler. */
     @Override
     public void reset() {
         resetBuffer();
@@ -190,7 +190,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
         anew();
     }
 
-    /** For whoever writes instead of the handler. */
+    /** Makes room for another writer. */
     private void anew() {
         stream = null;
         writer = null;
@@ -249,7 +249,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
     private void refuse(int status, @Nullable String message) {
         resetBuffer();
         setStatus(status);
-        error = new Error(status, message);
+        error = new SentError(status, message);
         closed = true;
     }
 
@@ -269,14 +269,14 @@ final class HeldResponse extends HttpServletResponseWrapper {
     }
 
     /**
-     * Writes the body of an error that is to be kept, which the container would write too late.
+     * Writes the body of an error that is to be stored. The container would write it too late.
      *
-     * @param otherwise writes it where the first gives an error of its own instead
-     * @throws IOException also when not all of the handler's body could be held, which a writer tells nobody
+     * @param otherwise writes the body when the first writer calls {@code sendError} itself
+     * @throws IOException also when the handler's body could not be held, which a writer does not report
      */
     void writeError(HttpServletRequest request, Hooks.Errors errors, Hooks.Errors otherwise)
             throws IOException, ServletException {
-        Error said = error;
+        SentError said = error;
         if (said != null) {
             anew();
             errors.write(request, this, said.status, said.message);
@@ -298,24 +298,24 @@ final class HeldResponse extends HttpServletResponseWrapper {
         return body.size();
     }
 
-    /** The whole body, if it is small enough to be in memory. */
+    /** The whole body if it is in memory; otherwise null. */
     byte @Nullable [] content() {
         flushBuffer();
         return tooLarge ? null : body.small();
     }
 
-    /** Whether not even the first caller can be given the body. */
+    /** Whether the body is too large even for the first caller. */
     boolean isTooLargeToHold() {
         flushBuffer();
         return tooLarge;
     }
 
-    /** Sends what was held. */
+    /** Sends the held response. */
     void release() throws IOException {
         flushBuffer();
         over = true;
         try {
-            Error said = error;
+            SentError said = error;
             if (said != null && said.message != null) {
                 real.sendError(said.status, said.message);
             } else if (said != null) {
@@ -333,7 +333,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** Nothing of it is sent. */
+    /** Drops the held response. */
     void discard() {
         if (!super.isCommitted()) {
             reset();
@@ -342,13 +342,13 @@ final class HeldResponse extends HttpServletResponseWrapper {
         body.close();
     }
 
-    /** Somebody else has answered. */
+    /** Drops the held response after the container has responded. */
     void abandon() {
         over = true;
         body.close();
     }
 
-    private final class Content extends ServletOutputStream {
+    private final class HeldOutput extends ServletOutputStream {
         @Override
         public void write(int b) throws IOException {
             write(new byte[] {(byte) b}, 0, 1);

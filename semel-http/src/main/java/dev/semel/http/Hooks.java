@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What an application may hand to the filter. All of them are called by many threads at once. */
+/** Extension points of the filter. Many threads call them concurrently. */
 public interface Hooks {
 
-    /** Decides before anything is read or stored whether a request may go on. */
+    /** Rate limit, checked before anything is read or stored. */
     @FunctionalInterface
     interface RateLimit {
         /** How long the caller must wait; empty to let it pass. */
@@ -21,73 +21,73 @@ public interface Hooks {
     }
 
     /**
-     * Decides about requests of other origins (CORS) and sets the headers without which a browser shows their answers to nobody.
-     * Asked before everything else: a replay or a refusal never gets as far as a handler that would set them. Not asked of
-     * requests that pass untouched. What it sets is never stored, and is not taken back with the handler's answer.
+     * Checks requests of other origins (CORS) and sets the response headers that browsers require. Called first: a replay or a
+     * rejection never reaches a handler that would set them. Not called for requests that pass untouched. Its headers are never
+     * stored, and stay when the handler's response is reset.
      */
     @FunctionalInterface
     interface Origins {
-        /** @return false when the request was refused, and answered: then nothing is looked up or run */
+        /** @return false when the hook has rejected the request and written the response; then nothing runs */
         boolean admits(HttpServletRequest request, HttpServletResponse response) throws IOException, ServletException;
     }
 
-    /** Says whose keys a request's key is among; empty to refuse the request as anonymous. */
+    /** The scope of the keys of a request; empty to reject the request as unauthenticated. */
     @FunctionalInterface
     interface Scopes {
-        Optional<Scope> of(HttpServletRequest request);
+        Optional<KeyScope> of(HttpServletRequest request);
     }
 
     /**
-     * Asked before the record is looked at, so that a caller who has lost a right is not told a stored answer either. Needed
-     * only where rights are checked behind the filter: in the handler, by a method's annotation.
+     * Called before the record is read, so that a caller who has lost a right does not get a stored response either. Needed
+     * only where rights are checked behind the filter: in the handler, or by an annotation on its method.
      */
     @FunctionalInterface
     interface Authorization {
-        boolean allows(HttpServletRequest request, Scope scope);
+        boolean allows(HttpServletRequest request, KeyScope scope);
     }
 
-    /** Knows the application's routes, for a framework that has its own. */
+    /** Finds the route of a request in the framework of the application. */
     @FunctionalInterface
     interface Routes {
         /** Empty to use the filter's own routes. */
-        Optional<Found> find(HttpServletRequest request);
+        Optional<FoundRoute> find(HttpServletRequest request);
 
         /**
          * @param template as the application writes it: {@code /orders/{id}}; names the operation, so it must not hold values
-         * @param values what stands in the template's places
+         * @param values the values of the template's variables
          * @param rule absent to use the filter's rule for the template, or its default
-         * @param asynchronous whether the handler answers on another thread, where nothing marks or spans its transaction: the
-         *     filter's rule then applies at the level PLAIN
-         * @param version of the application's interface, where it has several: equal keys of two versions never meet
+         * @param asynchronous whether the handler responds on another thread, where its transaction cannot be marked or joined:
+         *     the filter's rule then applies at the level PLAIN
+         * @param version the API version, where the application has several: equal keys of two versions are different keys
          */
-        record Found(
+        record FoundRoute(
                 String template,
                 Map<String, String> values,
                 @Nullable Rule rule,
                 boolean asynchronous,
                 @Nullable String version) {
-            public Found {
+            public FoundRoute {
                 values = Map.copyOf(values);
             }
 
-            /** A handler that answers on the request's thread, of an interface without versions. */
-            public Found(String template, Map<String, String> values, @Nullable Rule rule) {
+            /** A handler that responds on the request's thread, of an API without versions. */
+            public FoundRoute(String template, Map<String, String> values, @Nullable Rule rule) {
                 this(template, values, rule, false, null);
             }
 
-            public Found withValues(Map<String, String> value) {
-                return new Found(template, value, rule, asynchronous, version);
+            public FoundRoute withValues(Map<String, String> value) {
+                return new FoundRoute(template, value, rule, asynchronous, version);
             }
 
-            public Found withVersion(@Nullable String value) {
-                return new Found(template, values, rule, asynchronous, value);
+            public FoundRoute withVersion(@Nullable String value) {
+                return new FoundRoute(template, values, rule, asynchronous, value);
             }
         }
     }
 
     /**
-     * Writes the body of a refusal that a handler gave by {@code sendError}. It is captured and replayed, so it cannot be left
-     * to the container, which writes after the filter.
+     * Writes the body of an error that a handler sent with {@code sendError}. The body is stored and replayed, so the container,
+     * which writes after the filter, cannot write it.
      */
     @FunctionalInterface
     interface Errors {
@@ -96,20 +96,20 @@ public interface Hooks {
     }
 
     /**
-     * Tells what an exception means that leaves a handler. Asked of the exception and of its causes, the outermost first; the
-     * first answer that is not a failure counts.
+     * The meaning of an exception that leaves a handler. Called with the exception and its causes, the outermost first; the first
+     * meaning other than FAILURE counts.
      */
     @FunctionalInterface
     interface Exceptions {
         Meaning of(Throwable thrown);
 
-        /** What an exception means. */
+        /** The meaning of an exception. */
         enum Meaning {
-            /** Nobody knows whether anything took effect, unless the level tells. */
+            /** The handler failed; the level decides whether it may have taken effect. */
             FAILURE,
             /**
-             * The caller was refused, with 401, 403, 413 or 429 for example: it leaves no record and does not count against the
-             * route's breaker. The exception passes on, to whoever answers it.
+             * The request is rejected, with 401, 403, 413 or 429 for example: it leaves no record and does not count against the
+             * route's breaker. The exception is rethrown to the framework or the container.
              */
             REFUSAL,
             /** As {@link VersionMismatch}: 409 {@code concurrency.version_mismatch}. */
@@ -117,27 +117,27 @@ public interface Hooks {
         }
     }
 
-    /** Watches what a handler at the level MARKER does beside the transactions that it marks. */
+    /** Watches a handler at the level MARKER for effects outside its marked transactions. */
     @FunctionalInterface
     interface Effects {
-        /** For an application whose handlers at MARKER change nothing outside the transactions that they mark. */
+        /** For an application whose handlers at MARKER change nothing outside marked transactions. */
         Effects ONLY_MARKED = exchange -> Optional::empty;
 
         /** Called on the handler's thread, before the handler. */
-        Watched watch(Exchange exchange);
+        HandlerWatch watch(IdempotentExchange exchange);
 
-        /** One request. */
+        /** The watch on one request. */
         @FunctionalInterface
-        interface Watched {
+        interface HandlerWatch {
             /**
-             * Asked when the handler has failed: why it may have committed something that no mark tells of, in one sentence for
-             * an operator. Empty when it can be told that it has not: then the request may be run again.
+             * Called when the handler has failed: why it may have committed an unmarked effect, in one sentence for an operator.
+             * Empty when it certainly has not: then the request may run again.
              */
             Optional<String> doubt();
 
             /**
-             * Asked when the handler has refused (401, 403, 413, 429): how it is known to have committed something that no mark
-             * tells of, in one sentence for an operator. Then the refusal is kept, and the request is not run again.
+             * Called when the handler has rejected the request (401, 403, 413, 429): how it is known to have committed an
+             * unmarked effect, in one sentence for an operator. Then the rejection is stored, and the request does not run again.
              */
             default Optional<String> wrote() {
                 return Optional.empty();
@@ -145,27 +145,27 @@ public interface Hooks {
         }
     }
 
-    /** Puts a request's ids where the log finds them; what it returns is closed when the request leaves the thread. */
+    /** Puts the ids of a request into the log context; the result is closed when the request leaves the thread. */
     @FunctionalInterface
     interface Logs {
-        Entered enter(String correlationId, String requestId);
+        LogContext enter(String correlationId, String requestId);
 
-        /** The ids are in the log's context until this is closed. */
-        interface Entered extends AutoCloseable {
+        /** The ids are in the log context until this is closed. */
+        interface LogContext extends AutoCloseable {
             @Override
             void close();
         }
     }
 
-    /** Where a client may learn what became of a request that is UNKNOWN. */
+    /** The URL where a client finds the outcome of a request that is UNKNOWN. */
     @FunctionalInterface
     interface StatusLink {
         URI of(HttpServletRequest request, String correlationId);
     }
 
-    /** Is told once that a request took effect, never for a replay: the place to invalidate a cache. */
+    /** Called once after a request took effect, never for a replay: the place to invalidate a cache. */
     @FunctionalInterface
     interface FirstCommit {
-        void after(HttpServletRequest request, Exchange exchange);
+        void after(HttpServletRequest request, IdempotentExchange exchange);
     }
 }

@@ -23,13 +23,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
-/** Builds an {@link IdempotencyFilter}; {@link #build} refuses contradictory and double settings and names all of them at once. */
+/** Builds an {@link IdempotencyFilter}; {@link #build} rejects contradictory and double settings and names all of them at once. */
 public final class HttpSettings {
-    /** Without the encoding the bytes of a body that its handler packed would mean nothing. */
+    /** Includes the encoding, because a handler may have compressed the body. */
     private static final List<String> REPLAYED = List.of(
-            "Content-Type", "Content-Encoding", "Content-Language", "ETag", "Location", "Link", Ids.CORRELATION);
+            "Content-Type", "Content-Encoding", "Content-Language", "ETag", "Location", "Link", RequestIds.CORRELATION);
 
-    /** Of one moment, one connection or one caller: a replay never repeats them. */
+    /** Headers of one moment, one connection or one caller: never replayed. */
     private static final Set<String> NEVER = Set.of(
             "set-cookie",
             "set-cookie2",
@@ -78,8 +78,8 @@ public final class HttpSettings {
     }
 
     /**
-     * Where the tenant of a caller is to be found: in its principal, a verified token, the host name; never in something that
-     * the caller can choose. Nothing, or an empty name, refuses the request.
+     * The tenant of a caller. Take it from the principal, a verified token or the host name, never from a value that the caller
+     * can choose. Null or an empty name rejects the request.
      */
     public HttpSettings withTenant(Function<HttpServletRequest, @Nullable String> tenant) {
         once("tenant");
@@ -93,8 +93,7 @@ public final class HttpSettings {
     }
 
     /**
-     * Who vouches for a principal, such as the issuer of its token: the same name of two issuers are two principals. Nothing
-     * where there is only one.
+     * The issuer of a principal's token: the same name from two issuers is two principals. Null where there is only one issuer.
      */
     public HttpSettings withIssuer(Function<Principal, @Nullable String> issuer) {
         once("issuer");
@@ -102,7 +101,7 @@ public final class HttpSettings {
         return this;
     }
 
-    /** Callers of a tenant share their keys. */
+    /** All callers of a tenant share one key scope. */
     public HttpSettings withoutPrincipal() {
         once("principal");
         principals = false;
@@ -110,8 +109,7 @@ public final class HttpSettings {
     }
 
     /**
-     * Requests need not be authenticated: those of a tenant that are not share their keys. Who is authenticated has keys of its
-     * own all the same.
+     * Accepts unauthenticated requests: those of one tenant share one key scope. An authenticated caller keeps its own scope.
      */
     public HttpSettings withAnonymousCallers() {
         once("anonymous callers");
@@ -119,7 +117,7 @@ public final class HttpSettings {
         return this;
     }
 
-    /** Decides alone whose keys a request's key is among, also for anonymous requests. */
+    /** Replaces the scope of keys for all requests, also for unauthenticated ones. */
     public HttpSettings withScope(Hooks.Scopes value) {
         once("scope");
         scopes = value;
@@ -144,14 +142,14 @@ public final class HttpSettings {
         return this;
     }
 
-    /** Lets a framework say which route a request is on. */
+    /** Lets a framework find the route of a request. */
     public HttpSettings withRoutes(Hooks.Routes value) {
         once("routes of the application");
         application = value;
         return this;
     }
 
-    /** For CORS that is decided behind the filter; where another filter in front of it does that, nothing is needed. */
+    /** For CORS that is handled behind the filter. Not needed where a filter in front of it handles CORS. */
     public HttpSettings withOrigins(Hooks.Origins value) {
         once("origins");
         origins = value;
@@ -186,8 +184,8 @@ public final class HttpSettings {
     }
 
     /**
-     * Answers as draft-ietf-httpapi-idempotency-key-header asks: 422 for a key that was used for another request, keys in quotes,
-     * and a link to the page that documents them.
+     * Follows draft-ietf-httpapi-idempotency-key-header: 422 for a key that was used for another request, quoted keys, and a link
+     * to the page that documents them.
      */
     public HttpSettings withIetfProfile(URI documentation) {
         once("IETF profile");
@@ -201,7 +199,7 @@ public final class HttpSettings {
         return this;
     }
 
-    /** Which exceptions that leave a handler are refusals, or say that a resource was changed meanwhile; the others are failures. */
+    /** Classifies exceptions of handlers as rejections or version conflicts; all others are failures. */
     public HttpSettings withExceptions(Hooks.Exceptions value) {
         once("exceptions");
         exceptions = value;
@@ -209,8 +207,8 @@ public final class HttpSettings {
     }
 
     /**
-     * Who tells whether a handler at the level MARKER that failed has committed something that it did not mark. Without it
-     * such a failure is UNKNOWN, unless the handler says {@link Exchange#noEffect}.
+     * Watches handlers at the level MARKER for unmarked effects. Without it the failure of such a handler is UNKNOWN, unless the
+     * handler calls {@link IdempotentExchange#noEffect}.
      */
     public HttpSettings withEffects(Hooks.Effects value) {
         once("effects");
@@ -237,7 +235,7 @@ public final class HttpSettings {
         return this;
     }
 
-    /** Makes correlation and request ids where the caller gave none; random UUIDs unless set. */
+    /** Generates correlation and request ids that the caller did not send; random UUIDs unless set. */
     public HttpSettings withIds(Supplier<String> value) {
         once("ids");
         ids = value;
@@ -272,17 +270,17 @@ public final class HttpSettings {
         GatewayRuns gatewayRuns = ((Engine) semel).gatewayRuns();
         RouteTable table = routes.build(usual);
         declare(gatewayRuns, table);
-        return new IdempotencyFilter(new Config(
+        return new IdempotencyFilter(new FilterSetup(
                 gatewayRuns,
-                new Config.Routing(table, application, new Breakers(time), ConcurrentHashMap.newKeySet()),
-                new Config.Admission(
+                new FilterSetup.Routing(table, application, new RouteBreakers(time), ConcurrentHashMap.newKeySet()),
+                new FilterSetup.Admission(
                         origins, rateLimit, scopes != null ? scopes : this::ofCaller, authorization, ietf != null),
-                new Config.Judging(exceptions, effects),
-                new Config.Answering(new Problems(ietf, statusLink), List.copyOf(replayed), errors),
-                new Config.Following(logs, ids, time, firstCommit)));
+                new FilterSetup.Failures(exceptions, effects),
+                new FilterSetup.Responses(new Problems(ietf, statusLink), List.copyOf(replayed), errors),
+                new FilterSetup.Tracking(logs, ids, time, firstCommit)));
     }
 
-    /** So that runs which an earlier process left are found, and a policy that does not exist is missed now. */
+    /** Declares the operations at the start, so that runs of an earlier process are found and a missing policy is reported. */
     private static void declare(GatewayRuns gatewayRuns, RouteTable table) {
         table.each((operation, rule) -> {
             if (rule.key() != Rule.KeyUse.OFF && rule.level() != Level.SPAN) {
@@ -297,20 +295,20 @@ public final class HttpSettings {
         return rule.level() == Level.MARKER ? operation.asRepeatable() : operation;
     }
 
-    private Optional<Scope> ofCaller(HttpServletRequest request) {
+    private Optional<KeyScope> ofCaller(HttpServletRequest request) {
         Principal principal = request.getUserPrincipal();
         if (principal == null) {
-            return anonymous ? Optional.of(Scope.of(tenant(request))) : Optional.empty();
+            return anonymous ? Optional.of(KeyScope.of(tenant(request))) : Optional.empty();
         }
         if (principal.getName() == null || principal.getName().isEmpty()) {
-            // Somebody whose keys cannot be told apart from those of others.
+            // Without a name the keys of this caller cannot be separated from those of others.
             return Optional.empty();
         }
         Tenant tenant = tenant(request);
         if (!principals) {
-            return Optional.of(Scope.of(tenant));
+            return Optional.of(KeyScope.of(tenant));
         }
-        Scope scope = Scope.of(tenant, principal.getName());
+        KeyScope scope = KeyScope.of(tenant, principal.getName());
         String issuer = issuers == null ? null : issuers.apply(principal);
         return Optional.of(issuer == null ? scope : scope.withIssuer(issuer));
     }
@@ -319,7 +317,7 @@ public final class HttpSettings {
         return tenant(tenants == null ? null : tenants.apply(request));
     }
 
-    /** What is not a tenant's name is nobody's. */
+    /** @throws IdempotencyFilter.NoTenant when the name is missing or not valid */
     private static Tenant tenant(@Nullable String name) {
         if (name == null || name.isBlank()) {
             throw new IdempotencyFilter.NoTenant();
@@ -331,7 +329,7 @@ public final class HttpSettings {
         }
     }
 
-    private static Hooks.Logs.Entered inMdc(String correlationId, String requestId) {
+    private static Hooks.Logs.LogContext inMdc(String correlationId, String requestId) {
         var correlation = MDC.putCloseable("correlation_id", correlationId);
         var request = MDC.putCloseable("request_id", requestId);
         return () -> {

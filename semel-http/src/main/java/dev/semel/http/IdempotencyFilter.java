@@ -23,26 +23,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers a request that is sent again as it was answered first. Placed behind authentication and in front of the handler, for
- * the dispatcher types REQUEST and ASYNC, with asynchronous support on. Thread-safe.
+ * Replays the first response to a retried request. Place it behind authentication and in front of the handler, for the
+ * dispatcher types REQUEST and ASYNC, with asynchronous support on. Thread-safe.
  *
- * <p>In order: origin, rate limit, scope, key, body, record, handler. No byte of a response leaves before its record is finished. GET,
- * HEAD, OPTIONS and everything else that is not POST, PUT, PATCH or DELETE passes untouched, and never needs the store.
+ * <p>In order: origin, rate limit, scope, key, body, record, handler. No byte of a response is sent before its record is finished.
+ * Methods other than POST, PUT, PATCH and DELETE pass untouched and never need the store.
  */
 public final class IdempotencyFilter implements Filter {
     private static final Logger LOG = LoggerFactory.getLogger(IdempotencyFilter.class);
 
-    /** Of a request that came without a key. */
+    /** Request attribute of a request without a key. */
     private static final String BARE = IdempotencyFilter.class.getName() + ".bare";
 
-    private final Config config;
-    private final AtomicBoolean saidWhoIsMissing = new AtomicBoolean();
+    private final FilterSetup setup;
+    private final AtomicBoolean loggedUnauthenticated = new AtomicBoolean();
 
-    IdempotencyFilter(Config config) {
-        this.config = config;
+    IdempotencyFilter(FilterSetup setup) {
+        this.setup = setup;
     }
 
-    /** Starts a filter on an engine, which stays the caller's to close. */
+    /** Starts the settings of a filter on an engine. The caller closes the engine. */
     public static HttpSettings on(Semel semel) {
         return new HttpSettings(semel);
     }
@@ -54,7 +54,7 @@ public final class IdempotencyFilter implements Filter {
             chain.doFilter(request, response);
             return;
         }
-        Handling known = Handling.of(http);
+        GuardedRequest known = GuardedRequest.of(http);
         if (known != null && http.getDispatcherType() == DispatcherType.ASYNC) {
             known.resume(request, response, chain);
         } else if (http.getDispatcherType() == DispatcherType.ASYNC && http.getAttribute(BARE) != null) {
@@ -62,8 +62,8 @@ public final class IdempotencyFilter implements Filter {
         } else if (known != null || http.getDispatcherType() != DispatcherType.REQUEST) {
             chain.doFilter(request, response);
         } else {
-            Ids ids = Ids.of(http, to, config.following().ids());
-            Hooks.Logs.Entered entered = config.following().logs().enter(ids.correlation(), ids.request());
+            RequestIds ids = RequestIds.of(http, to, setup.tracking().ids());
+            Hooks.Logs.LogContext entered = setup.tracking().logs().enter(ids.correlation(), ids.request());
             try {
                 admit(http, to, chain, ids);
             } finally {
@@ -72,25 +72,25 @@ public final class IdempotencyFilter implements Filter {
         }
     }
 
-    private void admit(HttpServletRequest request, HttpServletResponse response, FilterChain chain, Ids ids)
+    private void admit(HttpServletRequest request, HttpServletResponse response, FilterChain chain, RequestIds ids)
             throws IOException, ServletException {
         if (!KeyHeader.METHODS.contains(request.getMethod())) {
             chain.doFilter(request, response);
             return;
         }
         RouteTable.Match match =
-                config.routing().table().match(request, config.routing().application());
+                setup.routing().table().match(request, setup.routing().application());
         List<String> keys = Collections.list(request.getHeaders(KeyHeader.NAME));
         boolean bare = keys.isEmpty() && match.rule().key() == Rule.KeyUse.OPTIONAL;
         if (match.rule().key() == Rule.KeyUse.OFF) {
             chain.doFilter(request, response);
             return;
         }
-        Hooks.Origins origins = config.admission().origins();
+        Hooks.Origins origins = setup.admission().origins();
         if (origins != null && !origins.admits(request, response)) {
             return;
         }
-        Admitted admitted = new Admitted(config, request);
+        AdmissionCheck admitted = new AdmissionCheck(setup, request);
         Problem refusal = bare ? admitted.refusalWithoutKey() : admitted.refusal(keys);
         if (bare && refusal == null) {
             request.setAttribute(BARE, true);
@@ -98,7 +98,7 @@ public final class IdempotencyFilter implements Filter {
             return;
         }
         if (refusal != null) {
-            if (refusal.code() == ProblemCode.UNAUTHENTICATED && saidWhoIsMissing.compareAndSet(false, true)) {
+            if (refusal.code() == ProblemCode.UNAUTHENTICATED && loggedUnauthenticated.compareAndSet(false, true)) {
                 LOG.warn(
                         "{}: rejected with 401: the request is not authenticated; idempotency keys are scoped to the"
                                 + " caller. Place the filter behind authentication, or define the scope:"
@@ -106,20 +106,20 @@ public final class IdempotencyFilter implements Filter {
                                 + " semel.http.anonymous=true. Logged once.",
                         match.operation());
             }
-            config.answering().problems().write(request, response, ids, refusal);
+            setup.responses().problems().write(request, response, ids, refusal);
             return;
         }
-        new Handling(config, new Handling.Asked(request, response, ids, match), admitted).run(chain);
+        new GuardedRequest(setup, new IncomingRequest(request, response, ids, match), admitted).run(chain);
     }
 
-    /** Runs a request that came without a key. Exceptions that have an answer get the same as under a key. */
+    /** Runs a request without a key. Exceptions of Semel get the same response as under a key. */
     private void passOn(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         EarlierHeaders before = EarlierHeaders.of(response);
         try {
             chain.doFilter(request, response);
         } catch (IOException | ServletException | RuntimeException e) {
-            Problem problem = Thrown.of(e, config.judging().exceptions()).problem();
+            Problem problem = ClassifiedException.of(e, setup.failures().exceptions()).problem();
             if (problem == null || response.isCommitted()) {
                 throw e;
             }
@@ -130,14 +130,14 @@ public final class IdempotencyFilter implements Filter {
     }
 
     /**
-     * For a framework whose handler has thrown, on a route that the filter lets pass: answers Semel's own exceptions that have an
-     * answer ({@link VersionMismatch}, {@code SemelException.NoResult}) as it does under a key.
+     * For a framework whose handler has thrown on a route without a key: responds to Semel's own exceptions
+     * ({@link VersionMismatch}, {@code SemelException.NoResult}) as it does under a key.
      *
-     * @return false when the exception has none, or is the filter's to answer
+     * @return false when it has written no response: the exception is another one, or the filter will respond to it
      */
     public boolean answers(HttpServletRequest request, HttpServletResponse response, Throwable thrown)
             throws IOException {
-        Problem problem = Exchange.of(request).isPresent() ? null : Nested.of(thrown);
+        Problem problem = IdempotentExchange.of(request).isPresent() ? null : NestedAnswerToProblem.of(thrown);
         if (problem == null || response.isCommitted()) {
             return false;
         }
@@ -147,26 +147,26 @@ public final class IdempotencyFilter implements Filter {
     }
 
     private void write(HttpServletRequest request, HttpServletResponse response, Problem problem) throws IOException {
-        Ids ids = Ids.of(request, response, config.following().ids());
-        config.answering().problems().write(request, response, ids, problem);
+        RequestIds ids = RequestIds.of(request, response, setup.tracking().ids());
+        setup.responses().problems().write(request, response, ids, problem);
     }
 
     /**
-     * For a framework that is about to run a handler: whether it may. A request that needs a key, or brings one, must have come
-     * through this filter, and the filter must have known its route; it does not where another filter rewrites or forwards the
-     * request behind it, or where a part of the application has routes of its own. Such a request is answered here and must not
-     * be run: nothing would keep it from running twice.
+     * For a framework that is about to run a handler: whether it may. A request that needs or has a key must have passed this
+     * filter under its own route. It has not when another filter rewrites or forwards the request behind this filter, or when a
+     * part of the application has routes that the filter does not know. Such a request is rejected here, because a retry could
+     * run it twice.
      *
-     * @param route the handler's own; absent where it has none, and the filter's routes apply
-     * @return false when the request has been answered
+     * @param route the handler's route; null to use the routes of the filter
+     * @return false when the request was rejected and must not run
      */
     public boolean mayRun(HttpServletRequest request, HttpServletResponse response, Hooks.Routes.@Nullable Found route)
             throws IOException {
         if (!KeyHeader.METHODS.contains(request.getMethod())
-                || Exchange.of(request).isPresent()) {
+                || IdempotentExchange.of(request).isPresent()) {
             return true;
         }
-        RouteTable table = config.routing().table();
+        RouteTable table = setup.routing().table();
         RouteTable.Match match = route == null ? table.match(request, null) : table.match(request.getMethod(), route);
         boolean unprotected = switch (match.rule().key()) {
             case REQUIRED -> true;
@@ -193,30 +193,30 @@ public final class IdempotencyFilter implements Filter {
         return false;
     }
 
-    /** For a framework: how requests of a route are treated. */
-    public Rule rule(String method, Hooks.Routes.Found route) {
-        return config.routing().table().match(method, route).rule();
+    /** For a framework: the rule of a route. */
+    public Rule rule(String method, Hooks.Routes.FoundRoute route) {
+        return setup.routing().table().match(method, route).rule();
     }
 
-    /** Whether responses of a media type are to be read while they are written, which those under a key cannot be. */
+    /** Whether a media type is a stream, which a client reads while the server writes. Responses under a key cannot be. */
     public static boolean isStream(String mediaType) {
         return HeldResponse.isStream(mediaType);
     }
 
-    /** Who asks, and under which key; or why not. */
-    static final class Admitted {
-        private final Config config;
+    /** Checks rate limit, scope, authorization and key of a request. */
+    static final class AdmissionCheck {
+        private final FilterSetup setup;
         private final HttpServletRequest request;
-        private @Nullable Scope scope;
+        private @Nullable KeyScope scope;
         private @Nullable String key;
 
-        Admitted(Config config, HttpServletRequest request) {
-            this.config = config;
+        AdmissionCheck(FilterSetup setup, HttpServletRequest request) {
+            this.setup = setup;
             this.request = request;
         }
 
         private @Nullable Problem rateLimited() {
-            Hooks.RateLimit limit = config.admission().rateLimit();
+            Hooks.RateLimit limit = setup.admission().rateLimit();
             Optional<Duration> wait = limit == null ? Optional.empty() : limit.refusal(request);
             return wait.isEmpty()
                     ? null
@@ -227,23 +227,23 @@ public final class IdempotencyFilter implements Filter {
                             .retryAfter(wait.get());
         }
 
-        private @Nullable Problem forbidden(Scope caller) {
-            Hooks.Authorization authorization = config.admission().authorization();
+        private @Nullable Problem forbidden(KeyScope caller) {
+            Hooks.Authorization authorization = setup.admission().authorization();
             return authorization == null || authorization.allows(request, caller)
                     ? null
                     : Problem.of(ProblemCode.FORBIDDEN, "Rejected: the caller is not authorized to send this"
                             + " request.", Next.CONTACT);
         }
 
-        /** Without a key nobody need be known: the authorization is asked about those who are. */
+        /** Without a key a request need not be authenticated; the authorization hook checks those that are. */
         @Nullable
         Problem refusalWithoutKey() {
             Problem limited = rateLimited();
-            if (limited != null || config.admission().authorization() == null) {
+            if (limited != null || setup.admission().authorization() == null) {
                 return limited;
             }
             try {
-                Scope caller = config.admission().scopes().of(request).orElse(null);
+                KeyScope caller = setup.admission().scopes().of(request).orElse(null);
                 return caller == null ? null : forbidden(caller);
             } catch (NoTenant e) {
                 return null;
@@ -257,7 +257,7 @@ public final class IdempotencyFilter implements Filter {
                 return limited;
             }
             try {
-                scope = config.admission().scopes().of(request).orElse(null);
+                scope = setup.admission().scopes().of(request).orElse(null);
             } catch (NoTenant e) {
                 return Problem.of(
                         ProblemCode.NO_TENANT,
@@ -282,7 +282,7 @@ public final class IdempotencyFilter implements Filter {
                         "Send the header Idempotency-Key: a new key for each request, the same key for its retries.");
             }
             String given = keys.size() > 1 ? null : keys.get(0);
-            key = config.admission().quotedKeys() ? Quoted.unquoted(given) : given;
+            key = setup.admission().quotedKeys() ? QuotedKey.unquoted(given) : given;
             return KeyHeader.isValid(key)
                     ? null
                     : Problem.of(
@@ -292,7 +292,7 @@ public final class IdempotencyFilter implements Filter {
                                     : "Rejected: an idempotency key must have 1 to 128 visible ASCII characters.");
         }
 
-        Scope scope() {
+        KeyScope scope() {
             return Objects.requireNonNull(scope);
         }
 
@@ -301,7 +301,7 @@ public final class IdempotencyFilter implements Filter {
         }
     }
 
-    /** Nobody can tell which tenant the caller belongs to. */
+    /** The tenant of the caller is unknown. */
     static final class NoTenant extends RuntimeException {
         private static final long serialVersionUID = 1;
 

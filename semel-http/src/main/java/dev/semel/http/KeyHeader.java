@@ -3,11 +3,11 @@ package dev.semel.http;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the filter and clients both know of keys. Clients may be without servlets, so nothing here needs them. */
+/** The header for keys, for the filter and for clients. Clients may lack the servlet API, so this does not use it. */
 final class KeyHeader {
     static final String NAME = "Idempotency-Key";
 
-    /** Of requests that need a key. */
+    /** Methods of requests that need a key. */
     static final List<String> METHODS = List.of("POST", "PUT", "PATCH", "DELETE");
 
     private static final int LONGEST = 128;

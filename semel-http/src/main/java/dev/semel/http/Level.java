@@ -1,20 +1,21 @@
 package dev.semel.http;
 
-/** What is promised of a handler's effect and its answer. */
+/** The guarantee for a handler's effect and its response. */
 public enum Level {
     /**
-     * The filter owns the transaction and the handler works in it ({@link Exchange#connection}): effect and answer are one
-     * commit. A crash leaves both or neither. Such a request cannot be asynchronous.
+     * The filter owns the transaction and the handler works in it ({@link IdempotentExchange#connection}): effect and response are
+     * one commit. A crash leaves both or neither. Such a request cannot be asynchronous.
      */
     SPAN,
     /**
-     * The handler's own transaction writes "effect committed" just before it commits ({@link Exchange#mark}). A crash before
-     * that is a safe rerun; after it the request is done, never run again, and its answer may be lost.
+     * The handler's own transaction writes "effect committed" just before it commits ({@link IdempotentExchange#mark}). After a
+     * crash before the commit the request runs again. After a crash behind it the request is done and never runs again; its
+     * response may be lost.
      */
     MARKER,
     /**
-     * Nothing ties the handler's effect to the ledger: a crash, an exception or a 5xx leaves it UNKNOWN, for a person to
-     * decide. It is never run twice by itself.
+     * The handler's effect is independent of the ledger: a crash, an exception or a 5xx makes the request UNKNOWN, and a person
+     * decides. It never runs twice by itself.
      */
     PLAIN
 }

@@ -15,16 +15,16 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes refusals as {@code application/problem+json}. They say what is wrong and what may be done next, and hold nothing of the
- * request, of the first answer, or of anybody else's.
+ * Writes problems as {@code application/problem+json}. A problem names the fault and the next step. It contains nothing of the
+ * request, of the first response, or of other callers.
  *
- * @param ietf where the profile of draft-ietf-httpapi-idempotency-key-header documents itself; absent outside that profile
+ * @param ietf the documentation URL of the profile draft-ietf-httpapi-idempotency-key-header; null outside that profile
  */
 record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final int UNPROCESSABLE = 422;
 
-    /** One refusal. */
+    /** One problem. */
     record Problem(
             ProblemCode code,
             String detail,
@@ -39,7 +39,7 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
         }
     }
 
-    void write(HttpServletRequest request, HttpServletResponse response, Ids ids, Problem problem) throws IOException {
+    void write(HttpServletRequest request, HttpServletResponse response, RequestIds ids, Problem problem) throws IOException {
         ProblemCode code = problem.code;
         int status = code == ProblemCode.PAYLOAD_MISMATCH && ietf != null ? UNPROCESSABLE : code.status();
         ObjectNode body = JSON.createObjectNode();
@@ -71,8 +71,8 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
         return ietf == null ? "urn:semel:problem:" + code.code() : ietf + "#" + code.code();
     }
 
-    /** By default the request's own path: repeated with its key, it tells what became of it. */
-    private String status(HttpServletRequest request, Ids ids) {
+    /** By default the path of the request: a retry with the same key returns the outcome. */
+    private String status(HttpServletRequest request, RequestIds ids) {
         if (link != null) {
             return link.of(request, ids.correlation()).toString();
         }
@@ -84,10 +84,10 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
     }
 
     /**
-     * A refusal that the handler gave by {@code sendError}, when the application writes none itself. Without the handler's
-     * message, which may hold what is not for the caller: {@link Hooks.Errors} shows it where it is.
+     * The body of {@code sendError} when the application writes none itself. Without the handler's message, which may not be meant
+     * for the caller; {@link Hooks.Errors} can include it.
      */
-    static void error(HttpServletResponse response, Ids ids, int status) throws IOException {
+    static void error(HttpServletResponse response, RequestIds ids, int status) throws IOException {
         ObjectNode body = JSON.createObjectNode();
         body.put("type", "about:blank");
         body.put("status", status);
@@ -103,12 +103,12 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
         try {
             response.getOutputStream().write(body);
         } catch (IllegalStateException e) {
-            // Somebody has taken its writer already.
+            // The writer of the response is already in use.
             response.getWriter().write(new String(body, StandardCharsets.UTF_8));
         }
     }
 
-    /** Whole seconds, at least one: a client that comes back earlier is told the same again. */
+    /** Whole seconds, rounded up, at least one. */
     static long seconds(Duration wait) {
         return Math.max(1, wait.plusMillis(999).toSeconds());
     }

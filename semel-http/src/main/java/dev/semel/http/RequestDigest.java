@@ -24,9 +24,9 @@ import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request means, in 32 bytes: the values of its path, its query sorted by name, and its body. JSON counts by its
- * meaning, everything else by its bytes; a gzipped body by what is packed in it, a multipart one by its parts. JSON of more than
- * a mebibyte, and what only claims to be JSON, counts by its bytes.
+ * The digest of a request in 32 bytes: the values of its path, its query sorted by name, and its body. JSON is normalised; all
+ * other bodies count by their bytes. A gzipped body counts by its decompressed content, a multipart body by its parts. JSON larger
+ * than a mebibyte, and a body that is not valid JSON, count by their bytes.
  */
 final class RequestDigest {
     private static final int LARGEST_JSON = 1 << 20;
@@ -36,8 +36,8 @@ final class RequestDigest {
 
     private RequestDigest() {}
 
-    /** @throws Spool.Full when a packed body is larger than the limit once it is unpacked */
-    static byte[] of(HttpServletRequest request, Map<String, String> values, Body body, long limit) throws IOException {
+    /** @throws SpoolBuffer.LimitExceeded when a compressed body exceeds the limit after decompression */
+    static byte[] of(HttpServletRequest request, Map<String, String> values, RequestBody body, long limit) throws IOException {
         RequestDigest made = new RequestDigest();
         made.part(VERSION);
         new TreeMap<>(values).forEach((name, value) -> {
@@ -58,10 +58,10 @@ final class RequestDigest {
         return made.digest.digest();
     }
 
-    private void body(HttpServletRequest request, Spool body, long limit) throws IOException {
+    private void body(HttpServletRequest request, SpoolBuffer body, long limit) throws IOException {
         boolean packed = "gzip".equalsIgnoreCase(request.getHeader("Content-Encoding"));
-        try (Spool unpacked = packed ? unpack(body, limit) : null) {
-            Spool meant = unpacked == null ? body : unpacked;
+        try (SpoolBuffer unpacked = packed ? unpack(body, limit) : null) {
+            SpoolBuffer meant = unpacked == null ? body : unpacked;
             String json = isJson(request.getContentType()) ? json(meant) : null;
             if (json != null) {
                 part("json");
@@ -73,7 +73,7 @@ final class RequestDigest {
         }
     }
 
-    /** Without the boundary between them, which clients make anew for each try. */
+    /** Without the boundary, which clients generate for each attempt. */
     private void parts(Collection<Part> parts) throws IOException {
         for (Part part : parts) {
             part(String.valueOf(part.getName()));
@@ -85,9 +85,9 @@ final class RequestDigest {
         }
     }
 
-    /** Nothing when it is not gzip at all: then its bytes count. */
-    private static @Nullable Spool unpack(Spool body, long limit) throws IOException {
-        Spool unpacked = new Spool(Body.IN_MEMORY, limit);
+    /** Null when the body is not gzip: then its bytes count. */
+    private static @Nullable SpoolBuffer unpack(SpoolBuffer body, long limit) throws IOException {
+        SpoolBuffer unpacked = new SpoolBuffer(RequestBody.IN_MEMORY, limit);
         try (InputStream in = new GZIPInputStream(body.read())) {
             byte[] chunk = new byte[8 << 10];
             for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
@@ -103,7 +103,7 @@ final class RequestDigest {
         }
     }
 
-    private static @Nullable String json(Spool body) throws IOException {
+    private static @Nullable String json(SpoolBuffer body) throws IOException {
         if (body.size() == 0 || body.size() > LARGEST_JSON) {
             return null;
         }
@@ -114,7 +114,7 @@ final class RequestDigest {
         }
     }
 
-    private static byte[] bytes(Spool body) throws IOException {
+    private static byte[] bytes(SpoolBuffer body) throws IOException {
         try (InputStream in = body.read()) {
             return hash(in);
         }
@@ -137,21 +137,21 @@ final class RequestDigest {
         return type.equals("application/json") || type.endsWith("+json");
     }
 
-    private record Pair(String name, String value) {}
+    private record QueryParameter(String name, String value) {}
 
-    /** Sorted by name; values of one name stay in their order, which may mean something. */
-    private static List<Pair> query(@Nullable String query) {
-        List<Pair> pairs = new ArrayList<>();
+    /** Sorted by name; values of one name keep their order, which may be significant. */
+    private static List<QueryParameter> query(@Nullable String query) {
+        List<QueryParameter> pairs = new ArrayList<>();
         if (query != null) {
             for (String each : query.split("&")) {
                 int equals = each.indexOf('=');
                 pairs.add(
                         equals < 0
-                                ? new Pair(decoded(each), "")
-                                : new Pair(decoded(each.substring(0, equals)), decoded(each.substring(equals + 1))));
+                                ? new QueryParameter(decoded(each), "")
+                                : new QueryParameter(decoded(each.substring(0, equals)), decoded(each.substring(equals + 1))));
             }
         }
-        pairs.sort(Comparator.comparing(Pair::name));
+        pairs.sort(Comparator.comparing(QueryParameter::name));
         return pairs;
     }
 

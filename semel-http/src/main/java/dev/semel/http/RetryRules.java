@@ -17,10 +17,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Under which key a client sends a request, and when it sends it again: after a broken connection, and after 408, 425, 429, 500,
- * 502, 503, 504 and a 409 with {@code Retry-After}, which is how "in progress" is told; never after another 409 or a 422: a key
- * that was used for another request will not become right. {@code Retry-After} is a floor. When the attempts are spent, or the
- * server asks for more patience than the policy has, the last answer is given to the caller. Immutable and thread-safe.
+ * The keys and retries of a client. It retries after a broken connection, and after 408, 425, 429, 500, 502, 503, 504 and a 409
+ * with {@code Retry-After}, which means "in progress". It never retries after another 409 or a 422: the key was used for another
+ * request. {@code Retry-After} is the shortest pause. When the attempts are used up, or {@code Retry-After} exceeds the limit of
+ * the policy, the caller gets the last response. Immutable and thread-safe.
  */
 public final class RetryRules {
     /** The header that carries the key. */
@@ -63,17 +63,17 @@ public final class RetryRules {
         return new RetryRules(policy, time, value, keys);
     }
 
-    /** Makes the keys of requests that have none; random UUIDs unless set. */
+    /** Generates the keys of requests without one; random UUIDs unless set. */
     public RetryRules withKeys(Supplier<String> value) {
         return new RetryRules(policy, time, random, value);
     }
 
-    /** What reads the time and waits. */
+    /** The clock of the pauses. */
     public TimeSource time() {
         return time;
     }
 
-    /** A new key, for a request that needs one and has none; the same one goes with each of its attempts. */
+    /** A new key for a request that needs one and has none. Send the same key with each attempt. */
     public Optional<String> newKey(String method) {
         if (!KeyHeader.METHODS.contains(method)) {
             return Optional.empty();
@@ -87,31 +87,31 @@ public final class RetryRules {
         return Optional.of(key);
     }
 
-    /** What an attempt got. */
-    public record Got(int status, @Nullable String retryAfter) {}
+    /** The response to one attempt. */
+    public record AttemptResponse(int status, @Nullable String retryAfter) {}
 
     /**
      * How long to wait before the next attempt; empty when there should be none.
      *
-     * @param attempt the one that has ended, from 1
-     * @param previous the pause before it; absent for the first
-     * @param got absent when the connection broke
+     * @param attempt the number of the attempt that has ended, from 1
+     * @param previous the pause before it; null for the first
+     * @param response null when the connection failed
      */
-    public Optional<Duration> pause(int attempt, @Nullable Duration previous, @Nullable Got got) {
+    public Optional<Duration> pause(int attempt, @Nullable Duration previous, @Nullable AttemptResponse response) {
         if (attempt >= policy.retry().maxAttempts()) {
             return Optional.empty();
         }
         Duration backoff = Delays.before(policy, attempt, previous, random);
-        if (got == null) {
+        if (response == null) {
             return Optional.of(backoff);
         }
-        Optional<Duration> asked = got.retryAfter == null
+        Optional<Duration> floor = response.retryAfter == null
                 ? Optional.empty()
-                : RetryAfter.parse(got.retryAfter, Instant.ofEpochMilli(time.millis()));
-        boolean again = AGAIN.contains(got.status) || got.status == CONFLICT && asked.isPresent();
-        if (!again || asked.isPresent() && asked.get().compareTo(policy.retry().maxRetryAfter()) > 0) {
+                : RetryAfter.parse(response.retryAfter, Instant.ofEpochMilli(time.millis()));
+        boolean again = AGAIN.contains(response.status) || response.status == CONFLICT && floor.isPresent();
+        if (!again || floor.isPresent() && floor.get().compareTo(policy.retry().maxRetryAfter()) > 0) {
             return Optional.empty();
         }
-        return Optional.of(asked.filter(floor -> floor.compareTo(backoff) > 0).orElse(backoff));
+        return Optional.of(floor.filter(wait -> wait.compareTo(backoff) > 0).orElse(backoff));
     }
 }

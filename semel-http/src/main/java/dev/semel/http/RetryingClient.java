@@ -18,7 +18,7 @@ import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a request until it is answered, under one key, by the {@link RetryRules}.
+ * Sends a request under one key and retries it by the {@link RetryRules}.
  *
  * <p>Immutable and thread-safe. A request's body must be readable more than once, as those of {@code BodyPublishers.ofString},
  * {@code ofByteArray} and {@code ofFile} are.
@@ -50,15 +50,15 @@ public final class RetryingClient {
         return new RetryingClient(client, rules.withRandom(value));
     }
 
-    /** Makes the keys of requests that have none; random UUIDs unless set. */
+    /** Generates the keys of requests without one; random UUIDs unless set. */
     public RetryingClient withKeys(Supplier<String> value) {
         return new RetryingClient(client, rules.withKeys(value));
     }
 
     /**
-     * Sends the request, with the key that it has or a new one, and blocks until it is answered.
+     * Sends the request with its own key or a new one, and blocks until the last attempt has ended.
      *
-     * @throws IOException when the last attempt got no answer; the same request, with its key, may be sent again
+     * @throws IOException when the last attempt got no response; the same request may be sent again with its key
      */
     public <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> body)
             throws IOException, InterruptedException {
@@ -87,7 +87,7 @@ public final class RetryingClient {
         }
     }
 
-    /** A body that is read as it arrives holds its connection until somebody closes it. */
+    /** A streamed body holds its connection until it is closed. */
     private static void release(@Nullable Object body) throws IOException {
         if (body instanceof Closeable open) {
             open.close();
@@ -99,7 +99,7 @@ public final class RetryingClient {
     private static RetryRules.@Nullable Got got(@Nullable HttpResponse<?> response) {
         return response == null
                 ? null
-                : new RetryRules.Got(
+                : new RetryRules.AttemptResponse(
                         response.statusCode(),
                         response.headers().firstValue("Retry-After").orElse(null));
     }

@@ -1,6 +1,6 @@
 package dev.semel.http;
 
-import dev.semel.http.Hooks.Routes.Found;
+import dev.semel.http.Hooks.Routes.FoundRoute;
 import dev.semel.key.Keys;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The routes that the filter was given: templates of literal segments, {@code {places}} and a last {@code **}. Immutable. */
+/** The routes of the filter: templates of literal segments, {@code {variables}} and a last {@code **}. Immutable. */
 final class RouteTable {
     private static final int LONGEST_NAME = 120;
 
-    private final List<Entry> entries;
+    private final List<RouteEntry> entries;
     private final Rule usual;
 
-    private RouteTable(List<Entry> entries, Rule usual) {
+    private RouteTable(List<RouteEntry> entries, Rule usual) {
         this.entries = entries;
         this.usual = usual;
     }
@@ -27,8 +27,8 @@ final class RouteTable {
      * The route of a request.
      *
      * @param operation its name in the ledger: method and template
-     * @param values what stands in the template's places
-     * @param version of the application's interface; absent where it has none
+     * @param values the values of the template's variables
+     * @param version the API version; null where the application has none
      */
     record Match(
             String operation,
@@ -36,9 +36,9 @@ final class RouteTable {
             Rule rule,
             @Nullable String version) {}
 
-    private record Entry(String method, List<String> segments, String template, Rule rule) {
-        /** Of two that match, the one that is literal earlier is the more specific. */
-        boolean beats(@Nullable Entry other) {
+    private record RouteEntry(String method, List<String> segments, String template, Rule rule) {
+        /** Of two matching routes, the one with the earlier literal segment is more specific. */
+        boolean beats(@Nullable RouteEntry other) {
             if (other == null) {
                 return true;
             }
@@ -48,7 +48,7 @@ final class RouteTable {
                     return difference > 0;
                 }
             }
-            // Both match the same path, so whichever is longer has nothing left but its rest.
+            // Both match the same path, so the longer one ends with **.
             return segments.size() < other.segments.size();
         }
 
@@ -56,7 +56,7 @@ final class RouteTable {
             return segment.equals("**") ? 2 : isPlace(segment) ? 1 : 0;
         }
 
-        /** Whether it speaks of an application's template: a place of a place, whatever its name, and a rest of everything. */
+        /** Whether it covers a template of the application: a variable matches any variable, and ** matches any rest. */
         boolean covers(List<String> other) {
             boolean rest =
                     !segments.isEmpty() && segments.get(segments.size() - 1).equals("**");
@@ -103,7 +103,7 @@ final class RouteTable {
     }
 
     static final class Builder {
-        private final List<Entry> entries = new ArrayList<>();
+        private final List<RouteEntry> entries = new ArrayList<>();
         private final List<String> faults = new ArrayList<>();
 
         void add(String method, String template, Rule rule) {
@@ -124,7 +124,7 @@ final class RouteTable {
                         + " have at most "
                         + LONGEST_NAME + " characters");
             }
-            Entry entry = new Entry(verb, segments, template, rule);
+            RouteEntry entry = new RouteEntry(verb, segments, template, rule);
             if (entries.stream()
                     .anyMatch(other -> other.method.equals(verb) && shape(other).equals(shape(entry)))) {
                 faults.add("route " + method + " " + template + " is given twice: keep one of the two");
@@ -132,7 +132,7 @@ final class RouteTable {
             entries.add(entry);
         }
 
-        private static List<String> shape(Entry entry) {
+        private static List<String> shape(RouteEntry entry) {
             return entry.segments.stream()
                     .map(segment -> isPlace(segment) ? "{}" : segment)
                     .toList();
@@ -149,15 +149,15 @@ final class RouteTable {
 
     Match match(HttpServletRequest request, Hooks.@Nullable Routes application) {
         String method = request.getMethod();
-        Found found = application == null ? null : application.find(request).orElse(null);
+        FoundRoute found = application == null ? null : application.find(request).orElse(null);
         if (found != null) {
             return match(method, found);
         }
         String path = request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
         List<String> segments = segments(path);
-        Entry best = null;
+        RouteEntry best = null;
         Map<String, String> values = Map.of();
-        for (Entry entry : entries) {
+        for (RouteEntry entry : entries) {
             Map<String, String> matched = entry.method.equals(method) ? entry.match(segments) : null;
             if (matched != null && entry.beats(best)) {
                 best = entry;
@@ -169,16 +169,16 @@ final class RouteTable {
                 : new Match(name(method, mapping(request)), Map.of("path", path), usual, null);
     }
 
-    /** The route that the application found. */
-    Match match(String method, Found found) {
+    /** The match for a route of the application. */
+    Match match(String method, FoundRoute found) {
         Rule rule = found.rule() != null ? found.rule() : ruleOf(method, found);
         return new Match(name(method, found.template()), found.values(), rule, found.version());
     }
 
-    private Rule ruleOf(String method, Found found) {
+    private Rule ruleOf(String method, FoundRoute found) {
         List<String> template = segments(found.template());
-        Entry best = null;
-        for (Entry entry : entries) {
+        RouteEntry best = null;
+        for (RouteEntry entry : entries) {
             if (entry.method.equals(method) && entry.covers(template) && entry.beats(best)) {
                 best = entry;
             }
@@ -187,7 +187,7 @@ final class RouteTable {
         return found.asynchronous() ? rule.withLevel(Level.PLAIN) : rule;
     }
 
-    /** What the container calls the route, so that the names of operations stay few. */
+    /** The servlet mapping, so that the number of operation names stays small. */
     private static String mapping(HttpServletRequest request) {
         var mapping = request.getHttpServletMapping();
         String pattern = mapping == null ? "" : mapping.getPattern();
@@ -213,7 +213,7 @@ final class RouteTable {
         return segments;
     }
 
-    /** Tells the operation and the rule of each route. */
+    /** Calls the consumer with the operation and the rule of each route. */
     void each(BiConsumer<String, Rule> told) {
         entries.forEach(entry -> told.accept(name(entry.method, entry.template), entry.rule));
     }

@@ -7,45 +7,45 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How the requests of a route are treated. Immutable; starts from {@link #required}, {@link #optional} or {@link #off}.
+ * The rule of a route. Immutable; starts from {@link #required}, {@link #optional} or {@link #off}.
  *
  * @param key whether a key is needed
- * @param level what is promised
- * @param policy a name of the catalogue or of the configuration: retention, lease, attempt time-out, pauses
- * @param limits of bodies
- * @param patience how long a duplicate waits for the first before it is told "in progress"
- * @param breaker when the route is paused because its handler keeps failing
+ * @param level the guarantee
+ * @param policy the name of a policy: retention, lease, attempt timeout, pauses
+ * @param limits the limits of bodies
+ * @param patience how long a duplicate waits for the first request before it gets "in progress"
+ * @param breaker the circuit breaker that pauses the route when its handler keeps failing
  */
 public record Rule(KeyUse key, Level level, String policy, Limits limits, Duration patience, Channel.Breaker breaker) {
     /** Whether a request needs a key. */
     public enum KeyUse {
-        /** Without one it is refused. */
+        /** A request without a key is rejected. */
         REQUIRED,
-        /** Without one it passes untouched. */
+        /** A request without a key passes untouched. */
         OPTIONAL,
-        /** Passes untouched, key or not. */
+        /** Every request passes untouched. */
         OFF
     }
 
     /**
-     * @param requestBytes largest request body, also once it is unpacked; beyond it 413
-     * @param responseBytes largest response body that is kept for replays; a larger one is sent once and not kept
+     * @param requestBytes largest request body, also after decompression; a larger one gets 413
+     * @param responseBytes largest response body that is stored for replays; a larger one is sent once and not stored
      * @param heldBytes largest response body that is held until its record is finished; a larger one is not sent, and its
      *     request is recorded as done without a body
-     * @param holdsStreams whether a response that is to be read while it is written (server-sent events, NDJSON) is held like
-     *     any other; otherwise its handler fails
-     * @param forms of the fields in a body
+     * @param holdsStreams whether a streaming response (server-sent events, NDJSON) is held like any other; otherwise its
+     *     handler fails
+     * @param forms the limits of form fields
      */
     public record Limits(long requestBytes, int responseBytes, long heldBytes, boolean holdsStreams, Forms forms) {
-        /** 10 MiB, 256 KiB, 64 MiB, without streams, and forms as containers take them. */
+        /** 10 MiB, 256 KiB, 64 MiB, no held streams, and the form limits of containers. */
         public static final Limits DEFAULT = new Limits(10L << 20, 256 << 10, 64L << 20, false, Forms.DEFAULT);
     }
 
     /**
-     * As containers have such limits: each field takes many times its bytes in memory. Beyond them 413.
+     * Limits of forms, as containers have them: a field needs many times its bytes in memory. A larger form gets 413.
      *
      * @param bytes largest body of a form
-     * @param fields how many it may have
+     * @param fields largest number of fields
      */
     public record Forms(long bytes, int fields) {
         /** 2 MiB and 1,000 fields. */
@@ -79,7 +79,7 @@ public record Rule(KeyUse key, Level level, String policy, Limits limits, Durati
         }
     }
 
-    /** At the level {@link Level#PLAIN}, which needs nothing of the handler, under the policy {@code api.request}. */
+    /** At the level {@link Level#PLAIN}, which needs no change in the handler, under the policy {@code api.request}. */
     public static Rule required() {
         return new Rule(
                 KeyUse.REQUIRED, Level.PLAIN, "api.request", Limits.DEFAULT, Duration.ZERO, Channel.Breaker.NONE);
@@ -119,7 +119,7 @@ public record Rule(KeyUse key, Level level, String policy, Limits limits, Durati
         return with(new Limits(limits.requestBytes, limits.responseBytes, bytes, limits.holdsStreams, limits.forms));
     }
 
-    /** For handlers that answer with a stream whose client can wait for its end. */
+    /** For streaming handlers whose clients can wait for the end of the stream. */
     public Rule withHeldStreams() {
         return with(new Limits(limits.requestBytes, limits.responseBytes, limits.heldBytes, true, limits.forms));
     }

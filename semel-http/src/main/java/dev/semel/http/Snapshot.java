@@ -16,19 +16,19 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An answer as the ledger keeps it: a line of JSON, and behind it the body's bytes as they were sent.
+ * A response as the ledger stores it: one line of JSON, followed by the bytes of the body.
  *
- * @param body absent when it was too large to be kept
- * @param requestId of the request that was answered first
+ * @param body null when it was too large to be stored
+ * @param requestId the id of the first request
  */
 record Snapshot(int status, List<Map.Entry<String, String>> headers, byte @Nullable [] body, String requestId) {
     private static final JsonMapper JSON = JsonMapper.shared();
 
     /**
-     * What is kept of a held response.
+     * The part of a held response that is stored.
      *
-     * @param largest body that is kept
-     * @param names of the headers that are
+     * @param largest the largest body that is stored
+     * @param names the headers that are stored
      */
     static Snapshot of(HeldResponse held, int largest, List<String> names, String requestId) {
         List<Map.Entry<String, String>> headers = new ArrayList<>();
@@ -60,7 +60,7 @@ record Snapshot(int status, List<Map.Entry<String, String>> headers, byte @Nulla
         return whole;
     }
 
-    /** @throws IOException when these bytes are not an answer: the key was used by something other than this filter */
+    /** @throws IOException when the bytes are not a response: the operation was also used outside this filter */
     static Snapshot decode(byte[] whole) throws IOException {
         int end = 0;
         while (end < whole.length && whole[end] != '\n') {
@@ -99,8 +99,7 @@ record Snapshot(int status, List<Map.Entry<String, String>> headers, byte @Nulla
             if (header.getKey().equalsIgnoreCase("Content-Type")) {
                 response.setContentType(header.getValue());
             } else if (seen.add(header.getKey())) {
-                // Whoever stands before the filter may have set it for this request; the first one's is what is
-                // replayed.
+                // An earlier filter may have set the header for this request; the stored value replaces it.
                 response.setHeader(header.getKey(), header.getValue());
             } else {
                 response.addHeader(header.getKey(), header.getValue());
@@ -118,13 +117,13 @@ record Snapshot(int status, List<Map.Entry<String, String>> headers, byte @Nulla
         }
     }
 
-    /** Done, and nothing is left to show. */
+    /** The response to a request that is done but whose response was not stored. */
     static void notKept(HttpServletResponse response) {
         response.setHeader("Idempotency-Replayed", "true");
         withoutBody(response, ProblemCode.RESPONSE_NOT_KEPT.status());
     }
 
-    /** @param status of the body that is not there; a refusal keeps its own */
+    /** @param status the status of the missing body; an error keeps its own */
     static void withoutBody(HttpServletResponse response, int status) {
         response.setContentType(null);
         response.setStatus(

@@ -19,22 +19,22 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A request whose body was read already, and whose asynchronous end goes through the filter. */
+/** A request whose body is already read, and whose asynchronous completion passes through the filter. */
 final class SpooledRequest extends HttpServletRequestWrapper {
-    private final Body body;
-    private final Handling handling;
+    private final RequestBody body;
+    private final GuardedRequest guarded;
     private @Nullable ServletInputStream stream;
     private @Nullable BufferedReader reader;
     private @Nullable Map<String, String[]> parameters;
-    private @Nullable HeldAsync async;
+    private @Nullable HeldAsyncContext async;
 
-    SpooledRequest(HttpServletRequest request, Body body, Handling handling) {
+    SpooledRequest(HttpServletRequest request, RequestBody body, GuardedRequest guarded) {
         super(request);
         this.body = body;
-        this.handling = handling;
+        this.guarded = guarded;
     }
 
-    /** As if it had just come in. */
+    /** Starts the body from its beginning. */
     void restart() {
         stream = null;
         reader = null;
@@ -44,7 +44,7 @@ final class SpooledRequest extends HttpServletRequestWrapper {
     public ServletInputStream getInputStream() {
         ServletInputStream open = stream;
         if (open == null) {
-            open = new Content(body.bytes().read());
+            open = new BodyInput(body.bytes().read());
             stream = open;
         }
         return open;
@@ -79,12 +79,12 @@ final class SpooledRequest extends HttpServletRequestWrapper {
         return values == null ? null : values.clone();
     }
 
-    /** The container finds no form in a body that was read; it knows only the query. */
+    /** The container cannot parse a form whose body is consumed; it knows only the query. */
     @Override
     public Map<String, String[]> getParameterMap() {
         Map<String, String[]> all = parameters;
         if (all == null) {
-            all = isForm(this) && !Body.wasParsed((HttpServletRequest) getRequest())
+            all = isForm(this) && !RequestBody.wasParsed((HttpServletRequest) getRequest())
                     ? FormFields.merged(super.getParameterMap(), body.bytes(), getCharacterEncoding())
                     : super.getParameterMap();
             parameters = all;
@@ -92,7 +92,7 @@ final class SpooledRequest extends HttpServletRequestWrapper {
         return all;
     }
 
-    /** One whose fields the container makes parameters of. */
+    /** Whether the container would turn the fields of the form into parameters. */
     private static boolean isForm(HttpServletRequest request) {
         return "POST".equals(request.getMethod()) && isFormType(request);
     }
@@ -104,24 +104,24 @@ final class SpooledRequest extends HttpServletRequestWrapper {
 
     @Override
     public boolean isAsyncSupported() {
-        return handling.mayBeAsynchronous() && super.isAsyncSupported();
+        return guarded.mayBeAsynchronous() && super.isAsyncSupported();
     }
 
     @Override
     public AsyncContext startAsync() {
-        return startAsync(this, handling.held());
+        return startAsync(this, guarded.held());
     }
 
     @Override
     public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-        if (!handling.mayBeAsynchronous()) {
+        if (!guarded.mayBeAsynchronous()) {
             throw new IllegalStateException(
                     "startAsync() failed: at level SPAN the transaction belongs to the request's thread. Use level"
                             + " MARKER for this route.");
         }
-        handling.held().beforeAsync();
-        HeldAsync started = new HeldAsync(super.startAsync(request, response), handling);
-        handling.goesOn();
+        guarded.held().beforeAsync();
+        HeldAsyncContext started = new HeldAsyncContext(super.startAsync(request, response), guarded);
+        guarded.goesOn();
         async = started;
         return started;
     }
@@ -129,15 +129,15 @@ final class SpooledRequest extends HttpServletRequestWrapper {
     @Override
     public AsyncContext getAsyncContext() {
         AsyncContext real = super.getAsyncContext();
-        HeldAsync known = async;
+        HeldAsyncContext known = async;
         return known != null && known.wraps(real) ? known : real;
     }
 
-    private final class Content extends ServletInputStream {
+    private final class BodyInput extends ServletInputStream {
         private final InputStream in;
         private boolean finished;
 
-        Content(InputStream in) {
+        BodyInput(InputStream in) {
             this.in = in;
         }
 
@@ -170,7 +170,7 @@ final class SpooledRequest extends HttpServletRequestWrapper {
             return true;
         }
 
-        /** Everything is here already. */
+        /** The whole body is available at once. */
         @Override
         public void setReadListener(ReadListener listener) {
             getAsyncContext().start(() -> {

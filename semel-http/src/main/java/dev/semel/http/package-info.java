@@ -1,4 +1,4 @@
-/** The Idempotency-Key contract for Jakarta Servlet, and its client side. Everything that knows HTTP statuses lives here. */
+/** The Idempotency-Key contract for Jakarta Servlet, and its client. All knowledge of HTTP statuses is in this package. */
 @NullMarked
 package dev.semel.http;
 

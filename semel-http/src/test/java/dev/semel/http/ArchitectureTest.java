@@ -75,7 +75,7 @@ class ArchitectureTest {
                 .toList();
         assertThat(shown)
                 .containsExactly(
-                        "Exchange",
+                        "IdempotentExchange",
                         "ExpectedVersion",
                         "Hooks",
                         "HttpSettings",
@@ -85,7 +85,7 @@ class ArchitectureTest {
                         "RetryRules",
                         "RetryingClient",
                         "Rule",
-                        "Scope",
+                        "KeyScope",
                         "VersionMismatch");
     }
 }

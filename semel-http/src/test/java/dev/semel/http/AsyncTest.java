@@ -98,7 +98,7 @@ class AsyncTest {
         isAnsweredAndReplayed(
                 (request, response) -> {
                     if (request.getDispatcherType() == DispatcherType.ASYNC) {
-                        assertThat(Exchange.current()).isPresent();
+                        assertThat(IdempotentExchange.current()).isPresent();
                         response.setStatus(202);
                         response.getWriter().write("run " + runs.incrementAndGet());
                     } else {
@@ -116,7 +116,7 @@ class AsyncTest {
                     assertThat(request.getAsyncContext()).isSameAs(async);
                     if (request.getDispatcherType() == DispatcherType.ASYNC) {
                         async.start(() -> {
-                            assertThat(Exchange.current()).isPresent();
+                            assertThat(IdempotentExchange.current()).isPresent();
                             write(async, "run " + runs.incrementAndGet());
                             async.complete();
                         });
@@ -218,7 +218,7 @@ class AsyncTest {
                 all -> all.withDefault(Rule.required().withLevel(Level.MARKER)),
                 (request, response) -> {
                     AsyncContext async = request.startAsync();
-                    Exchange exchange = Exchange.of(request).orElseThrow();
+                    IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
                     new Thread(() -> {
                                 try {
                                     ground.marked(exchange, "one");
@@ -251,7 +251,7 @@ class AsyncTest {
                     (request, response) -> {
                         AsyncContext async = request.startAsync();
                         async.setTimeout(50);
-                        Exchange exchange = Exchange.of(request).orElseThrow();
+                        IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
                         new Thread(() -> {
                                     try {
                                         assertThat(over.await(60, TimeUnit.SECONDS))
@@ -371,7 +371,7 @@ class AsyncTest {
             try (Site site = Site.open(container, all -> all.withDefault(rule), (request, response) -> {
                 runs.incrementAndGet();
                 AsyncContext async = request.startAsync();
-                Handling handling = Handling.of(request);
+                GuardedRequest handling = GuardedRequest.of(request);
                 // As the container tells the listener that the filter has added.
                 handling.broken(told);
                 handling.abandoned(told);

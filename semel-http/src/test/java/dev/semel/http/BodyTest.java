@@ -441,7 +441,7 @@ class BodyTest {
                 BodyTest.class.getClassLoader(), new Class<?>[] {HttpServletRequest.class}, (proxy, method, given) -> {
                     throw new IllegalArgumentException("as Tomcat says it of two lengths over HTTP/2");
                 });
-        assertThatThrownBy(() -> Body.read(request, Rule.Limits.DEFAULT)).isInstanceOf(Body.Incomplete.class);
+        assertThatThrownBy(() -> RequestBody.read(request, Rule.Limits.DEFAULT)).isInstanceOf(RequestBody.Incomplete.class);
     }
 
     @Test

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.SemelException;
 import dev.semel.engine.EngineSettings;
 import dev.semel.http.conformance.Conformance;
-import dev.semel.http.conformance.Report;
-import dev.semel.http.conformance.Report.Finding;
-import dev.semel.http.conformance.Report.Verdict;
+import dev.semel.http.conformance.ConformanceReport;
+import dev.semel.http.conformance.ConformanceReport.Finding;
+import dev.semel.http.conformance.ConformanceReport.RowVerdict;
 import dev.semel.http.conformance.Target;
 import dev.semel.store.MemoryStore;
 import dev.semel.time.TimeSource;
@@ -38,14 +38,14 @@ class ConformanceTest {
                     .withCallers(CALLERS)
                     .withPlaces(
                             new Target.Places(server.at("/8/orders"), server.at("/7/invoices"), server.at("/count")))
-                    .withLimits(new Target.Limits(Long.parseLong(BrokenServer.LARGEST), 409, 8));
-            Report report = new Conformance(target).run(server::checking);
+                    .withLimits(new Target.ServiceLimits(Long.parseLong(BrokenServer.LARGEST), 409, 8));
+            ConformanceReport report = new Conformance(target).run(server::checking);
             List<String> broken = report.rows().stream()
-                    .filter(row -> row.verdict() == Verdict.BROKEN)
+                    .filter(row -> row.verdict() == RowVerdict.BROKEN)
                     .map(Finding::row)
                     .toList();
             if (flaw == BrokenServer.Flaw.NONE) {
-                assertThat(report.rows()).allMatch(row -> row.verdict() == Verdict.HELD, "held");
+                assertThat(report.rows()).allMatch(row -> row.verdict() == RowVerdict.HELD, "held");
                 assertThat(report.complete()).isTrue();
             } else {
                 assertThat(broken).as(report.toString()).contains(flaw.row());
@@ -90,9 +90,9 @@ class ConformanceTest {
             Target target = Target.at(site.at("/7/orders"), BODY)
                     .withCallers(CALLERS)
                     .withPlaces(new Target.Places(site.at("/8/orders"), site.at("/7/invoices"), site.at("/count")))
-                    .withLimits(new Target.Limits(10_000, 409, 16));
-            Report report = new Conformance(target).run(row -> {});
-            assertThat(report.rows()).allMatch(row -> row.verdict() == Verdict.HELD, "held");
+                    .withLimits(new Target.ServiceLimits(10_000, 409, 16));
+            ConformanceReport report = new Conformance(target).run(row -> {});
+            assertThat(report.rows()).allMatch(row -> row.verdict() == RowVerdict.HELD, "held");
         }
     }
 
@@ -106,11 +106,11 @@ class ConformanceTest {
         try (BrokenServer server = new BrokenServer(flaw)) {
             Target target = Target.at(server.at("/7/orders"), BODY)
                     .withCallers(CALLERS)
-                    .withLimits(new Target.Limits(Long.parseLong(BrokenServer.LARGEST), 409, 8));
-            Report report = new Conformance(target).run(server::checking);
+                    .withLimits(new Target.ServiceLimits(Long.parseLong(BrokenServer.LARGEST), 409, 8));
+            ConformanceReport report = new Conformance(target).run(server::checking);
             assertThat(report.rows())
                     .filteredOn(row -> row.row().equals(flaw.row()))
-                    .allMatch(row -> row.verdict() != Verdict.HELD, "not held");
+                    .allMatch(row -> row.verdict() != RowVerdict.HELD, "not held");
             assertThat(report.complete()).isFalse();
         }
     }
@@ -121,14 +121,14 @@ class ConformanceTest {
         try (Site site = Site.with(
                 Container.JETTY,
                 EngineSettings.on(new MemoryStore(TimeSource.system())),
-                settings -> settings.withScope(request -> java.util.Optional.of(Scope.of(dev.semel.Tenant.SINGLE)))
+                settings -> settings.withScope(request -> java.util.Optional.of(KeyScope.of(dev.semel.Tenant.SINGLE)))
                         .withDefault(Rule.required().withLargestRequest(10_000)),
                 (request, response) -> response.getWriter().write("{\"id\":" + effects.incrementAndGet() + "}"))) {
-            Target target = Target.at(site.at("/orders"), BODY).withLimits(new Target.Limits(10_000, 409, 4));
-            Report report = new Conformance(target).run(row -> {});
+            Target target = Target.at(site.at("/orders"), BODY).withLimits(new Target.ServiceLimits(10_000, 409, 4));
+            ConformanceReport report = new Conformance(target).run(row -> {});
             assertThat(report.conforms()).as(report.toString()).isTrue();
             assertThat(report.rows())
-                    .filteredOn(row -> row.verdict() == Verdict.NOT_OBSERVED)
+                    .filteredOn(row -> row.verdict() == RowVerdict.NOT_OBSERVED)
                     .extracting(Finding::row)
                     .containsExactly(
                             "replay.never",
@@ -143,7 +143,7 @@ class ConformanceTest {
                             "body.short",
                             "client.gone");
             assertThat(report.rows())
-                    .filteredOn(row -> row.verdict() == Verdict.NOT_OBSERVED)
+                    .filteredOn(row -> row.verdict() == RowVerdict.NOT_OBSERVED)
                     .allMatch(row -> row.detail() != null && row.detail().startsWith("needs "));
         }
     }
@@ -163,12 +163,12 @@ class ConformanceTest {
     @Test
     void aTargetNamesAllItsFaults() {
         assertThatThrownBy(
-                        () -> Target.at(URI.create("ftp://127.0.0.1/"), "[1]").withLimits(new Target.Limits(0, 409, 1)))
+                        () -> Target.at(URI.create("ftp://127.0.0.1/"), "[1]").withLimits(new Target.ServiceLimits(0, 409, 1)))
                 .isInstanceOf(SemelException.Misconfigured.class)
                 .hasMessageContaining("neither http nor https")
                 .hasMessageContaining("{n}");
         assertThatThrownBy(
-                        () -> Target.at(URI.create("http://127.0.0.1/"), BODY).withLimits(new Target.Limits(0, 409, 1)))
+                        () -> Target.at(URI.create("http://127.0.0.1/"), BODY).withLimits(new Target.ServiceLimits(0, 409, 1)))
                 .hasMessageContaining("a crowd of 1")
                 .hasMessageContaining("a largest request of 0 bytes");
     }

@@ -95,7 +95,7 @@ record Ground(String url, String jdbcUrl) {
     }
 
     /** Work in a transaction of the handler's own, with its mark as the last thing before the commit. */
-    void marked(Exchange exchange, String name) throws SQLException {
+    void marked(IdempotentExchange exchange, String name) throws SQLException {
         try (Connection connection = connect()) {
             connection.setAutoCommit(false);
             effect(connection, name);

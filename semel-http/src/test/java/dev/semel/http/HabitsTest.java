@@ -101,7 +101,7 @@ class HabitsTest {
     @Test
     void whatAWriterCouldNotHoldIsNoAnswer() {
         try (Site site = Site.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
-            HeldResponse held = new HeldResponse(response, Rule.Limits.DEFAULT, new Spool(10, 100));
+            HeldResponse held = new HeldResponse(response, Rule.Limits.DEFAULT, new SpoolBuffer(10, 100));
             held.getWriter().write("x".repeat(200));
             String told = "nothing";
             try {

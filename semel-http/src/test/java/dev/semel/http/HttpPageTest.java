@@ -40,7 +40,7 @@ class HttpPageTest {
 
     // region span
     private void place(HttpServletRequest request, HttpServletResponse response) throws SQLException, IOException {
-        Exchange exchange = Exchange.of(request).orElseThrow();
+        IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
         insertOrder(exchange.connection());
         exchange.afterFirstCommit(() -> invalidateCache());
         response.setStatus(201);
@@ -50,7 +50,7 @@ class HttpPageTest {
 
     // region marker
     private void change(HttpServletRequest request, HttpServletResponse response) throws SQLException {
-        Exchange exchange = Exchange.of(request).orElseThrow();
+        IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
         try (Connection connection = ground.connect()) {
             connection.setAutoCommit(false);
             ExpectedVersion.of(request).demand(currentVersion(connection));

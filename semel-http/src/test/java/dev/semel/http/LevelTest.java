@@ -61,7 +61,7 @@ class LevelTest {
     void span_effectAndAnswerAreOneCommit() {
         Ground ground = kind.fresh();
         try (Site site = site(ground, Level.SPAN, (request, response) -> {
-            Exchange exchange = Exchange.current().orElseThrow();
+            IdempotentExchange exchange = IdempotentExchange.current().orElseThrow();
             Ground.effect(exchange.connection(), "one");
             assertThat(ground.effects("one")).isZero();
             assertThat(request.isAsyncSupported()).isFalse();
@@ -82,7 +82,7 @@ class LevelTest {
         AtomicInteger status = new AtomicInteger();
         try (Site site = site(ground, Level.SPAN, (request, response) -> {
             runs.incrementAndGet();
-            Ground.effect(Exchange.of(request).orElseThrow().connection(), "none");
+            Ground.effect(IdempotentExchange.of(request).orElseThrow().connection(), "none");
             if (status.get() == 0) {
                 throw new IllegalStateException("broken");
             }
@@ -112,7 +112,7 @@ class LevelTest {
     void marker_theHandlersOwnTransactionMarksAndTheAnswerIsReplayed() {
         Ground ground = kind.fresh();
         try (Site site = site(ground, Level.MARKER, (request, response) -> {
-            Exchange exchange = Exchange.of(request).orElseThrow();
+            IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
             assertThat(exchange.downstreamKey()).isPresent();
             ground.marked(exchange, "one");
             assertThat(exchange.isMarked()).isTrue();
@@ -138,7 +138,7 @@ class LevelTest {
         Ground ground = kind.fresh();
         AtomicInteger told = new AtomicInteger();
         try (Site site = site(ground, Level.MARKER, (request, response) -> {
-            Exchange exchange = Exchange.of(request).orElseThrow();
+            IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
             exchange.afterFirstCommit(told::incrementAndGet);
             runs.incrementAndGet();
             if ("/after".equals(request.getPathInfo())) {
@@ -185,7 +185,7 @@ class LevelTest {
     void marker_aMarkThatWasRolledBackDoesNotHinderTheAnswer() {
         Ground ground = kind.fresh();
         try (Site site = site(ground, Level.MARKER, (request, response) -> {
-            Exchange exchange = Exchange.of(request).orElseThrow();
+            IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
             try (Connection connection = ground.connect()) {
                 connection.setAutoCommit(false);
                 exchange.mark(connection);
@@ -208,7 +208,7 @@ class LevelTest {
         AtomicReference<Throwable> refused = new AtomicReference<>();
         App app = (request, response) -> {
             int run = runs.incrementAndGet();
-            Exchange exchange = Exchange.of(request).orElseThrow();
+            IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
             if (run == 1) {
                 stuck.countDown();
                 assertThat(go.await(60, TimeUnit.SECONDS)).isTrue();
@@ -245,7 +245,7 @@ class LevelTest {
         CountDownLatch committed = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         App app = (request, response) -> {
-            ground.marked(Exchange.of(request).orElseThrow(), "one");
+            ground.marked(IdempotentExchange.of(request).orElseThrow(), "one");
             committed.countDown();
             assertThat(go.await(60, TimeUnit.SECONDS)).isTrue();
             response.getWriter().write("run " + runs.incrementAndGet());
@@ -328,7 +328,7 @@ class LevelTest {
             try (Site site = site(ground, level, (request, response) -> {
                 runs.incrementAndGet();
                 if (level == Level.MARKER) {
-                    ground.marked(Exchange.of(request).orElseThrow(), "one");
+                    ground.marked(IdempotentExchange.of(request).orElseThrow(), "one");
                 }
                 response.getWriter().write(answer);
             })) {

@@ -55,7 +55,7 @@ class MarkRaceTest {
             try (Connection connection = ground.connect()) {
                 connection.setAutoCommit(false);
                 Ground.effect(connection, "one");
-                Exchange.of(request).orElseThrow().mark(connection);
+                IdempotentExchange.of(request).orElseThrow().mark(connection);
                 marked.countDown();
                 assertThat(go.await(60, TimeUnit.SECONDS)).isTrue();
                 connection.commit();
@@ -91,10 +91,10 @@ class MarkRaceTest {
                         if (runs.incrementAndGet() == 1) {
                             connection.setAutoCommit(false);
                             Ground.effect(connection, name);
-                            Exchange.of(request).orElseThrow().mark(connection);
+                            IdempotentExchange.of(request).orElseThrow().mark(connection);
                             throw new SQLException("the reply to COMMIT was lost");
                         }
-                        ground.marked(Exchange.of(request).orElseThrow(), name);
+                        ground.marked(IdempotentExchange.of(request).orElseThrow(), name);
                     })) {
                 CompletableFuture<Heard> first = site.sending(site.post("/a", name, "{}"));
                 Until.holds(this::somebodyWaitsForALock);

@@ -33,7 +33,7 @@ class NestedTest {
             response.setHeader("X-Half", "set");
             response.getWriter().write("half an answer");
             if (says) {
-                Exchange.current().ifPresent(Exchange::noEffect);
+                IdempotentExchange.current().ifPresent(IdempotentExchange::noEffect);
             }
             if (runs.incrementAndGet() <= 2) {
                 throw new SemelException.NoResult(answer, "c-secret");

@@ -64,7 +64,7 @@ public final class NodeProcess implements AutoCloseable {
         return (request, response) -> {
             String[] path = request.getPathInfo().split("/");
             halt(request, Halt.BEFORE_THE_HANDLER);
-            Exchange exchange = Exchange.of(request).orElseThrow();
+            IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
             if (exchange.level() == Level.SPAN) {
                 Ground.effect(exchange.connection(), path[2]);
                 halt(request, Halt.BEFORE_ITS_COMMIT);
@@ -76,7 +76,7 @@ public final class NodeProcess implements AutoCloseable {
         };
     }
 
-    private static void commit(Ground ground, HttpServletRequest request, Exchange exchange, String name)
+    private static void commit(Ground ground, HttpServletRequest request, IdempotentExchange exchange, String name)
             throws SQLException {
         try (Connection connection = ground.connect()) {
             connection.setAutoCommit(false);

@@ -76,7 +76,7 @@ class OnceTest {
                         throw new IllegalStateException("nobody minds");
                     }),
                     (request, response) -> {
-                        Exchange exchange = Exchange.of(request).orElseThrow();
+                        IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
                         exchange.afterFirstCommit(() -> told.add("handler " + request.getPathInfo()));
                         response.setStatus(
                                 Integer.parseInt(request.getPathInfo().substring(1)));
@@ -140,7 +140,7 @@ class OnceTest {
                 all -> all.withDefault(Rule.required().withLevel(Level.SPAN)),
                 (request, response) -> {
                     int run = runs.incrementAndGet();
-                    Exchange exchange = Exchange.of(request).orElseThrow();
+                    IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
                     assertThat(request.getAttribute("seen")).isNull();
                     request.setAttribute("seen", run);
                     exchange.transaction().unwrap(MemoryTable.class).put("effect", "run " + run);

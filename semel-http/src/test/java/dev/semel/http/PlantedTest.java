@@ -94,7 +94,7 @@ class PlantedTest {
         try (Site site = site(flaw, (request, response) -> {
             try (Connection connection = ground.connect()) {
                 connection.setAutoCommit(false);
-                Exchange.Begun begun = Exchange.of(request).orElseThrow().begun(connection);
+                IdempotentExchange.HandlerTransaction begun = IdempotentExchange.of(request).orElseThrow().begun(connection);
                 assertThat(begun.markIfWritten()).isEqualTo(flaw == Flaw.ON_EVERYTHING);
                 connection.commit();
             }
@@ -117,7 +117,7 @@ class PlantedTest {
                 stuck.countDown();
                 assertThat(go.await(60, TimeUnit.SECONDS)).isTrue();
             }
-            ground.marked(Exchange.of(request).orElseThrow(), "one");
+            ground.marked(IdempotentExchange.of(request).orElseThrow(), "one");
         };
         try (Site first = site(flaw, app)) {
             CompletableFuture<Heard> slow = first.sending(first.post("/a", "k-1", "{}"));
@@ -136,7 +136,7 @@ class PlantedTest {
     @EnumSource(names = {"NONE", "NOT_WRITTEN"})
     void aHandlerThatFailsAfterItsCommit(Flaw flaw) {
         try (Site site = site(flaw, (request, response) -> {
-            ground.marked(Exchange.of(request).orElseThrow(), "one");
+            ground.marked(IdempotentExchange.of(request).orElseThrow(), "one");
             response.setStatus(runs.incrementAndGet() == 1 ? 500 : 200);
         })) {
             assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(500);

@@ -65,7 +65,7 @@ class RefusalTest {
             try (Site site = Site.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
                 String template = request.getServletPath()
                         + Optional.ofNullable(request.getPathInfo()).orElse("");
-                if (passed.mayRun(request, response, new Hooks.Routes.Found(template, Map.of(), null))) {
+                if (passed.mayRun(request, response, new Hooks.Routes.FoundRoute(template, Map.of(), null))) {
                     runs.incrementAndGet();
                 }
             })) {
@@ -188,7 +188,7 @@ class RefusalTest {
                     manual(),
                     all -> all.withTime(time).withDefault(Rule.required().withLevel(level)),
                     (request, response) -> {
-                        Exchange.of(request).orElseThrow().noEffect();
+                        IdempotentExchange.of(request).orElseThrow().noEffect();
                         response.setStatus(runs.incrementAndGet() == 1 ? 503 : 201);
                     })) {
                 Heard first = site.send(site.post("/a", "k-1", "{}"));
@@ -347,7 +347,7 @@ class RefusalTest {
             runs.set(0);
             Rule rule = Rule.required().withLevel(level).withBreaker(new Channel.Breaker(50, 2, Duration.ofMinutes(1)));
             try (Site site = Site.open(container, all -> all.withRoute("POST", "/a", rule), (request, response) -> {
-                Exchange.of(request).orElseThrow().noEffect();
+                IdempotentExchange.of(request).orElseThrow().noEffect();
                 runs.incrementAndGet();
                 response.setStatus(failing.get() ? 500 : 201);
             })) {
@@ -371,7 +371,7 @@ class RefusalTest {
         Rule rule = Rule.required().withBreaker(new Channel.Breaker(50, 2, Duration.ofMinutes(1)));
         try (Site site =
                 Site.open(container, all -> all.withRoute("POST", "/a", rule).withTime(time), (request, response) -> {
-                    Exchange.of(request).orElseThrow().noEffect();
+                    IdempotentExchange.of(request).orElseThrow().noEffect();
                     response.setStatus(failing.get() ? 500 : 201);
                 })) {
             site.send(site.post("/a", "first", "{}"));

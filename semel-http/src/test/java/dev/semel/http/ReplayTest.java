@@ -224,7 +224,7 @@ class ReplayTest {
         try (Site site = Site.open(
                 container,
                 (request, response) -> response.getWriter()
-                        .write(Exchange.of(request)
+                        .write(IdempotentExchange.of(request)
                                 .map(exchange -> exchange.correlationId() + " " + exchange.requestId())
                                 .orElse("none")))) {
             Heard given = site.send(site.post("/a", "k-1", "{}")

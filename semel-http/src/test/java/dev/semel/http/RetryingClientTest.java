@@ -211,7 +211,7 @@ class RetryingClientTest {
         EngineSettings engine =
                 EngineSettings.on(new MemoryStore(time)).withTime(time).withoutBackground();
         try (Site site = Site.open(Container.JETTY, engine, all -> all.withTime(time), (request, response) -> {
-            Exchange.of(request).orElseThrow().noEffect();
+            IdempotentExchange.of(request).orElseThrow().noEffect();
             response.setStatus(keys.size() < 2 ? 503 : 201);
             keys.add(request.getHeader("Idempotency-Key"));
         })) {

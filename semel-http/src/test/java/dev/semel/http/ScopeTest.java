@@ -76,7 +76,7 @@ class ScopeTest {
         try (Site site = Site.with(
                 container,
                 EngineSettings.on(new MemoryStore(TimeSource.system())),
-                all -> all.withScope(request -> Optional.of(Scope.of(Tenant.of("public"), request.getRemoteAddr()))),
+                all -> all.withScope(request -> Optional.of(KeyScope.of(Tenant.of("public"), request.getRemoteAddr()))),
                 app)) {
             HttpRequest.Builder anonymous = HttpRequest.newBuilder(site.at("/orders"))
                     .header("Idempotency-Key", "k-1")

@@ -152,9 +152,9 @@ class SettingsTest {
                 all -> all.withRoute("POST", "/known/{id}", Rule.optional())
                         .withRoutes(request -> switch (request.getPathInfo()) {
                             case "/long" ->
-                                Optional.of(new Hooks.Routes.Found(template, Map.of("project", "1"), Rule.required()));
+                                Optional.of(new Hooks.Routes.FoundRoute(template, Map.of("project", "1"), Rule.required()));
                             case "/known" ->
-                                Optional.of(new Hooks.Routes.Found("/known/{id}", Map.of("id", "1"), null));
+                                Optional.of(new Hooks.Routes.FoundRoute("/known/{id}", Map.of("id", "1"), null));
                             default -> Optional.empty();
                         }),
                 (request, response) -> response.setStatus(204))) {

@@ -104,7 +104,7 @@ class StreamTest {
     @Test
     void e14_gigabytesAreCountedAndNotHeld() throws IOException {
         int each = 1 << 20;
-        try (Spool spool = new Spool(KEPT, HELD);
+        try (SpoolBuffer spool = new SpoolBuffer(KEPT, HELD);
                 Site site = Site.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
                     HeldResponse held = new HeldResponse(response, rule().limits(), spool);
                     byte[] block = new byte[each];
@@ -123,7 +123,7 @@ class StreamTest {
     void e14_aStreamOfEventsIsRefusedUnderAKeyUnlessItsRouteHoldsStreams() {
         for (String type : new String[] {"text/event-stream;charset=UTF-8", "application/x-ndjson"}) {
             App events = (request, response) -> {
-                Exchange.of(request).ifPresent(Exchange::noEffect);
+                IdempotentExchange.of(request).ifPresent(IdempotentExchange::noEffect);
                 response.setContentType(type);
                 response.getWriter().write("data: 1\n\n");
                 response.flushBuffer();

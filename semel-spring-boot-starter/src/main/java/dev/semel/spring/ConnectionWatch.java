@@ -1,6 +1,6 @@
 package dev.semel.spring;
 
-import dev.semel.http.Exchange;
+import dev.semel.http.IdempotentExchange;
 import dev.semel.http.Hooks;
 import dev.semel.worker.OwnThreads;
 import java.util.Collections;
@@ -49,7 +49,7 @@ final class ConnectionWatch implements Hooks.Effects {
     }
 
     @Override
-    public Watched watch(Exchange exchange) {
+    public HandlerWatch watch(IdempotentExchange exchange) {
         innermost.remove();
         return new Request(strangers.get());
     }
@@ -74,7 +74,7 @@ final class ConnectionWatch implements Hooks.Effects {
      */
     @Nullable
     Runnable taken(DataSource source, String name) {
-        Exchange exchange = Exchange.current().orElse(null);
+        IdempotentExchange exchange = IdempotentExchange.current().orElse(null);
         if (exchange == null) {
             if (serving.get() == null && !OwnThreads.isCurrent()) {
                 strangers.incrementAndGet();
@@ -91,7 +91,7 @@ final class ConnectionWatch implements Hooks.Effects {
 
     /** This thread did something, or is about to, that may be committed beside the request's transactions. */
     void beside(String why) {
-        Exchange.current().map(ConnectionWatch::request).ifPresent(request -> request.doubt(why));
+        IdempotentExchange.current().map(ConnectionWatch::request).ifPresent(request -> request.doubt(why));
     }
 
     /** Work was handed to another thread, which may take a connection when the request has long been answered. */
@@ -102,7 +102,7 @@ final class ConnectionWatch implements Hooks.Effects {
     }
 
     /** A manager takes its connection when it begins, or later, with the first statement; and takes one only. */
-    private boolean isOfTheTransaction(Exchange exchange, DataSource source) {
+    private boolean isOfTheTransaction(IdempotentExchange exchange, DataSource source) {
         Transaction transaction = innermost.get();
         if (transaction == null || transaction.exchange != exchange) {
             return false;
@@ -112,7 +112,7 @@ final class ConnectionWatch implements Hooks.Effects {
         return itsTurn && (transaction.taken.add(source) || transaction.beginning);
     }
 
-    static @Nullable Request request(Exchange exchange) {
+    static @Nullable Request request(IdempotentExchange exchange) {
         return exchange.watched()
                 .filter(Request.class::isInstance)
                 .map(Request.class::cast)
@@ -125,7 +125,7 @@ final class ConnectionWatch implements Hooks.Effects {
         return innermost.get();
     }
 
-    Transaction begins(Exchange exchange, Request request, Object status) {
+    Transaction begins(IdempotentExchange exchange, Request request, Object status) {
         Transaction transaction = new Transaction(exchange, request, status, innermost.get());
         innermost.set(transaction);
         request.open.incrementAndGet();
@@ -142,7 +142,7 @@ final class ConnectionWatch implements Hooks.Effects {
     }
 
     /** One request's handler. */
-    final class Request implements Watched {
+    final class Request implements HandlerWatch {
         private final long strangersBefore;
         private final AtomicInteger open = new AtomicInteger();
         private final AtomicReference<@Nullable String> doubt = new AtomicReference<>();
@@ -184,7 +184,7 @@ final class ConnectionWatch implements Hooks.Effects {
 
     /** A transaction of the ledger's manager that a handler began. */
     static final class Transaction {
-        final Exchange exchange;
+        final IdempotentExchange exchange;
         final Request request;
         final Object status;
         final @Nullable Transaction outer;
@@ -194,9 +194,9 @@ final class ConnectionWatch implements Hooks.Effects {
         /** Whether its commit leaves it open what became of the request. */
         boolean doubted;
 
-        Exchange.@Nullable Begun begun;
+        IdempotentExchange.@Nullable HandlerTransaction begun;
 
-        Transaction(Exchange exchange, Request request, Object status, @Nullable Transaction outer) {
+        Transaction(IdempotentExchange exchange, Request request, Object status, @Nullable Transaction outer) {
             this.exchange = exchange;
             this.request = request;
             this.status = status;

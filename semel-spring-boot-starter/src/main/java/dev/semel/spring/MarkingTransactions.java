@@ -1,6 +1,6 @@
 package dev.semel.spring;
 
-import dev.semel.http.Exchange;
+import dev.semel.http.IdempotentExchange;
 import dev.semel.http.Level;
 import dev.semel.spring.ConnectionWatch.Transaction;
 import java.sql.Connection;
@@ -37,7 +37,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
 
     @Override
     public void beforeBegin(TransactionExecution transaction) {
-        Exchange exchange = Exchange.current().orElse(null);
+        IdempotentExchange exchange = IdempotentExchange.current().orElse(null);
         if (exchange == null || exchange.level() != Level.MARKER) {
             return;
         }
@@ -62,7 +62,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
     }
 
     /** Nothing when its connection cannot be had: one that is taken late, from a pool that has none left. */
-    private Exchange.@Nullable Begun seen(Transaction transaction) {
+    private IdempotentExchange.@Nullable HandlerTransaction seen(Transaction transaction) {
         try {
             return transaction.exchange.begun(connection.get());
         } catch (Throwable e) {
@@ -84,7 +84,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
         if (!execution.isReadOnly() && execution instanceof TransactionStatus status) {
             status.flush();
         }
-        Exchange.Begun begun = transaction.begun;
+        IdempotentExchange.HandlerTransaction begun = transaction.begun;
         if (begun == null) {
             holdUnseen(transaction, execution.isReadOnly());
         } else if (transaction.isInside()) {
@@ -98,7 +98,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
     private void holdUnseen(Transaction transaction, boolean readOnly) {
         transaction.doubted = true;
         if (!readOnly) {
-            Exchange.Begun begun = transaction.exchange.begunUnseen(connection.get());
+            IdempotentExchange.HandlerTransaction begun = transaction.exchange.begunUnseen(connection.get());
             transaction.begun = begun;
             begun.holdIfWritten();
         }

@@ -22,7 +22,7 @@ import org.springframework.web.util.ServletRequestPathUtils;
  * nothing to run twice.
  */
 final class MvcRoutes implements Hooks.Routes {
-    private static final Hooks.Routes.Found PASSES = new Found("/", Map.of(), Rule.off());
+    private static final Hooks.Routes.FoundRoute PASSES = new FoundRoute("/", Map.of(), Rule.off());
 
     private final Supplier<List<HandlerMapping>> mappings;
     private final RouteRules rules;
@@ -38,7 +38,7 @@ final class MvcRoutes implements Hooks.Routes {
     }
 
     @Override
-    public Optional<Found> find(HttpServletRequest request) {
+    public Optional<FoundRoute> find(HttpServletRequest request) {
         RequestCopy probe = new RequestCopy(request);
         ServletRequestPathUtils.parseAndCache(probe);
         HandlerExecutionChain chain = chain(probe);
@@ -46,7 +46,7 @@ final class MvcRoutes implements Hooks.Routes {
             return Optional.of(PASSES);
         }
         CrossOrigins.note(request, probe, chain);
-        Found found = found(probe, chain.getHandler());
+        FoundRoute found = found(probe, chain.getHandler());
         return found == null ? Optional.empty() : Optional.of(found.withValues(values(probe, found.template())));
     }
 
@@ -56,21 +56,21 @@ final class MvcRoutes implements Hooks.Routes {
      * own routes apply.
      */
     @Nullable
-    Found found(HttpServletRequest mapped, Object handler) {
+    FoundRoute found(HttpServletRequest mapped, Object handler) {
         Object pattern = mapped.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
         if (pattern == null) {
             return null;
         }
-        Found found = handler instanceof HandlerMethod method
+        FoundRoute found = handler instanceof HandlerMethod method
                 ? found(pattern.toString(), method)
-                : new Found(pattern.toString(), Map.of(), null);
+                : new FoundRoute(pattern.toString(), Map.of(), null);
         return found.withVersion(ApiVersions.of(mapped));
     }
 
     /** The route of a method, without its values and its version. */
-    Found found(String pattern, HandlerMethod method) {
+    FoundRoute found(String pattern, HandlerMethod method) {
         RouteRules.Ruled ruled = rules.of(method.getBeanType(), method.getMethod());
-        return new Found(pattern, Map.of(), ruled.rule(), ruled.asynchronous(), null);
+        return new FoundRoute(pattern, Map.of(), ruled.rule(), ruled.asynchronous(), null);
     }
 
     private @Nullable HandlerExecutionChain chain(RequestCopy probe) {

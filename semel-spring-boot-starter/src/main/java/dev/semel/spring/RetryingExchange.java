@@ -60,7 +60,7 @@ public final class RetryingExchange implements ExchangeFilterFunction {
         RetryRules.@Nullable Got got() {
             return response == null
                     ? null
-                    : new RetryRules.Got(
+                    : new RetryRules.AttemptResponse(
                             response.statusCode().value(),
                             response.headers().asHttpHeaders().getFirst(HttpHeaders.RETRY_AFTER));
         }

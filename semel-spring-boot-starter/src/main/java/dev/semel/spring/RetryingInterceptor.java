@@ -34,7 +34,7 @@ public final class RetryingInterceptor implements ClientHttpRequestInterceptor {
         Duration previous = null;
         for (int attempt = 1; ; attempt++) {
             ClientHttpResponse response = null;
-            RetryRules.Got got = null;
+            RetryRules.AttemptResponse got = null;
             IOException broken = null;
             try {
                 response = execution.execute(request, body);
@@ -63,8 +63,8 @@ public final class RetryingInterceptor implements ClientHttpRequestInterceptor {
         }
     }
 
-    private static RetryRules.Got got(ClientHttpResponse response) throws IOException {
-        return new RetryRules.Got(
+    private static RetryRules.AttemptResponse got(ClientHttpResponse response) throws IOException {
+        return new RetryRules.AttemptResponse(
                 response.getStatusCode().value(), response.getHeaders().getFirst(HttpHeaders.RETRY_AFTER));
     }
 

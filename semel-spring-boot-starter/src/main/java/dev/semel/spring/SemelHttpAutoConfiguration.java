@@ -3,7 +3,7 @@ package dev.semel.spring;
 import dev.semel.Channel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
-import dev.semel.http.Exchange;
+import dev.semel.http.IdempotentExchange;
 import dev.semel.http.Hooks;
 import dev.semel.http.HttpSettings;
 import dev.semel.http.IdempotencyFilter;
@@ -145,7 +145,7 @@ public class SemelHttpAutoConfiguration {
     private record OtherTransactions(String manager) implements TransactionExecutionListener {
         @Override
         public void beforeBegin(TransactionExecution transaction) {
-            Exchange.current()
+            IdempotentExchange.current()
                     .map(ConnectionWatch::request)
                     .ifPresent(request -> request.doubt(
                             "It began a transaction of " + manager + ", which is not the ledger's manager."));

@@ -1,6 +1,6 @@
 package dev.semel.spring;
 
-import dev.semel.http.Exchange;
+import dev.semel.http.IdempotentExchange;
 import dev.semel.http.Level;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -25,7 +25,7 @@ final class SettlingFilter implements Filter {
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         chain.doFilter(request, response);
-        boolean span = Exchange.current()
+        boolean span = IdempotentExchange.current()
                 .filter(exchange -> exchange.level() == Level.SPAN)
                 .isPresent();
         boolean kept = response instanceof HttpServletResponse http && http.getStatus() < 400;

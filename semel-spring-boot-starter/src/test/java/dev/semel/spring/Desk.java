@@ -1,6 +1,6 @@
 package dev.semel.spring;
 
-import dev.semel.http.Exchange;
+import dev.semel.http.IdempotentExchange;
 import java.net.URI;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,7 +55,7 @@ public class Desk {
     @PostMapping("/orders")
     public ResponseEntity<Receipt> order(@RequestBody Order order) {
         int number = runs.incrementAndGet();
-        Exchange.current().orElseThrow().afterFirstCommit(afterwards::incrementAndGet);
+        IdempotentExchange.current().orElseThrow().afterFirstCommit(afterwards::incrementAndGet);
         transaction.executeWithoutResult(status -> {
             pay(order.id());
             failIf(order, number == 1 ? "before the commit, once" : "never");

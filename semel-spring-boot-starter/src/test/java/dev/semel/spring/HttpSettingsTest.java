@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Tenant;
 import dev.semel.http.Hooks;
 import dev.semel.http.IdempotencyFilter;
-import dev.semel.http.Scope;
+import dev.semel.http.KeyScope;
 import jakarta.servlet.Filter;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -69,7 +69,7 @@ class HttpSettingsTest {
 
     @Test
     void aScopeFunctionDecidesAlone() {
-        runner.withBean(Hooks.Scopes.class, () -> request -> Optional.of(Scope.of(Tenant.SINGLE)))
+        runner.withBean(Hooks.Scopes.class, () -> request -> Optional.of(KeyScope.of(Tenant.SINGLE)))
                 .withPropertyValues("semel.http.anonymous=true")
                 .run(context -> SemelAutoConfigurationTest.assertFaults(
                         context.getStartupFailure(), "semel.http.anonymous is set"));

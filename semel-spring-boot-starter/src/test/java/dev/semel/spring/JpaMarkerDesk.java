@@ -1,6 +1,6 @@
 package dev.semel.spring;
 
-import dev.semel.http.Exchange;
+import dev.semel.http.IdempotentExchange;
 import dev.semel.spring.jpa.Note;
 import jakarta.persistence.EntityManager;
 import java.util.Map;
@@ -64,7 +64,7 @@ public class JpaMarkerDesk {
     private String failOnce(String key) {
         int run = runs.merge(key, 1, Integer::sum);
         if (run == 1) {
-            marked.put(key, Exchange.current().orElseThrow().isMarked());
+            marked.put(key, IdempotentExchange.current().orElseThrow().isMarked());
             throw new IllegalStateException("the first run fails");
         }
         return "done";

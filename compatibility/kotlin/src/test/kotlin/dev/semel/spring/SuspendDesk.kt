@@ -1,6 +1,6 @@
 package dev.semel.spring
 
-import dev.semel.http.Exchange
+import dev.semel.http.IdempotentExchange
 import jakarta.servlet.http.HttpServletRequest
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
@@ -84,7 +84,7 @@ class SuspendDesk(private val jdbc: JdbcTemplate, manager: PlatformTransactionMa
     suspend fun annotated(@PathVariable key: String): String = otherDispatcher(key)
 
     @PostMapping("/level", "/level-at-marker")
-    suspend fun level(request: HttpServletRequest): String = Exchange.of(request).get().level().name
+    suspend fun level(request: HttpServletRequest): String = IdempotentExchange.of(request).get().level().name
 
     @PostMapping("/configured-at-marker")
     suspend fun configuredAtMarker(@PathVariable key: String): String = otherDispatcher(key)

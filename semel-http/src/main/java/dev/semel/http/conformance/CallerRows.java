@@ -37,9 +37,9 @@ final class CallerRows {
         }
         String key = probe.freshKey();
         String body = probe.freshBody();
-        Reply mine = probe.send(probe.post(key, body));
-        Reply theirs = probe.send(probe.postAs(other, key, body));
-        Reply again = probe.send(probe.post(key, body));
+        ProbeResponse mine = probe.send(probe.post(key, body));
+        ProbeResponse theirs = probe.send(probe.postAs(other, key, body));
+        ProbeResponse again = probe.send(probe.post(key, body));
         return KeyRows.first(mine)
                 .then(() -> KeyRows.first(theirs))
                 .then(() -> Outcome.heldIf(
@@ -52,7 +52,7 @@ final class CallerRows {
         }
         String key = probe.freshKey();
         String body = probe.freshBody();
-        Reply unknown = probe.send(probe.postAs(Map.of(), key, body));
+        ProbeResponse unknown = probe.send(probe.postAs(Map.of(), key, body));
         return refused(unknown).then(() -> KeyRows.first(probe.send(probe.post(key, body))));
     }
 
@@ -66,7 +66,7 @@ final class CallerRows {
         return first.then(() -> refused(probe.send(probe.postAs(Map.of(), key, body))));
     }
 
-    private static Outcome refused(Reply reply) {
+    private static Outcome refused(ProbeResponse reply) {
         return Outcome.heldIf(
                 reply.status() == 401 || reply.status() == 403,
                 "a request without credentials got " + reply.told());

@@ -22,21 +22,21 @@ public final class Conformance {
      * @throws SemelException.Invalid when the service rejects an ordinary POST, so that no row can be checked
      * @throws SemelException.StoreUnavailable when the service does not respond
      */
-    public Report run(Consumer<String> progress) {
+    public ConformanceReport run(Consumer<String> progress) {
         Probe probe = new Probe(target);
-        Reply ordinary = probe.send(probe.post(probe.freshKey(), probe.freshBody()));
+        ProbeResponse ordinary = probe.send(probe.post(probe.freshKey(), probe.freshBody()));
         if (!ordinary.isSuccess()) {
             throw new SemelException.Invalid(
                     "The first POST to " + target.url() + " failed: the service responded " + ordinary.told()
                             + ". Pass a body and headers that the service accepts.");
         }
-        List<Report.Finding> findings = new ArrayList<>();
+        List<ConformanceReport.Finding> findings = new ArrayList<>();
         for (Row row : rows()) {
             progress.accept(row.name());
             Row.Outcome outcome = row.check().apply(probe);
-            findings.add(new Report.Finding(row.name(), row.promise(), outcome.verdict(), outcome.why()));
+            findings.add(new ConformanceReport.Finding(row.name(), row.promise(), outcome.verdict(), outcome.why()));
         }
-        return new Report(target.url(), findings);
+        return new ConformanceReport(target.url(), findings);
     }
 
     /** How many rows there are. */

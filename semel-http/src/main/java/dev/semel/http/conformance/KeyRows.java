@@ -71,7 +71,7 @@ final class KeyRows {
         return refused(probe.send(probe.post(key, probe.freshBody())), ProblemCode.KEY_INVALID);
     }
 
-    private static Outcome refused(Reply reply, ProblemCode... codes) {
+    private static Outcome refused(ProbeResponse reply, ProblemCode... codes) {
         for (ProblemCode code : codes) {
             if (reply.isProblem(code.status(), code.code())) {
                 return Outcome.HELD;
@@ -80,14 +80,14 @@ final class KeyRows {
         return Outcome.broken("got " + reply.told());
     }
 
-    static Outcome first(Reply reply) {
+    static Outcome first(ProbeResponse reply) {
         return Outcome.heldIf(reply.isFirst(), "got " + reply.told());
     }
 
     private static Outcome untouched(Probe probe, String method) {
         String bad = "x".repeat(LONGEST + 1);
         for (int i = 0; i < 2; i++) {
-            Reply reply = probe.send(probe.harmless(method).header(Probe.KEY, bad));
+            ProbeResponse reply = probe.send(probe.harmless(method).header(Probe.KEY, bad));
             String code = reply.problem("code");
             if (reply.isReplay() || code != null && code.startsWith("idempotency.")) {
                 return Outcome.broken(method + " with a key got " + reply.told());

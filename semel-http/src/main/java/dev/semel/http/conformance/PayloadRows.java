@@ -76,7 +76,7 @@ final class PayloadRows {
         return first.then(() -> same(probe, probe.send(probe.post(url, key, otherBody)), same));
     }
 
-    private static Outcome same(Probe probe, Reply second, boolean same) {
+    private static Outcome same(Probe probe, ProbeResponse second, boolean same) {
         boolean kept = same
                 ? second.isReplay()
                 : second.isProblem(probe.target().limits().mismatch(), ProblemCode.PAYLOAD_MISMATCH.code());

@@ -62,7 +62,7 @@ final class Probe {
         return target.body().replace(Target.MARK, text);
     }
 
-    /** A POST of the caller's. */
+    /** A POST of the usual caller. */
     HttpRequest.Builder post(@Nullable String key, String body) {
         return post(target.url(), target.callers().caller(), key, BodyPublishers.ofString(body));
     }
@@ -76,27 +76,27 @@ final class Probe {
     }
 
     HttpRequest.Builder post(URI url, Map<String, String> who, @Nullable String key, BodyPublisher body) {
-        HttpRequest.Builder request = asked(url, who).header("Content-Type", "application/json");
+        HttpRequest.Builder request = request(url, who).header("Content-Type", "application/json");
         if (key != null) {
             request.header(KEY, key);
         }
         return request.POST(body);
     }
 
-    /** A request of the caller's that changes nothing. */
+    /** A request of the usual caller that changes nothing. */
     HttpRequest.Builder harmless(String method) {
-        return asked(target.url(), target.callers().caller()).method(method, BodyPublishers.noBody());
+        return request(target.url(), target.callers().caller()).method(method, BodyPublishers.noBody());
     }
 
-    private static HttpRequest.Builder asked(URI url, Map<String, String> who) {
+    private static HttpRequest.Builder request(URI url, Map<String, String> who) {
         HttpRequest.Builder request = HttpRequest.newBuilder(url).timeout(BOUND);
         who.forEach(request::setHeader);
         return request;
     }
 
-    Reply send(HttpRequest.Builder request) {
+    ProbeResponse send(HttpRequest.Builder request) {
         try {
-            Reply reply = new Reply(client.send(request.build(), BodyHandlers.ofByteArray()));
+            ProbeResponse reply = new ProbeResponse(client.send(request.build(), BodyHandlers.ofByteArray()));
             if (reply.status() >= 400) {
                 client = client();
             }
@@ -115,14 +115,14 @@ final class Probe {
                 e);
     }
 
-    /** All at once. */
-    List<Reply> sendAll(List<HttpRequest.Builder> requests) {
-        List<CompletableFuture<Reply>> asked = requests.stream()
+    /** Sends all requests concurrently. */
+    List<ProbeResponse> sendAll(List<HttpRequest.Builder> requests) {
+        List<CompletableFuture<ProbeResponse>> sent = requests.stream()
                 .map(request -> client.sendAsync(request.build(), BodyHandlers.ofByteArray())
-                        .thenApply(Reply::new))
+                        .thenApply(ProbeResponse::new))
                 .toList();
-        List<Reply> replies = new ArrayList<>();
-        for (CompletableFuture<Reply> each : asked) {
+        List<ProbeResponse> replies = new ArrayList<>();
+        for (CompletableFuture<ProbeResponse> each : sent) {
             try {
                 replies.add(each.get());
             } catch (ExecutionException e) {
@@ -139,12 +139,12 @@ final class Probe {
         return replies;
     }
 
-    /** Sends a request and closes the connection without reading the whole answer. */
-    void hangUp(String key, String body, HangUp.When when) {
+    /** Sends a request and closes the connection before the whole response is read. */
+    void hangUp(String key, String body, AbortedRequest.AbortPoint when) {
         Map<String, String> headers = new LinkedHashMap<>(target.callers().caller());
         headers.put(KEY, key);
         try {
-            HangUp.send(target.url(), headers, body, when);
+            AbortedRequest.send(target.url(), headers, body, when);
         } catch (IOException e) {
             throw unanswered(e);
         }
@@ -165,7 +165,7 @@ final class Probe {
         if (count == null) {
             return null;
         }
-        Reply reply = send(asked(count, target.callers().caller()).GET());
+        ProbeResponse reply = send(request(count, target.callers().caller()).GET());
         JsonNode node = Json.read(reply.body());
         if (node == null || !(node.isArray() || node.isIntegralNumber())) {
             throw new SemelException.Invalid("Counting effects failed: GET " + count + " responded " + reply.told()

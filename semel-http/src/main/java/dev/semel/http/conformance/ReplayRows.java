@@ -41,15 +41,15 @@ final class ReplayRows {
     }
 
     @FunctionalInterface
-    private interface Pair {
-        Outcome judge(Reply first, Reply second);
+    private interface PairCheck {
+        Outcome judge(ProbeResponse first, ProbeResponse second);
     }
 
-    private static Outcome twice(Probe probe, Pair pair) {
+    private static Outcome twice(Probe probe, PairCheck pair) {
         String key = probe.freshKey();
         String body = probe.freshBody();
-        Reply first = probe.send(probe.post(key, body));
-        Reply second = probe.send(probe.post(key, body));
+        ProbeResponse first = probe.send(probe.post(key, body));
+        ProbeResponse second = probe.send(probe.post(key, body));
         return KeyRows.first(first)
                 .then(() -> Outcome.heldIf(second.isReplay(), "the second request got " + second.told()))
                 .then(() -> pair.judge(first, second));
@@ -65,7 +65,7 @@ final class ReplayRows {
                                 + " different bytes"));
     }
 
-    private static Outcome headers(Reply first, Reply second) {
+    private static Outcome headers(ProbeResponse first, ProbeResponse second) {
         for (String name : REPEATED) {
             if (!first.headers(name).equals(second.headers(name))) {
                 return Outcome.broken("the header " + name + " was " + first.headers(name) + ", the replay has"
@@ -82,7 +82,7 @@ final class ReplayRows {
                         + " " + String.join(", ", unseen));
     }
 
-    private static Outcome never(Reply first, Reply second) {
+    private static Outcome never(ProbeResponse first, ProbeResponse second) {
         for (String name : NEVER) {
             if (second.header(name) != null) {
                 return Outcome.broken("the replay contains the header " + name);
@@ -93,7 +93,7 @@ final class ReplayRows {
                 : Outcome.HELD;
     }
 
-    private static List<String> absent(List<String> names, Reply reply) {
+    private static List<String> absent(List<String> names, ProbeResponse reply) {
         return names.stream().filter(name -> reply.header(name) == null).toList();
     }
 
@@ -103,12 +103,12 @@ final class ReplayRows {
         List<HttpRequest.Builder> requests = Stream.generate(() -> probe.post(key, body))
                 .limit(probe.target().limits().crowd())
                 .toList();
-        List<Reply> replies = probe.sendAll(requests);
-        List<Reply> ran = replies.stream().filter(Reply::isFirst).toList();
+        List<ProbeResponse> replies = probe.sendAll(requests);
+        List<ProbeResponse> ran = replies.stream().filter(ProbeResponse::isFirst).toList();
         if (ran.size() != 1) {
             return Outcome.broken(ran.size() + " of " + replies.size() + " requests ran");
         }
-        for (Reply reply : replies) {
+        for (ProbeResponse reply : replies) {
             boolean busy = reply.isProblem(ProblemCode.IN_PROGRESS.status(), ProblemCode.IN_PROGRESS.code())
                     && reply.header("Retry-After") != null;
             boolean same = reply.says(ran.get(0));
@@ -117,7 +117,7 @@ final class ReplayRows {
                         + (reply.header("Retry-After") == null ? " without Retry-After" : ""));
             }
         }
-        Reply later = probe.send(probe.post(key, body));
+        ProbeResponse later = probe.send(probe.post(key, body));
         return Outcome.heldIf(
                 later.isReplay() && later.says(ran.get(0)), "a later duplicate got " + later.told());
     }
@@ -130,7 +130,7 @@ final class ReplayRows {
         if (before == null || after == null) {
             return outcome.then(() -> Outcome.notObserved("needs a URL that counts effects (--count)"));
         }
-        if (outcome.verdict() == Report.Verdict.BROKEN || after - before == expected) {
+        if (outcome.verdict() == ConformanceReport.RowVerdict.BROKEN || after - before == expected) {
             return outcome;
         }
         return Outcome.broken((after - before) + " effects were counted instead of " + expected);

@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 record Row(String name, String promise, Function<Probe, Outcome> check) {
 
     /** The result of one check. A result that is broken or not observed has a reason. */
-    record Outcome(Report.Verdict verdict, @Nullable String why) {
-        static final Outcome HELD = new Outcome(Report.Verdict.HELD, null);
+    record Outcome(ConformanceReport.RowVerdict verdict, @Nullable String why) {
+        static final Outcome HELD = new Outcome(ConformanceReport.RowVerdict.HELD, null);
 
         static Outcome broken(String why) {
-            return new Outcome(Report.Verdict.BROKEN, why);
+            return new Outcome(ConformanceReport.RowVerdict.BROKEN, why);
         }
 
         static Outcome notObserved(String why) {
-            return new Outcome(Report.Verdict.NOT_OBSERVED, why);
+            return new Outcome(ConformanceReport.RowVerdict.NOT_OBSERVED, why);
         }
 
         static Outcome heldIf(boolean kept, String otherwise) {
@@ -34,7 +34,7 @@ record Row(String name, String promise, Function<Probe, Outcome> check) {
 
         /** Continues with the next check if this one held. */
         Outcome then(java.util.function.Supplier<Outcome> next) {
-            return verdict == Report.Verdict.HELD ? next.get() : this;
+            return verdict == ConformanceReport.RowVerdict.HELD ? next.get() : this;
         }
     }
 }

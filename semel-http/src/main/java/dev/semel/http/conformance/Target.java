@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param places further URLs
  * @param limits the limits that the service is configured with
  */
-public record Target(URI url, String body, Callers callers, Places places, Limits limits) {
+public record Target(URI url, String body, Callers callers, Places places, ServiceLimits limits) {
     /** Stands for a text that the suite chooses. */
     public static final String MARK = "{n}";
 
@@ -55,8 +55,8 @@ public record Target(URI url, String body, Callers callers, Places places, Limit
      * @param mismatch the status of a key that was used for another payload: 409, or 422 in the IETF profile
      * @param crowd the number of concurrent duplicates
      */
-    public record Limits(long requestBytes, int mismatch, int crowd) {
-        public static final Limits DEFAULT = new Limits(10L << 20, 409, 16);
+    public record ServiceLimits(long requestBytes, int mismatch, int crowd) {
+        public static final ServiceLimits DEFAULT = new ServiceLimits(10L << 20, 409, 16);
     }
 
     public Target {
@@ -83,7 +83,7 @@ public record Target(URI url, String body, Callers callers, Places places, Limit
 
     /** A service without authentication. */
     public static Target at(URI url, String body) {
-        return new Target(url, body, new Callers(Map.of(), null, null), Places.NONE, Limits.DEFAULT);
+        return new Target(url, body, new Callers(Map.of(), null, null), Places.NONE, ServiceLimits.DEFAULT);
     }
 
     public Target withCallers(Callers value) {
@@ -94,7 +94,7 @@ public record Target(URI url, String body, Callers callers, Places places, Limit
         return new Target(url, body, callers, value, limits);
     }
 
-    public Target withLimits(Limits value) {
+    public Target withLimits(ServiceLimits value) {
         return new Target(url, body, callers, places, value);
     }
 }

@@ -1,7 +1,7 @@
 package dev.semel.http.conformance;
 
 import dev.semel.http.ProblemCode;
-import dev.semel.http.conformance.HangUp.When;
+import dev.semel.http.conformance.AbortedRequest.AbortPoint;
 import dev.semel.http.conformance.Row.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -49,7 +49,7 @@ final class TransportRows {
     private static Outcome tooLarge(Probe probe) {
         String key = probe.freshKey();
         int more = Math.toIntExact(probe.target().limits().requestBytes() + 1);
-        Reply reply = probe.send(probe.post(key, probe.body("x".repeat(more))));
+        ProbeResponse reply = probe.send(probe.post(key, probe.body("x".repeat(more))));
         return Outcome.heldIf(
                         reply.isProblem(ProblemCode.TOO_LARGE.status(), ProblemCode.TOO_LARGE.code()),
                         "got " + reply.told())
@@ -59,7 +59,7 @@ final class TransportRows {
     private static Outcome endsEarly(Probe probe) {
         String key = probe.freshKey();
         return ReplayRows.counted(probe, 1, () -> {
-            probe.hangUp(key, probe.freshBody(), When.BEFORE_THE_END_OF_THE_BODY);
+            probe.hangUp(key, probe.freshBody(), AbortPoint.BEFORE_THE_END_OF_THE_BODY);
             return KeyRows.first(probe.send(probe.post(key, probe.freshBody())));
         });
     }
@@ -69,16 +69,16 @@ final class TransportRows {
      * as its response begins.
      */
     private static Outcome gone(Probe probe) {
-        Outcome early = ReplayRows.counted(probe, 1, () -> gone(probe, When.BEFORE_THE_ANSWER));
-        return early == OVERTAKEN ? ReplayRows.counted(probe, 1, () -> gone(probe, When.DURING_THE_ANSWER)) : early;
+        Outcome early = ReplayRows.counted(probe, 1, () -> gone(probe, AbortPoint.BEFORE_THE_ANSWER));
+        return early == OVERTAKEN ? ReplayRows.counted(probe, 1, () -> gone(probe, AbortPoint.DURING_THE_ANSWER)) : early;
     }
 
-    private static Outcome gone(Probe probe, When when) {
+    private static Outcome gone(Probe probe, AbortPoint when) {
         String key = probe.freshKey();
         String body = probe.freshBody();
         probe.hangUp(key, body, when);
-        Reply first = settled(probe, key, body);
-        Reply second = probe.send(probe.post(key, body));
+        ProbeResponse first = settled(probe, key, body);
+        ProbeResponse second = probe.send(probe.post(key, body));
         return Outcome.heldIf(first.isSuccess(), "the retry of the client got " + first.told())
                 .then(() -> Outcome.heldIf(
                         second.isReplay() && second.says(first), "a later duplicate got " + second.told()))
@@ -86,8 +86,8 @@ final class TransportRows {
     }
 
     /** Retries while the aborted request is still running. */
-    private static Reply settled(Probe probe, String key, String body) {
-        Reply reply = probe.send(probe.post(key, body));
+    private static ProbeResponse settled(Probe probe, String key, String body) {
+        ProbeResponse reply = probe.send(probe.post(key, body));
         for (int i = 0; i < 50 && ProblemCode.IN_PROGRESS.code().equals(reply.problem("code")); i++) {
             probe.pause(Duration.ofMillis(200));
             reply = probe.send(probe.post(key, body));
@@ -100,7 +100,7 @@ final class TransportRows {
         String body = probe.freshBody();
         String correlation = probe.freshKey();
         for (String request : List.of(probe.freshKey(), probe.freshKey())) {
-            Reply reply = probe.send(
+            ProbeResponse reply = probe.send(
                     probe.post(key, body).header("X-Request-ID", request).header("X-Correlation-ID", correlation));
             if (!request.equals(reply.header("X-Request-ID"))
                     || !correlation.equals(reply.header("X-Correlation-ID"))) {
@@ -112,7 +112,7 @@ final class TransportRows {
     }
 
     private static Outcome idsMade(Probe probe) {
-        Reply reply = probe.send(probe.post(probe.freshKey(), probe.freshBody()));
+        ProbeResponse reply = probe.send(probe.post(probe.freshKey(), probe.freshBody()));
         boolean both = reply.header("X-Request-ID") != null && reply.header("X-Correlation-ID") != null;
         return Outcome.heldIf(both, "X-Request-ID or X-Correlation-ID is missing");
     }
@@ -120,12 +120,12 @@ final class TransportRows {
     private static Outcome shape(Probe probe) {
         String key = probe.freshKey();
         Outcome first = KeyRows.first(probe.send(probe.post(key, probe.freshBody())));
-        Reply mismatch = probe.send(probe.post(key, probe.freshBody()));
-        Reply missing = probe.send(probe.post(null, probe.freshBody()));
+        ProbeResponse mismatch = probe.send(probe.post(key, probe.freshBody()));
+        ProbeResponse missing = probe.send(probe.post(null, probe.freshBody()));
         return first.then(() -> shape(mismatch, key)).then(() -> shape(missing, key));
     }
 
-    private static Outcome shape(Reply reply, String key) {
+    private static Outcome shape(ProbeResponse reply, String key) {
         String text = new String(reply.body(), StandardCharsets.UTF_8);
         if (reply.problem("code") == null || !String.valueOf(reply.status()).equals(reply.problem("status"))) {
             return Outcome.broken("got " + reply.told() + " without a problem that has this status and a code");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.semel.http.conformance.Conformance;
-import dev.semel.http.conformance.Report;
+import dev.semel.http.conformance.ConformanceReport;
 import dev.semel.http.conformance.Target;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
@@ -39,14 +39,14 @@ abstract class ConformanceSuite {
                         at("/v1/projects/" + ada.newProject() + "/missions"),
                         at("/v1/projects"),
                         URI.create(missions + "?limit=1000")))
-                .withLimits(new Target.Limits(LARGEST, 409, 16));
-        Report report = new Conformance(target).run(row -> {});
+                .withLimits(new Target.ServiceLimits(LARGEST, 409, 16));
+        ConformanceReport report = new Conformance(target).run(row -> {});
         assertThat(report.rows())
                 .hasSize(Conformance.size())
-                .filteredOn(row -> row.verdict() != Report.Verdict.HELD)
-                .extracting(Report.Finding::row, Report.Finding::verdict)
+                .filteredOn(row -> row.verdict() != ConformanceReport.RowVerdict.HELD)
+                .extracting(ConformanceReport.Finding::row, ConformanceReport.Finding::verdict)
                 // the planner sets no cookie that a replay could repeat
-                .containsExactly(tuple("replay.never", Report.Verdict.NOT_OBSERVED));
+                .containsExactly(tuple("replay.never", ConformanceReport.RowVerdict.NOT_OBSERVED));
     }
 
     private URI at(String path) {

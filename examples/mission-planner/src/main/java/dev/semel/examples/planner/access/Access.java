@@ -1,7 +1,7 @@
 package dev.semel.examples.planner.access;
 
 import dev.semel.http.Hooks;
-import dev.semel.http.Scope;
+import dev.semel.http.KeyScope;
 import java.util.Optional;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
@@ -25,7 +25,7 @@ class Access {
     @Bean
     Hooks.Scopes scopes() {
         return request -> request.getUserPrincipal() instanceof Caller caller
-                ? Optional.of(Scope.of(caller.tenant(), caller.person()))
+                ? Optional.of(KeyScope.of(caller.tenant(), caller.person()))
                 : Optional.empty();
     }
 

@@ -5,7 +5,7 @@ import dev.semel.Channel;
 import dev.semel.Message;
 import dev.semel.Semel;
 import dev.semel.examples.planner.access.Caller;
-import dev.semel.http.Exchange;
+import dev.semel.http.IdempotentExchange;
 import org.springframework.stereotype.Component;
 
 /**
@@ -40,14 +40,14 @@ public class Effects {
     private void refresh(Caller caller, String project, String cause) {
         send(caller, Jobs.DASHBOARD, project + "/" + cause, new Jobs.RefreshDashboard(project, cause));
         // Once, when the write is committed; not for a replay, and not for a write that failed.
-        Exchange.current()
+        IdempotentExchange.current()
                 .ifPresent(
                         exchange -> exchange.afterFirstCommit(() -> dashboards.forget(caller.organisation(), project)));
     }
 
     private <P> void send(Caller caller, Channel<P> channel, String resource, P payload) {
         Call.Origin origin = Call.Origin.UNSTATED.withActor(caller.person(), "user");
-        String correlation = Exchange.current().map(Exchange::correlationId).orElse(null);
+        String correlation = IdempotentExchange.current().map(IdempotentExchange::correlationId).orElse(null);
         semel.send(
                         channel,
                         Message.of(caller.tenant(), Jobs.key(caller.tenant(), channel, resource), payload)

@@ -1,6 +1,6 @@
 package dev.semel.examples.planner.planning;
 
-import dev.semel.http.Exchange;
+import dev.semel.http.IdempotentExchange;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -13,7 +13,7 @@ class Refusals {
         ProblemDetail problem = ProblemDetail.forStatus(refusal.status());
         problem.setDetail(refusal.getMessage());
         problem.setProperty("code", refusal.code());
-        Exchange.current().ifPresent(exchange -> problem.setProperty("correlation_id", exchange.correlationId()));
+        IdempotentExchange.current().ifPresent(exchange -> problem.setProperty("correlation_id", exchange.correlationId()));
         return problem;
     }
 }

@@ -2,7 +2,7 @@ package dev.semel.examples.planner.planning;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.semel.examples.planner.access.Caller;
-import dev.semel.http.Exchange;
+import dev.semel.http.IdempotentExchange;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +52,7 @@ class Trail {
     record Ids(String requestId, String correlationId) {}
 
     void wrote(Caller caller, String action, String resource, long version) {
-        Optional<Exchange> exchange = Exchange.current();
+        Optional<IdempotentExchange> exchange = IdempotentExchange.current();
         jdbc.sql(WRITE)
                 .param("organisation", caller.organisation())
                 .param("id", UUID.randomUUID().toString())
@@ -61,8 +61,8 @@ class Trail {
                 .param("action", action)
                 .param("resource", resource)
                 .param("version", version)
-                .param("request", exchange.map(Exchange::requestId).orElseGet(Trail::unnamed))
-                .param("correlation", exchange.map(Exchange::correlationId).orElseGet(Trail::unnamed))
+                .param("request", exchange.map(IdempotentExchange::requestId).orElseGet(Trail::unnamed))
+                .param("correlation", exchange.map(IdempotentExchange::correlationId).orElseGet(Trail::unnamed))
                 .update();
     }
 

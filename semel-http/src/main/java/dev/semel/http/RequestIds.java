@@ -8,26 +8,25 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * By what a request is followed through logs, answers and audit: taken over from the caller when they are well-formed, and
- * made otherwise.
+ * The ids of a request in logs, responses and audit: those of the caller when they are well-formed, otherwise generated.
  *
- * @param correlation shared by everything that belongs together
- * @param request of this one request
- * @param trace of the distributed trace it is part of
+ * @param correlation shared by all requests that belong together
+ * @param request the id of this request
+ * @param trace the id of its distributed trace
  */
-record Ids(String correlation, String request, @Nullable String trace) {
+record RequestIds(String correlation, String request, @Nullable String trace) {
     static final String CORRELATION = "X-Correlation-ID";
     static final String REQUEST = "X-Request-ID";
-    private static final String ATTRIBUTE = Ids.class.getName();
+    private static final String ATTRIBUTE = RequestIds.class.getName();
     private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*");
 
-    static Ids of(HttpServletRequest request, HttpServletResponse response, Supplier<String> made) {
-        if (request.getAttribute(ATTRIBUTE) instanceof Ids known) {
+    static RequestIds of(HttpServletRequest request, HttpServletResponse response, Supplier<String> made) {
+        if (request.getAttribute(ATTRIBUTE) instanceof RequestIds known) {
             return known;
         }
         String correlation = request.getHeader(CORRELATION);
         String own = request.getHeader(REQUEST);
-        Ids ids = new Ids(
+        RequestIds ids = new RequestIds(
                 KeyHeader.isValid(correlation) ? correlation : made.get(),
                 KeyHeader.isValid(own) ? own : made.get(),
                 trace(request.getHeader("traceparent")));

@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The results of the suite, one per row. */
-public record Report(URI url, List<Finding> rows) {
+public record ConformanceReport(URI url, List<Finding> rows) {
     /** The verdict on one row. */
-    public enum Verdict {
+    public enum RowVerdict {
         HELD,
         BROKEN,
         /** The row could not be checked; the detail says what is missing. Not a pass. */
@@ -21,20 +21,20 @@ public record Report(URI url, List<Finding> rows) {
     public record Finding(
             String row,
             String promise,
-            Verdict verdict,
+            RowVerdict verdict,
             @Nullable String detail) {}
 
     /** Whether no row is broken. Rows that were not observed do not count: see {@link #complete}. */
     public boolean conforms() {
-        return count(Verdict.BROKEN) == 0;
+        return count(RowVerdict.BROKEN) == 0;
     }
 
     /** Whether every row was observed and held. */
     public boolean complete() {
-        return count(Verdict.HELD) == rows.size();
+        return count(RowVerdict.HELD) == rows.size();
     }
 
-    public long count(Verdict verdict) {
+    public long count(RowVerdict verdict) {
         return rows.stream().filter(row -> row.verdict == verdict).count();
     }
 }

@@ -25,50 +25,47 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request under its key, from its body to its answer. The handler's response is held; what becomes of it is judged when the
- * handler has ended ({@link ResponseMeaning}), written to the ledger, and only then is anything sent ({@link Reply}). An asynchronous
- * request ends on whichever thread completes it.
+ * One request under its key, from its body to its response. The handler's response is held. When the handler ends,
+ * {@link ResponseMeaning} decides what the response means, the ledger records it, and then {@link ResponseSender} sends it. An
+ * asynchronous request ends on the thread that completes it.
  */
-final class Handling {
-    private static final String ATTRIBUTE = Handling.class.getName();
+final class GuardedRequest {
+    private static final String ATTRIBUTE = GuardedRequest.class.getName();
 
-    /** What came in. */
-    record Asked(HttpServletRequest request, HttpServletResponse response, Ids ids, RouteTable.Match match) {}
-
-    private final Config config;
-    private final Asked asked;
-    private final IdempotencyFilter.Admitted admitted;
+    private final FilterSetup setup;
+    private final IncomingRequest incoming;
+    private final IdempotencyFilter.AdmissionCheck admitted;
     private final HeldResponse held;
-    private final Exchange exchange;
-    private final Reply reply;
-    private final Breakers.Permit permit;
+    private final IdempotentExchange exchange;
+    private final ResponseSender sender;
+    private final RouteBreakers.Permit permit;
     private final AtomicBoolean finished = new AtomicBoolean();
     private volatile boolean goesOn;
     private volatile boolean breakerOpen;
-    private volatile @Nullable Body body;
+    private volatile @Nullable RequestBody body;
     private volatile @Nullable GatewayRun run;
     private volatile boolean asynchronous;
-    private volatile @Nullable Thrown thrown;
+    private volatile @Nullable ClassifiedException thrown;
     private volatile @Nullable Throwable broken;
     private volatile boolean passing;
 
-    Handling(Config config, Asked asked, IdempotencyFilter.Admitted admitted) {
-        this.config = config;
-        this.asked = asked;
+    GuardedRequest(FilterSetup setup, IncomingRequest incoming, IdempotencyFilter.AdmissionCheck admitted) {
+        this.setup = setup;
+        this.incoming = incoming;
         this.admitted = admitted;
-        this.held = new HeldResponse(asked.request, asked.response, rule().limits());
-        this.exchange = new Exchange(rule().level(), admitted.scope().tenant(), asked.ids);
-        this.reply = new Reply(config, asked, held, exchange);
-        this.permit = config.routing().breakers().of(asked.match);
+        this.held = new HeldResponse(incoming.request(), incoming.response(), rule().limits());
+        this.exchange = new IdempotentExchange(rule().level(), admitted.scope().tenant(), incoming.ids());
+        this.sender = new ResponseSender(setup, incoming, held, exchange);
+        this.permit = setup.routing().breakers().of(incoming.match());
     }
 
-    /** That of a request which is dispatched again. */
-    static @Nullable Handling of(HttpServletRequest request) {
-        return (Handling) request.getAttribute(ATTRIBUTE);
+    /** The guarded request of a request that is dispatched again; null for a new one. */
+    static @Nullable GuardedRequest of(HttpServletRequest request) {
+        return (GuardedRequest) request.getAttribute(ATTRIBUTE);
     }
 
     private Rule rule() {
-        return asked.match.rule();
+        return incoming.match().rule();
     }
 
     HeldResponse held() {
@@ -82,19 +79,19 @@ final class Handling {
     void run(FilterChain chain) throws IOException, ServletException {
         long limit = rule().limits().requestBytes();
         try {
-            Body read = Body.read(asked.request, rule().limits());
+            RequestBody read = RequestBody.read(incoming.request(), rule().limits());
             body = read;
-            byte[] digest = RequestDigest.of(asked.request, asked.match.values(), read, limit);
-            SpooledRequest request = new SpooledRequest(asked.request, read, this);
+            byte[] digest = RequestDigest.of(incoming.request(), incoming.match().values(), read, limit);
+            SpooledRequest request = new SpooledRequest(incoming.request(), read, this);
             exchange.attachTo(request);
             request.setAttribute(ATTRIBUTE, this);
-            run(request, CallOf.request(asked, admitted, digest), chain);
-        } catch (Spool.Full e) {
-            reply.tooLarge();
-        } catch (Body.Incomplete e) {
-            reply.incomplete();
-        } catch (Body.Malformed e) {
-            reply.malformed(e);
+            run(request, RequestToCall.request(incoming, admitted, digest), chain);
+        } catch (SpoolBuffer.LimitExceeded e) {
+            sender.tooLarge();
+        } catch (RequestBody.Incomplete e) {
+            sender.incomplete();
+        } catch (RequestBody.Malformed e) {
+            sender.malformed(e);
         } finally {
             if (!goesOn) {
                 dispose();
@@ -102,10 +99,10 @@ final class Handling {
         }
     }
 
-    /** Nothing is needed of the request any more. */
+    /** Releases the permit and the body. */
     private void dispose() {
-        permit.ended(Breakers.How.OTHERWISE);
-        Body read = body;
+        permit.ended(RouteBreakers.HandlerEnd.NOT_JUDGED);
+        RequestBody read = body;
         if (read != null) {
             read.close();
         }
@@ -119,7 +116,7 @@ final class Handling {
         } catch (SemelException.Misconfigured e) {
             throw new ServletException(e);
         } catch (SemelException e) {
-            reply.storeUnavailable(e);
+            sender.storeUnavailable(e);
             return;
         }
         if (settled != null) {
@@ -129,10 +126,10 @@ final class Handling {
 
     private Settled span(SpooledRequest request, Call<byte[]> call, FilterChain chain) {
         Operation.Atomic<byte[], byte[]> operation = Operation.atomic(
-                        asked.match.operation(), byte[].class, byte[].class)
+                        incoming.match().operation(), byte[].class, byte[].class)
                 .withPolicy(rule().policy());
         var before = new AtomicReference<@Nullable Set<String>>();
-        return config.gatewayRuns().within(operation, call, tx -> {
+        return setup.gatewayRuns().within(operation, call, tx -> {
             Set<String> attributes = before.get();
             if (attributes == null) {
                 before.set(new HashSet<>(Collections.list(request.getAttributeNames())));
@@ -149,7 +146,7 @@ final class Handling {
             } finally {
                 exchange.outside();
             }
-            Left left = left();
+            HandlerOutcome left = left();
             return switch (left.verdict.kind()) {
                 case KEEP -> new End.Kept(left.snapshot);
                 case REFUSE -> new End.Refused(left.snapshot);
@@ -159,7 +156,7 @@ final class Handling {
         });
     }
 
-    /** A transaction that many share may be run again: then the request is as if it had just come in. */
+    /** Resets the request: a transaction that many requests share may run again. */
     private void restart(SpooledRequest request, Set<String> attributes) {
         thrown = null;
         passing = false;
@@ -172,9 +169,9 @@ final class Handling {
         }
     }
 
-    /** Nothing when the handler goes on asynchronously. */
+    /** Null when the handler continues asynchronously. */
     private @Nullable Settled leased(SpooledRequest request, Call<byte[]> call, FilterChain chain) {
-        Settled.Begun begun = config.gatewayRuns().begin(HttpSettings.leased(asked.match.operation(), rule()), call);
+        Settled.Begun begun = setup.gatewayRuns().begin(HttpSettings.leased(incoming.match().operation(), rule()), call);
         if (!(begun instanceof GatewayRun granted)) {
             return (Settled.Answered) begun;
         }
@@ -185,7 +182,7 @@ final class Handling {
         }
         run = granted;
         exchange.under(granted);
-        Hooks.Effects effects = config.judging().effects();
+        Hooks.Effects effects = setup.failures().effects();
         if (rule().level() == Level.MARKER && effects != null) {
             exchange.watch(effects);
         }
@@ -199,7 +196,7 @@ final class Handling {
     }
 
     private void passOn(ServletRequest request, ServletResponse response, FilterChain chain) {
-        Exchange outer = exchange.enter();
+        IdempotentExchange outer = exchange.enter();
         goesOn = false;
         try {
             chain.doFilter(request, response);
@@ -207,23 +204,23 @@ final class Handling {
             goesOn = false;
             failed(t);
         } finally {
-            Exchange.leave(outer);
+            IdempotentExchange.leave(outer);
         }
     }
 
     private void failed(Throwable why) {
-        Thrown judged = judged(why);
+        ClassifiedException judged = judged(why);
         thrown = judged;
         Problem problem = judged.problem();
         if (problem == null) {
             return;
         }
-        boolean lasting = Nested.isLasting(problem);
+        boolean lasting = NestedAnswerToProblem.isLasting(problem);
         if (lasting ? mayHaveTakenEffect() : !isKnownToHaveNoEffect()) {
             return;
         }
         try {
-            reply.hold(problem);
+            sender.hold(problem);
             thrown = null;
             passing = !lasting;
         } catch (IOException e) {
@@ -231,48 +228,48 @@ final class Handling {
         }
     }
 
-    /** Then it is no refusal, however it failed: a client that follows the advice to use a new key would do it twice. */
+    /** Then the failure is not stored as a rejection: a client that uses a new key would repeat the effect. */
     private boolean mayHaveTakenEffect() {
         GatewayRun granted = run;
         return rule().level() == Level.MARKER && granted != null && (granted.marked() || doubt() != null);
     }
 
-    /** Then an answer that may be another the next time leaves no record. */
+    /** Then a temporary problem leaves no record. */
     private boolean isKnownToHaveNoEffect() {
         return rule().level() == Level.SPAN || !exchange.isMarked() && (exchange.isWithoutEffect() || doubt() == null);
     }
 
-    private Thrown judged(Throwable why) {
-        return Thrown.of(why, config.judging().exceptions());
+    private ClassifiedException judged(Throwable why) {
+        return ClassifiedException.of(why, setup.failures().exceptions());
     }
 
-    /** The handler's thread will leave before the request has ended. */
+    /** The handler's thread returns before the request has ended. */
     void goesOn() {
         asynchronous = true;
         goesOn = true;
     }
 
-    /** The container says that an asynchronous request is broken; what the handler gives now is not its answer. */
+    /** The container reports an error of an asynchronous request; the held response is not its answer. */
     void broken(@Nullable Throwable why) {
         broken = why != null ? why : new IOException("The asynchronous request failed before it completed.");
     }
 
-    /** For work that the application does on another thread for this request. */
+    /** Runs work of this request on another thread. */
     void within(Runnable work) {
-        Exchange outer = exchange.enter();
-        Hooks.Logs.Entered entered = logged();
+        IdempotentExchange outer = exchange.enter();
+        Hooks.Logs.LogContext entered = logged();
         try {
             work.run();
         } finally {
             entered.close();
-            Exchange.leave(outer);
+            IdempotentExchange.leave(outer);
         }
     }
 
-    /** The handler's thread comes back for an asynchronous request. */
+    /** The container dispatches an asynchronous request again. */
     void resume(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        Hooks.Logs.Entered entered = logged();
+        Hooks.Logs.LogContext entered = logged();
         try {
             passOn(request, response, chain);
             if (!goesOn) {
@@ -285,18 +282,18 @@ final class Handling {
 
     /** The application completes an asynchronous request. */
     void completed() {
-        Hooks.Logs.Entered entered = logged();
+        Hooks.Logs.LogContext entered = logged();
         try {
             answer();
         } catch (IOException | ServletException | RuntimeException e) {
-            reply.unsent(e);
+            sender.unsent(e);
         } finally {
             entered.close();
         }
     }
 
-    private Hooks.Logs.Entered logged() {
-        return config.following().logs().enter(asked.ids.correlation(), asked.ids.request());
+    private Hooks.Logs.LogContext logged() {
+        return setup.tracking().logs().enter(incoming.ids().correlation(), incoming.ids().request());
     }
 
     private void answer() throws IOException, ServletException {
@@ -310,7 +307,7 @@ final class Handling {
         }
     }
 
-    /** The container ended an asynchronous request; what it sent was not the handler's. */
+    /** The container ended an asynchronous request and sent its own response. */
     void abandoned(@Nullable Throwable why) {
         GatewayRun granted = run;
         if (granted == null || !finished.compareAndSet(false, true)) {
@@ -318,33 +315,33 @@ final class Handling {
         }
         broken(why != null ? why : new TimeoutException("The asynchronous request timed out."));
         if (settle(granted) instanceof Settled.Committed) {
-            reply.committed();
+            sender.committed();
         }
         permit.ended(failedHow());
         held.abandon();
         dispose();
     }
 
-    /** A client that hangs up, which containers tell as an IOException, says nothing about the handler. */
-    private Breakers.How failedHow() {
-        return thrown == null && broken instanceof IOException ? Breakers.How.OTHERWISE : Breakers.How.FAILED;
+    /** A closed client connection, which containers report as an IOException, is not a failure of the handler. */
+    private RouteBreakers.HandlerEnd failedHow() {
+        return thrown == null && broken instanceof IOException ? RouteBreakers.HandlerEnd.NOT_JUDGED : RouteBreakers.HandlerEnd.FAILED;
     }
 
-    /** Writes to the ledger what the handler left; nothing when that was done before. */
+    /** Records the handler's outcome in the ledger; null when it is recorded already. */
     private @Nullable Settled end() {
         GatewayRun granted = run;
         return granted == null || !finished.compareAndSet(false, true) ? null : settle(granted);
     }
 
     private Settled settle(GatewayRun granted) {
-        Left left = left();
+        HandlerOutcome left = left();
         ResponseMeaning.Kind kind = left.verdict.kind();
         if (kind == ResponseMeaning.Kind.KEEP
                 && rule().level() == Level.MARKER
                 && !granted.marked()
                 && doubt() != null
-                && config.routing().unmarked(asked.match.operation())) {
-            reply.unmarked();
+                && setup.routing().unmarked(incoming.match().operation())) {
+            sender.unmarked();
         }
         return switch (kind) {
             case KEEP -> granted.keep(left.snapshot);
@@ -358,8 +355,8 @@ final class Handling {
         };
     }
 
-    /** It leaves no record, unless it is known to have written: then it must not be run again. */
-    private Settled dropped(GatewayRun granted, Left left) {
+    /** Leaves no record, unless the handler is known to have written: then it must not run again. */
+    private Settled dropped(GatewayRun granted, HandlerOutcome left) {
         String wrote = wrote();
         if (wrote == null) {
             return left.snapshot.length == 0 ? granted.drop() : granted.drop(left.snapshot);
@@ -372,10 +369,10 @@ final class Handling {
     private @Nullable String wrote() {
         return exchange.isWithoutEffect()
                 ? null
-                : exchange.watched().flatMap(Hooks.Effects.Watched::wrote).orElse(null);
+                : exchange.watched().flatMap(Hooks.Effects.HandlerWatch::wrote).orElse(null);
     }
 
-    /** Why a failure may have left an effect that no mark tells of; nothing when it can be told that it has not. */
+    /** Why a failure may have left an unmarked effect; null when it certainly has not. */
     private @Nullable String doubt() {
         if (rule().level() == Level.PLAIN) {
             return "At level PLAIN the ledger cannot tell whether the handler took effect.";
@@ -384,7 +381,7 @@ final class Handling {
             return "The handler continued asynchronously, where its transactions are not observed.";
         }
         return exchange.watched()
-                .map(Hooks.Effects.Watched::doubt)
+                .map(Hooks.Effects.HandlerWatch::doubt)
                 .orElseGet(() -> Optional.of("The connections that the handler used are not observed."))
                 .orElse(null);
     }
@@ -394,25 +391,25 @@ final class Handling {
                 failure.category(), failure.reason() + " " + doubt, failure.exception(), failure.retryAfter());
     }
 
-    /** @param snapshot empty where none is kept */
-    private record Left(ResponseMeaning verdict, byte[] snapshot) {}
+    /** @param snapshot the response to store; empty where none is stored */
+    private record HandlerOutcome(ResponseMeaning verdict, byte[] snapshot) {}
 
-    /** What the handler left. An answer that cannot be read is none. */
-    private Left left() {
+    /** The handler's outcome. A response that cannot be stored counts as a failure. */
+    private HandlerOutcome left() {
         ResponseMeaning verdict = verdict();
         boolean kept = verdict.kind() == ResponseMeaning.Kind.KEEP || verdict.kind() == ResponseMeaning.Kind.REFUSE;
         if (!kept && !isRefusalAfterAnEffect(verdict)) {
-            return new Left(verdict, new byte[0]);
+            return new HandlerOutcome(verdict, new byte[0]);
         }
         try {
-            return new Left(verdict, reply.snapshot());
+            return new HandlerOutcome(verdict, sender.snapshot());
         } catch (IOException | ServletException | RuntimeException | Error e) {
             thrown = judged(e);
-            return new Left(verdict(), new byte[0]);
+            return new HandlerOutcome(verdict(), new byte[0]);
         }
     }
 
-    /** It leaves no record, unless an effect turns out to be committed: then the answer is needed, so that it is not run again. */
+    /** A rejection after a committed effect: its response is stored, so that the request does not run again. */
     private boolean isRefusalAfterAnEffect(ResponseMeaning verdict) {
         return verdict.kind() == ResponseMeaning.Kind.DROP
                 && thrown == null
@@ -421,32 +418,32 @@ final class Handling {
 
     private ResponseMeaning verdict() {
         Throwable off = broken;
-        Thrown why = thrown != null || off == null ? thrown : judged(off);
+        ClassifiedException why = thrown != null || off == null ? thrown : judged(off);
         return passing && why == null
                 ? ResponseMeaning.DROPPED
-                : ResponseMeaning.of(asked, held, why, config.following().time());
+                : ResponseMeaning.of(incoming, held, why, setup.tracking().time());
     }
 
     private void respond(Settled settled) throws IOException, ServletException {
         if (breakerOpen) {
-            reply.breakerOpen();
+            sender.breakerOpen();
             return;
         }
         if (settled instanceof Settled.Answered told) {
-            reply.tell(told.answer());
+            sender.tell(told.answer());
             return;
         }
         ResponseMeaning.Kind kind = verdict().kind();
         permit.ended(
                 switch (kind) {
                     case FAIL -> failedHow();
-                    case DROP -> Breakers.How.OTHERWISE;
-                    case KEEP, REFUSE -> Breakers.How.WELL;
+                    case DROP -> RouteBreakers.HandlerEnd.NOT_JUDGED;
+                    case KEEP, REFUSE -> RouteBreakers.HandlerEnd.SUCCEEDED;
                 });
         if (settled instanceof Settled.Committed || kind == ResponseMeaning.Kind.KEEP) {
-            reply.committed();
+            sender.committed();
         }
-        Thrown why = thrown;
-        reply.send(settled, why);
+        ClassifiedException why = thrown;
+        sender.send(settled, why);
     }
 }

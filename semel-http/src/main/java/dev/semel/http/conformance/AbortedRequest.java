@@ -11,14 +11,14 @@ import java.util.Map;
 import javax.net.ssl.SSLSocketFactory;
 
 /** A POST whose client closes the connection before it has read the response. */
-final class HangUp {
+final class AbortedRequest {
     private static final Duration BOUND = Duration.ofSeconds(10);
     private static final int MISSING = 64;
 
-    private HangUp() {}
+    private AbortedRequest() {}
 
     /** When the client closes its connection. */
-    enum When {
+    enum AbortPoint {
         /** With the last bytes of the body still to be sent. */
         BEFORE_THE_END_OF_THE_BODY,
         BEFORE_THE_ANSWER,
@@ -26,7 +26,7 @@ final class HangUp {
         DURING_THE_ANSWER
     }
 
-    static void send(URI url, Map<String, String> headers, String body, When when) throws IOException {
+    static void send(URI url, Map<String, String> headers, String body, AbortPoint when) throws IOException {
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
         String path = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
         StringBuilder head = new StringBuilder("POST ").append(path);
@@ -37,14 +37,14 @@ final class HangUp {
         headers.forEach(
                 (name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
         head.append("Content-Type: application/json\r\nContent-Length: ")
-                .append(bytes.length + (when == When.BEFORE_THE_END_OF_THE_BODY ? MISSING : 0))
+                .append(bytes.length + (when == AbortPoint.BEFORE_THE_END_OF_THE_BODY ? MISSING : 0))
                 .append("\r\nConnection: close\r\n\r\n");
         try (Socket socket = connect(url)) {
             OutputStream out = socket.getOutputStream();
             out.write(head.toString().getBytes(StandardCharsets.ISO_8859_1));
             out.write(bytes);
             out.flush();
-            if (when == When.DURING_THE_ANSWER) {
+            if (when == AbortPoint.DURING_THE_ANSWER) {
                 socket.getInputStream().read();
             }
         }

@@ -10,25 +10,25 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What leaves for the client once the ledger has spoken: the held response, a stored one, or a refusal. */
-final class Reply {
+/** Sends the response after the ledger has decided: the held response, a stored one, or a problem. */
+final class ResponseSender {
     private static final Logger LOG = LoggerFactory.getLogger(IdempotencyFilter.class);
 
-    private final Config config;
-    private final Handling.Asked asked;
+    private final FilterSetup setup;
+    private final IncomingRequest incoming;
     private final HeldResponse held;
-    private final Exchange exchange;
+    private final IdempotentExchange exchange;
 
-    Reply(Config config, Handling.Asked asked, HeldResponse held, Exchange exchange) {
-        this.config = config;
-        this.asked = asked;
+    ResponseSender(FilterSetup setup, IncomingRequest incoming, HeldResponse held, IdempotentExchange exchange) {
+        this.setup = setup;
+        this.incoming = incoming;
         this.held = held;
         this.exchange = exchange;
     }
 
     void refuse(Problem problem) throws IOException {
         held.discard();
-        config.answering().problems().write(asked.request(), asked.response(), asked.ids(), problem);
+        setup.responses().problems().write(incoming.request(), incoming.response(), incoming.ids(), problem);
     }
 
     void tooLarge() throws IOException {
@@ -36,7 +36,7 @@ final class Reply {
                 + " fields. Send a smaller body.", Next.CONTACT));
     }
 
-    /** Some containers have answered 400 themselves by now, and this is not sent. */
+    /** Not sent where the container has already responded with 400 itself. */
     void incomplete() throws IOException {
         refuse(Problem.of(
                 ProblemCode.BODY_INCOMPLETE,
@@ -45,7 +45,7 @@ final class Reply {
                 Next.RETRY));
     }
 
-    void malformed(Body.Malformed why) throws IOException {
+    void malformed(RequestBody.Malformed why) throws IOException {
         refuse(Problem.of(
                 ProblemCode.BODY_MALFORMED, "Rejected: " + why.fault() + " Nothing was run.", Next.CONTACT));
     }
@@ -62,25 +62,25 @@ final class Reply {
                         "The circuit breaker is open: requests to this operation kept failing. This one was not run."
                                 + " Retry after the time in Retry-After.",
                         Next.RETRY)
-                .retryAfter(asked.match().rule().breaker().pause()));
+                .retryAfter(incoming.match().rule().breaker().pause()));
     }
 
-    /** As the handler's answer. */
+    /** Replaces the handler's response by a problem, which is stored. */
     void hold(Problem problem) throws IOException {
         held.reset();
-        config.answering().problems().write(asked.request(), held, asked.ids(), problem);
+        setup.responses().problems().write(incoming.request(), held, incoming.ids(), problem);
     }
 
-    /** What is kept of the held response. */
+    /** The part of the held response that is stored. */
     byte[] snapshot() throws IOException, ServletException {
-        Hooks.Errors ours = (request, response, status, message) -> Problems.error(response, asked.ids(), status);
-        Hooks.Errors errors = config.answering().errors();
-        held.writeError(asked.request(), errors != null ? errors : ours, ours);
+        Hooks.Errors ours = (request, response, status, message) -> Problems.error(response, incoming.ids(), status);
+        Hooks.Errors errors = setup.responses().errors();
+        held.writeError(incoming.request(), errors != null ? errors : ours, ours);
         Snapshot snapshot = Snapshot.of(
                 held,
-                asked.match().rule().limits().responseBytes(),
-                config.answering().replayed(),
-                asked.ids().request());
+                incoming.match().rule().limits().responseBytes(),
+                setup.responses().replayed(),
+                incoming.ids().request());
         if (held.isTooLargeToHold()) {
             LOG.warn(
                     "{}: the response exceeds the limit of {} bytes for held responses; it was recorded as done without"
@@ -88,16 +88,16 @@ final class Reply {
                             + " (Rule.withLargestHeldResponse, semel.http.tuning.responses.largest-held), or exempt the"
                             + " route.",
                     operation(),
-                    asked.match().rule().limits().heldBytes(),
+                    incoming.match().rule().limits().heldBytes(),
                     correlation());
         }
         byte[] whole = snapshot.encode();
-        return config.gatewayRuns().canKeep(whole)
+        return setup.gatewayRuns().canKeep(whole)
                 ? whole
                 : snapshot.withoutBody().encode();
     }
 
-    /** What the record says, instead of what this request did. */
+    /** Sends the answer of the record instead of a response of this request. */
     void tell(Answer<byte[]> answer) throws IOException {
         boolean shadowed = answer instanceof Answer.Shadowed;
         byte[] result = answer.isResult() || shadowed ? answer.orThrowUnlessShadowed() : null;
@@ -107,17 +107,17 @@ final class Reply {
         }
         held.discard();
         if (shadowed) {
-            asked.response().setHeader("Idempotency-Shadowed", "true");
-            Snapshot.decode(result).send(asked.response());
+            incoming.response().setHeader("Idempotency-Shadowed", "true");
+            Snapshot.decode(result).send(incoming.response());
         } else if (result == null) {
-            Snapshot.notKept(asked.response());
+            Snapshot.notKept(incoming.response());
         } else {
-            Snapshot.decode(result).replay(asked.response());
+            Snapshot.decode(result).replay(incoming.response());
         }
     }
 
-    /** What the handler gave: its response, or its exception, which is the container's to answer. */
-    void send(Settled settled, @Nullable Thrown thrown) throws IOException, ServletException {
+    /** Sends the handler's response, or rethrows its exception to the container. */
+    void send(Settled settled, @Nullable ClassifiedException thrown) throws IOException, ServletException {
         if (thrown != null && thrown.meaning() == Hooks.Exceptions.Meaning.FAILURE && thrown.problem() != null) {
             refuse(
                     settled instanceof Settled.Ended ended && ended.again() != null
@@ -135,12 +135,12 @@ final class Reply {
         held.release();
     }
 
-    /** Whoever wanted to know that it took effect, told once. */
+    /** Runs the callbacks after the first commit. */
     void committed() {
         exchange.callbacks().forEach(this::quietly);
-        Hooks.FirstCommit told = config.following().firstCommit();
+        Hooks.FirstCommit told = setup.tracking().firstCommit();
         if (told != null) {
-            quietly(() -> told.after(asked.request(), exchange));
+            quietly(() -> told.after(incoming.request(), exchange));
         }
     }
 
@@ -156,7 +156,7 @@ final class Reply {
         }
     }
 
-    /** An asynchronous request whose client has gone: its answer is kept. */
+    /** The client of an asynchronous request has closed its connection; the response stays stored. */
     void unsent(Exception why) {
         LOG.debug("{}: sending the response failed; a retry gets the stored one (correlation"
                 + " {}).", operation(), correlation(), why);
@@ -171,11 +171,11 @@ final class Reply {
     }
 
     private String operation() {
-        return asked.match().operation();
+        return incoming.match().operation();
     }
 
     private String correlation() {
-        return asked.ids().correlation();
+        return incoming.ids().correlation();
     }
 
     private static void rethrow(Throwable why) throws IOException, ServletException {

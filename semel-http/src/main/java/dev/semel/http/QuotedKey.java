@@ -2,11 +2,11 @@ package dev.semel.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** Keys as structured fields write them (RFC 8941): a string in quotes. A bare one is taken as it is. */
-final class Quoted {
-    private Quoted() {}
+/** Parses keys in the syntax of structured fields (RFC 8941): a quoted string. A key without quotes stays as it is. */
+final class QuotedKey {
+    private QuotedKey() {}
 
-    /** Nothing when the quotes do not fit. */
+    /** Null when the quotes are unbalanced. */
     static @Nullable String unquoted(@Nullable String header) {
         if (header == null || !header.startsWith("\"")) {
             return header;

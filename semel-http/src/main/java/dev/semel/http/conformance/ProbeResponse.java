@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** A response of the service. */
-record Reply(HttpResponse<byte[]> response) {
+record ProbeResponse(HttpResponse<byte[]> response) {
     private static final String REPLAYED = "Idempotency-Replayed";
 
     int status() {
@@ -40,7 +40,7 @@ record Reply(HttpResponse<byte[]> response) {
         return response.headers().allValues(name);
     }
 
-    boolean says(Reply other) {
+    boolean says(ProbeResponse other) {
         return status() == other.status() && Arrays.equals(body(), other.body());
     }
 

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * Converts the answer of an operation that a handler called into a problem. It applies when the answer has no result and the
  * handler lets the exception pass. The texts are fixed: a stored reason may contain anything.
  */
-final class Nested<R> implements Answer.Cases<R, Problem> {
+final class NestedAnswerToProblem<R> implements Answer.Cases<R, Problem> {
     private static final Duration SOON = Duration.ofSeconds(1);
     private static final Duration LATER = Duration.ofSeconds(5);
 
-    private Nested() {}
+    private NestedAnswerToProblem() {}
 
     /** Null when the exception carries no such answer. */
     static @Nullable Problem of(Throwable thrown) {
@@ -30,7 +30,7 @@ final class Nested<R> implements Answer.Cases<R, Problem> {
     }
 
     private static <R> Problem told(Answer<R> answer) {
-        return answer.fold(new Nested<>());
+        return answer.fold(new NestedAnswerToProblem<>());
     }
 
     static Problem versionMismatch() {

@@ -13,38 +13,38 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exception that left the handler, and what it means.
+ * An exception that left the handler, and its meaning.
  *
- * @param problem as which it is answered; absent when it is the container's to answer
+ * @param problem the response to it; null when the container responds
  */
-record Thrown(
+record ClassifiedException(
         Throwable exception,
         Hooks.Exceptions.Meaning meaning,
         @Nullable Problem problem) {
     private static final int DEEPEST = 32;
 
-    /** Where frameworks leave an exception that they have answered themselves. */
+    /** Request attributes in which frameworks store an exception that they have handled. */
     private static final List<String> ANSWERED =
             List.of("org.springframework.web.servlet.DispatcherServlet.EXCEPTION", "jakarta.servlet.error.exception");
 
-    /** Frameworks wrap what their handlers throw, so the causes count, too. */
-    static Thrown of(Throwable thrown, Hooks.@Nullable Exceptions exceptions) {
+    /** Frameworks wrap exceptions of handlers, so the causes count too. */
+    static ClassifiedException of(Throwable thrown, Hooks.@Nullable Exceptions exceptions) {
         Throwable current = thrown;
         for (int depth = 0; current != null && depth < DEEPEST; depth++) {
             Meaning meaning = current instanceof VersionMismatch
                     ? Meaning.VERSION_MISMATCH
                     : exceptions == null ? Meaning.FAILURE : exceptions.of(current);
             if (meaning != Meaning.FAILURE) {
-                return new Thrown(
-                        thrown, meaning, meaning == Meaning.VERSION_MISMATCH ? Nested.versionMismatch() : null);
+                return new ClassifiedException(
+                        thrown, meaning, meaning == Meaning.VERSION_MISMATCH ? NestedAnswerToProblem.versionMismatch() : null);
             }
-            Problem problem = Nested.of(current);
+            Problem problem = NestedAnswerToProblem.of(current);
             if (problem != null) {
-                return new Thrown(thrown, Meaning.FAILURE, problem);
+                return new ClassifiedException(thrown, Meaning.FAILURE, problem);
             }
             current = current.getCause();
         }
-        return new Thrown(thrown, Meaning.FAILURE, null);
+        return new ClassifiedException(thrown, Meaning.FAILURE, null);
     }
 
     Failure failure(String operation) {
@@ -55,7 +55,7 @@ record Thrown(
                 .withException(own);
     }
 
-    /** Of an answer of 500 and more, with the exception behind it where the framework tells. */
+    /** The failure behind a response of 500 or more, with its exception where the framework has stored it. */
     static Failure failure(HttpServletRequest request, String operation, int status) {
         for (String attribute : ANSWERED) {
             if (request.getAttribute(attribute) instanceof Throwable answered) {

@@ -12,51 +12,51 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request under its key, as its handler sees it. Found by {@link #of} or, on the request's thread, by {@link #current};
- * there is none for a request that came without a key. A replay never gets as far as a handler. Thread-safe.
+ * A request under its key, as its handler sees it. Use {@link #of}, or {@link #current} on the request's thread. A request
+ * without a key has none. A replay never reaches a handler. Thread-safe.
  */
-public final class Exchange {
-    private static final String ATTRIBUTE = Exchange.class.getName();
-    private static final ThreadLocal<@Nullable Exchange> CURRENT = new ThreadLocal<>();
+public final class IdempotentExchange {
+    private static final String ATTRIBUTE = IdempotentExchange.class.getName();
+    private static final ThreadLocal<@Nullable IdempotentExchange> CURRENT = new ThreadLocal<>();
 
     private final Level level;
     private final Tenant tenant;
-    private final Ids ids;
+    private final RequestIds ids;
     private final List<Runnable> afterwards = new ArrayList<>();
     private volatile @Nullable GatewayRun run;
     private volatile @Nullable AtomicContext transaction;
-    private volatile Hooks.Effects.@Nullable Watched watched;
+    private volatile Hooks.Effects.@Nullable HandlerWatch watched;
     private volatile boolean withoutEffect;
 
-    Exchange(Level level, Tenant tenant, Ids ids) {
+    IdempotentExchange(Level level, Tenant tenant, RequestIds ids) {
         this.level = level;
         this.tenant = tenant;
         this.ids = ids;
     }
 
-    /** The one that this thread is serving. */
-    public static Optional<Exchange> current() {
+    /** The exchange that this thread is serving. */
+    public static Optional<IdempotentExchange> current() {
         return Optional.ofNullable(CURRENT.get());
     }
 
-    /** The one of a request, on any thread. */
-    public static Optional<Exchange> of(ServletRequest request) {
-        return Optional.ofNullable((Exchange) request.getAttribute(ATTRIBUTE));
+    /** The exchange of a request, on any thread. */
+    public static Optional<IdempotentExchange> of(ServletRequest request) {
+        return Optional.ofNullable((IdempotentExchange) request.getAttribute(ATTRIBUTE));
     }
 
     void attachTo(ServletRequest request) {
         request.setAttribute(ATTRIBUTE, this);
     }
 
-    /** Makes it the thread's, and says whose the thread was. */
+    /** Makes this the current exchange of the thread, and returns the previous one. */
     @Nullable
-    Exchange enter() {
-        Exchange outer = CURRENT.get();
+    IdempotentExchange enter() {
+        IdempotentExchange outer = CURRENT.get();
         CURRENT.set(this);
         return outer;
     }
 
-    static void leave(@Nullable Exchange outer) {
+    static void leave(@Nullable IdempotentExchange outer) {
         if (outer == null) {
             CURRENT.remove();
         } else {
@@ -68,7 +68,7 @@ public final class Exchange {
         run = granted;
     }
 
-    /** Begins anew: callbacks of an earlier try, which was rolled back, are forgotten. */
+    /** Starts a try: callbacks of an earlier try, which was rolled back, are removed. */
     void inside(AtomicContext tx) {
         synchronized (afterwards) {
             afterwards.clear();
@@ -97,12 +97,11 @@ public final class Exchange {
     }
 
     /**
-     * At the level MARKER: writes into the handler's transaction that its effect is committed. To be called last before the
-     * commit, once for the transaction that holds the effect; calling it again is harmless. If the transaction rolls back,
-     * nothing was marked.
+     * At the level MARKER: writes the mark "effect committed" into the handler's transaction. Call it last before the commit, in
+     * the transaction that holds the effect; a second call is harmless. If the transaction rolls back, there is no mark.
      *
      * @param connection in a transaction on the ledger's database
-     * @throws SemelException.LeaseLost when another run has the request meanwhile: the transaction must be rolled back
+     * @throws SemelException.LeaseLost when another run has taken over the request: roll the transaction back
      * @throws SemelException.TransactionMustBeRetried when the transaction's isolation does not let it see the record
      * @throws SemelException.Invalid at another level, or when the connection is not in such a transaction
      */
@@ -120,45 +119,44 @@ public final class Exchange {
     }
 
     /**
-     * At the level MARKER: a transaction that begins now, of which is not known yet whether it will write. To be asked for when
-     * it begins, by whoever begins transactions for others.
+     * At the level MARKER: a transaction that begins now and may or may not write. For a transaction manager, which calls this
+     * when it begins a transaction.
      *
      * @param connection on the ledger's database
      */
-    public Begun begun(Connection connection) {
+    public HandlerTransaction begun(Connection connection) {
         GatewayRun granted = granted();
-        return new Begun(granted, connection, granted.changes(connection));
+        return new HandlerTransaction(granted, connection, granted.changes(connection));
     }
 
     /**
-     * As {@link #begun}, for a transaction that has begun without being looked at: it counts as one that has written, and can
-     * only be {@linkplain Begun#holdIfWritten held}.
+     * As {@link #begun}, for a transaction that was not observed from its beginning: it counts as one that has written, and can
+     * only be {@linkplain HandlerTransaction#holdIfWritten held}.
      */
-    public Begun begunUnseen(Connection connection) {
-        return new Begun(granted(), connection, null);
+    public HandlerTransaction begunUnseen(Connection connection) {
+        return new HandlerTransaction(granted(), connection, null);
     }
 
-    /** A transaction of the handler's at the level MARKER. Used by one thread. */
-    public static final class Begun {
+    /** A transaction of the handler at the level MARKER. Used by one thread. */
+    public static final class HandlerTransaction {
         private final GatewayRun run;
         private final Connection connection;
         private final @Nullable Long changesBefore;
         private boolean marked;
         private boolean held;
 
-        private Begun(GatewayRun run, Connection connection, @Nullable Long changesBefore) {
+        private HandlerTransaction(GatewayRun run, Connection connection, @Nullable Long changesBefore) {
             this.run = run;
             this.connection = connection;
             this.changesBefore = changesBefore;
         }
 
         /**
-         * As {@link Exchange#mark}, if the transaction has written anything; otherwise there is no effect to tell of. To be
-         * called last before the commit.
+         * As {@link IdempotentExchange#mark}, if the transaction has written anything. Call it last before the commit.
          *
          * @return whether it has written
-         * @throws SemelException.LeaseLost when another run has the request meanwhile: the transaction must be rolled back
-         * @throws SemelException.Invalid when it was not looked at when it began
+         * @throws SemelException.LeaseLost when another run has taken over the request: roll the transaction back
+         * @throws SemelException.Invalid when it was not observed from its beginning
          */
         public boolean markIfWritten() {
             if (changesBefore == null) {
@@ -171,12 +169,12 @@ public final class Exchange {
         }
 
         /**
-         * For a transaction that may commit although the one that holds the effect does not, such as one inside another. If it
-         * has written, a process that dies from its commit on leaves the request UNKNOWN: neither run again nor done. A request
-         * that goes on may end in any way. To be called last before the commit.
+         * For a transaction that may commit although the one that holds the effect does not, such as a nested one. If it has
+         * written and the process crashes after its commit, the request is UNKNOWN: neither run again nor done. A request that
+         * continues may end in any way. Call it last before the commit.
          *
          * @return whether it has written, and no other transaction of the request was marked and committed
-         * @throws SemelException.LeaseLost when another run has the request meanwhile: the transaction must be rolled back
+         * @throws SemelException.LeaseLost when another run has taken over the request: roll the transaction back
          */
         public boolean holdIfWritten() {
             if (changesBefore == null) {
@@ -188,7 +186,7 @@ public final class Exchange {
             return held;
         }
 
-        /** It was committed. */
+        /** Reports that it was committed. */
         public void committed() {
             if (marked) {
                 run.committed();
@@ -197,7 +195,7 @@ public final class Exchange {
             }
         }
 
-        /** It was rolled back, and its mark with it. */
+        /** Reports that it was rolled back, with its mark. */
         public void rolledBack() {
             if (marked || held) {
                 run.rolledBack();
@@ -209,8 +207,8 @@ public final class Exchange {
         watched = effects.watch(this);
     }
 
-    /** Who watches what the handler does beside its marked transactions; at the level MARKER, if somebody does. */
-    public Optional<Hooks.Effects.Watched> watched() {
+    /** The watch on effects outside marked transactions; present at the level MARKER if the application has one. */
+    public Optional<Hooks.Effects.HandlerWatch> watched() {
         return Optional.ofNullable(watched);
     }
 
@@ -221,8 +219,8 @@ public final class Exchange {
     }
 
     /**
-     * At the level SPAN: the transaction in which the handler works and the answer is kept. Valid on the handler's thread until
-     * it returns.
+     * At the level SPAN: the transaction of the handler and of the stored response. Valid on the handler's thread until it
+     * returns.
      *
      * @throws SemelException.Invalid at another level
      */
@@ -242,8 +240,8 @@ public final class Exchange {
     }
 
     /**
-     * At the levels MARKER and PLAIN: stable for the request, whatever the attempt. The idempotency key to hand to a downstream
-     * service.
+     * At the levels MARKER and PLAIN: the idempotency key for calls to downstream services. The same for all attempts of a
+     * request.
      */
     public Optional<String> downstreamKey() {
         GatewayRun granted = run;
@@ -251,7 +249,7 @@ public final class Exchange {
     }
 
     /**
-     * Says that nothing took effect, whatever the answer: at the levels PLAIN and MARKER a failure may then be tried again,
+     * Declares that nothing took effect, whatever the response: at the levels PLAIN and MARKER a failure may then be retried,
      * unless a marked transaction was committed. For a gateway that could not reach its upstream, or a handler whose transaction
      * rolled back.
      */
@@ -264,8 +262,8 @@ public final class Exchange {
     }
 
     /**
-     * Runs once the effect is committed, before the answer leaves; at most once, never for a replay, and not at all when the
-     * process dies in between. An exception is logged and changes nothing.
+     * Runs the callback after the effect is committed and before the response is sent: at most once, never for a replay, and not
+     * at all when the process crashes in between. An exception is logged and changes nothing.
      */
     public void afterFirstCommit(Runnable callback) {
         synchronized (afterwards) {

@@ -10,19 +10,19 @@ import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response that nobody can tell from its type to be Tomcat's. Behind a forward Tomcat looks through all wrappers for its own
- * response and ends it, and what a filter sends afterwards is lost.
+ * A proxy that hides the type of Tomcat's response. After a forward Tomcat searches all wrappers for its own response and ends
+ * it, and the bytes that a filter sends afterwards would be lost.
  */
-final class Shield implements InvocationHandler {
+final class HiddenTomcatResponse implements InvocationHandler {
     private static final String TOMCAT = "org.apache.catalina.";
 
     private final HttpServletResponse response;
 
-    private Shield(HttpServletResponse response) {
+    private HiddenTomcatResponse(HttpServletResponse response) {
         this.response = response;
     }
 
-    /** The response itself where the container is another one, which may need to find it. */
+    /** Returns the response itself in other containers, which may need to find it. */
     static HttpServletResponse over(HttpServletResponse response) {
         ServletResponse inner = response;
         while (inner instanceof ServletResponseWrapper wrapper) {
@@ -30,7 +30,7 @@ final class Shield implements InvocationHandler {
         }
         return inner.getClass().getName().startsWith(TOMCAT)
                 ? (HttpServletResponse) Proxy.newProxyInstance(
-                        Shield.class.getClassLoader(), new Class<?>[] {HttpServletResponse.class}, new Shield(response))
+                        HiddenTomcatResponse.class.getClassLoader(), new Class<?>[] {HttpServletResponse.class}, new HiddenTomcatResponse(response))
                 : response;
     }
 

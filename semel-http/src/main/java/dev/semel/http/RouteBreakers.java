@@ -12,18 +12,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** One breaker for each route that has one. Thread-safe. */
-final class Breakers {
+/** The circuit breakers of the routes. Thread-safe. */
+final class RouteBreakers {
     private static final int PROBES = 5;
 
     private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
     private final Clock clock;
 
-    Breakers(TimeSource time) {
+    RouteBreakers(TimeSource time) {
         this.clock = new MonotonicClock(time);
     }
 
-    /** What a route's breaker says to one request. */
+    /** A permit of the route's breaker for one request. */
     Permit of(RouteTable.Match match) {
         Channel.Breaker settings = match.rule().breaker();
         return new Permit(
@@ -45,15 +45,15 @@ final class Breakers {
                         .build());
     }
 
-    /** How a handler that was let through ended. */
-    enum How {
-        WELL,
+    /** How a handler ended. */
+    enum HandlerEnd {
+        SUCCEEDED,
         FAILED,
-        /** Not by its own doing: it says nothing about the handler. */
-        OTHERWISE
+        /** The handler is not at fault: the breaker does not count it. */
+        NOT_JUDGED
     }
 
-    /** One request's leave to run its handler; given back once. */
+    /** The permission of one request to run its handler; returned once. */
     static final class Permit {
         private final @Nullable CircuitBreaker breaker;
         private final AtomicBoolean taken = new AtomicBoolean();
@@ -72,15 +72,15 @@ final class Breakers {
             return taken.get();
         }
 
-        void ended(How how) {
+        void ended(HandlerEnd how) {
             if (breaker == null || !taken.compareAndSet(true, false)) {
                 return;
             }
             switch (how) {
-                case WELL -> breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+                case SUCCEEDED -> breaker.onSuccess(0, TimeUnit.NANOSECONDS);
                 case FAILED ->
                     breaker.onError(0, TimeUnit.NANOSECONDS, new IllegalStateException("the handler failed"));
-                case OTHERWISE -> breaker.releasePermission();
+                case NOT_JUDGED -> breaker.releasePermission();
             }
         }
     }

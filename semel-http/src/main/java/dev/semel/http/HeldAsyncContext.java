@@ -9,15 +9,15 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import java.io.IOException;
 
-/** An asynchronous request: when the application completes it, the record is finished first and the response sent then. */
-final class HeldAsync implements AsyncContext {
+/** Finishes the record before the response is sent when the application completes an asynchronous request. */
+final class HeldAsyncContext implements AsyncContext {
     private final AsyncContext real;
-    private final Handling handling;
+    private final GuardedRequest guarded;
 
-    HeldAsync(AsyncContext real, Handling handling) {
+    HeldAsyncContext(AsyncContext real, GuardedRequest guarded) {
         this.real = real;
-        this.handling = handling;
-        real.addListener(new SafetyNet());
+        this.guarded = guarded;
+        real.addListener(new AbandonedRequestListener());
     }
 
     boolean wraps(AsyncContext other) {
@@ -57,7 +57,7 @@ final class HeldAsync implements AsyncContext {
     @Override
     public void complete() {
         try {
-            handling.completed();
+            guarded.completed();
         } finally {
             real.complete();
         }
@@ -65,17 +65,17 @@ final class HeldAsync implements AsyncContext {
 
     @Override
     public void start(Runnable work) {
-        real.start(() -> handling.within(work));
+        real.start(() -> guarded.within(work));
     }
 
     @Override
     public void addListener(AsyncListener listener) {
-        real.addListener(new AnswerToProblem(listener));
+        real.addListener(new ForwardingListener(listener));
     }
 
     @Override
     public void addListener(AsyncListener listener, ServletRequest request, ServletResponse response) {
-        real.addListener(new AnswerToProblem(listener), request, response);
+        real.addListener(new ForwardingListener(listener), request, response);
     }
 
     @Override
@@ -93,17 +93,17 @@ final class HeldAsync implements AsyncContext {
         return real.getTimeout();
     }
 
-    /** Whoever completes the request in a listener completes it here. */
-    private final class AnswerToProblem implements AsyncListener {
+    /** Gives listeners this context, so that a listener that completes the request completes it here. */
+    private final class ForwardingListener implements AsyncListener {
         private final AsyncListener listener;
 
-        AnswerToProblem(AsyncListener listener) {
+        ForwardingListener(AsyncListener listener) {
             this.listener = listener;
         }
 
         private AsyncEvent event(AsyncEvent event) {
             return new AsyncEvent(
-                    HeldAsync.this, event.getSuppliedRequest(), event.getSuppliedResponse(), event.getThrowable());
+                    HeldAsyncContext.this, event.getSuppliedRequest(), event.getSuppliedResponse(), event.getThrowable());
         }
 
         @Override
@@ -127,11 +127,11 @@ final class HeldAsync implements AsyncContext {
         }
     }
 
-    /** A request that the container ended itself, by a time-out or an error that nobody handled. */
-    private final class SafetyNet implements AsyncListener {
+    /** Handles a request that the container ended itself, after a timeout or an unhandled error. */
+    private final class AbandonedRequestListener implements AsyncListener {
         @Override
         public void onComplete(AsyncEvent event) {
-            handling.abandoned(event.getThrowable());
+            guarded.abandoned(event.getThrowable());
         }
 
         @Override
@@ -141,12 +141,12 @@ final class HeldAsync implements AsyncContext {
 
         @Override
         public void onError(AsyncEvent event) {
-            handling.broken(event.getThrowable());
+            guarded.broken(event.getThrowable());
         }
 
         @Override
         public void onStartAsync(AsyncEvent event) {
-            // The new cycle has a net of its own.
+            // The new cycle has its own listener.
         }
     }
 }

@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
  * @param bytes the raw bytes; empty where the container has parsed the parts
  * @param parts the parts of a multipart body that the container has parsed; otherwise empty
  */
-record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
+record RequestBody(SpoolBuffer bytes, Collection<Part> parts) implements AutoCloseable {
     static final int IN_MEMORY = 64 << 10;
     private static final int CHUNK = 8 << 10;
     private static final int DEEPEST = 32;
     private static final Pattern BOUNDARY = Pattern.compile(";\\s*boundary\\s*=\\s*\"?[^\";\\s]", Pattern.CASE_INSENSITIVE);
-    private static final String PARSED = Body.class.getName() + ".parsed";
+    private static final String PARSED = RequestBody.class.getName() + ".parsed";
 
     /** The body ended before its declared length, or in the middle of a part. */
     static final class Incomplete extends IOException {
@@ -57,11 +57,11 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
     }
 
     /**
-     * @throws Spool.Full when it is longer than the limit
+     * @throws SpoolBuffer.LimitExceeded when it is longer than the limit
      * @throws Incomplete when it is shorter than its Content-Length, or the connection is closed early
      * @throws Malformed when it is a form that cannot be decoded, or its Content-Type or charset is not valid
      */
-    static Body read(HttpServletRequest request, Rule.Limits limits) throws IOException {
+    static RequestBody read(HttpServletRequest request, Rule.Limits limits) throws IOException {
         long declared = declared(request);
         if (isRange(request.getContentType())) {
             throw new Malformed("the Content-Type contains a wildcard (*). Send the exact media type.", null);
@@ -75,10 +75,10 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         boolean form = SpooledRequest.isFormType(request);
         long limit = form ? Math.min(limits.forms().bytes(), limits.requestBytes()) : limits.requestBytes();
         if (declared > limit) {
-            throw new Spool.Full(limit);
+            throw new SpoolBuffer.LimitExceeded(limit);
         }
-        Spool spool = new Spool(IN_MEMORY, limit);
-        Body whole = null;
+        SpoolBuffer spool = new SpoolBuffer(IN_MEMORY, limit);
+        RequestBody whole = null;
         try {
             Collection<Part> parts = isMultipart(request) ? parts(request, limit) : null;
             if (parts == null) {
@@ -87,7 +87,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
                     FormFields.check(request, spool, limits.forms().fields());
                 }
             }
-            whole = new Body(spool, parts == null ? List.of() : parts);
+            whole = new RequestBody(spool, parts == null ? List.of() : parts);
             return whole;
         } catch (UnsupportedCharsetException | IllegalCharsetNameException e) {
             throw new Malformed("the charset of the body is not supported.", e);
@@ -107,7 +107,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         }
     }
 
-    private static void fill(Spool spool, HttpServletRequest request) throws IOException {
+    private static void fill(SpoolBuffer spool, HttpServletRequest request) throws IOException {
         long declared = request.getContentLengthLong();
         InputStream in = request.getInputStream();
         byte[] chunk = new byte[CHUNK];
@@ -133,18 +133,18 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
      * The parts as the container parses them, which works only before the body is read. Null where the servlet has no multipart
      * configuration: its handler reads the bytes itself.
      */
-    private static @Nullable Collection<Part> parts(HttpServletRequest request, long limit) throws Spool.Full {
+    private static @Nullable Collection<Part> parts(HttpServletRequest request, long limit) throws SpoolBuffer.LimitExceeded {
         Collection<Part> parts;
         try {
             parts = request.getParts();
         } catch (IOException | ServletException | RuntimeException e) {
             if (isOverALimit(e)) {
-                throw new Spool.Full(limit);
+                throw new SpoolBuffer.LimitExceeded(limit);
             }
             return null;
         }
         if (parts.stream().mapToLong(Part::getSize).sum() > limit) {
-            throw new Spool.Full(limit);
+            throw new SpoolBuffer.LimitExceeded(limit);
         }
         return parts;
     }
@@ -177,7 +177,7 @@ record Body(Spool bytes, Collection<Part> parts) implements AutoCloseable {
         return request.getAttribute(PARSED) != null;
     }
 
-    private static void parsed(HttpServletRequest request, Spool spool) throws IOException {
+    private static void parsed(HttpServletRequest request, SpoolBuffer spool) throws IOException {
         request.setAttribute(PARSED, true);
         for (var parameter : new TreeMap<>(request.getParameterMap()).entrySet()) {
             for (String value : parameter.getValue()) {

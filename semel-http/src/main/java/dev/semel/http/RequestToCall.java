@@ -8,38 +8,38 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** A request as a call of the ledger. */
-final class CallOf {
+/** Converts a request into a call of the ledger. */
+final class RequestToCall {
     private static final int LONGEST_NAME = 100;
 
-    private CallOf() {}
+    private RequestToCall() {}
 
-    static Call<byte[]> request(Handling.Asked asked, IdempotencyFilter.Admitted admitted, byte[] digest) {
-        Scope scope = admitted.scope();
+    static Call<byte[]> request(IncomingRequest incoming, IdempotencyFilter.AdmissionCheck admitted, byte[] digest) {
+        KeyScope scope = admitted.scope();
         Call.Origin origin = Call.Origin.UNSTATED
-                .withCorrelationId(asked.ids().correlation())
-                .withRequestId(asked.ids().request())
+                .withCorrelationId(incoming.ids().correlation())
+                .withRequestId(incoming.ids().request())
                 .withSource("http");
-        String trace = asked.ids().trace();
+        String trace = incoming.ids().trace();
         if (trace != null) {
             origin = origin.withTraceId(trace);
         }
         if (scope.principal().isPresent()) {
             origin = origin.withActor(shown(scope.principal().get()), "user");
         }
-        Long version = ExpectedVersion.of(asked.request()).number();
+        Long version = ExpectedVersion.of(incoming.request()).number();
         if (version != null) {
             origin = origin.withAggregateVersion(version);
         }
         Tenant tenant = scope.tenant();
-        return Call.of(tenant, key(scope, asked.match().version(), admitted.key()), digest)
+        return Call.of(tenant, key(scope, incoming.match().version(), admitted.key()), digest)
                 .withOrigin(origin)
-                .withPatience(asked.match().rule().patience());
+                .withPatience(incoming.match().rule().patience());
     }
 
-    /** Whose key it is, then the key: no two scopes can write the same. */
-    private static Key key(Scope scope, @Nullable String version, String key) {
-        String owner = scope.principal().map(CallOf::encoded).orElse("");
+    /** The scope, then the key: two scopes never produce the same text. */
+    private static Key key(KeyScope scope, @Nullable String version, String key) {
+        String owner = scope.principal().map(RequestToCall::encoded).orElse("");
         if (scope.issuer().isPresent() || version != null) {
             String whole = encoded(scope.issuer().orElse("")) + ":" + encoded(version == null ? "" : version) + ":"
                     + (scope.principal().isPresent() ? "u:" + owner : "t");
@@ -59,8 +59,8 @@ final class CallOf {
     }
 
     /**
-     * A name as the audit takes it: one line of well-formed text, at most 255 characters, without anything that turns the reading
-     * direction of what is printed around it.
+     * A name that the audit accepts: one line of well-formed text, at most 255 characters, without characters that change the
+     * reading direction.
      */
     private static String shown(String name) {
         String line = name.replaceAll("[\\p{Cntrl}\\p{Cs}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]", " ");

@@ -10,11 +10,10 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that may become many: the first in memory, all of them in a temporary file once they are more, and never more than a
- * limit. The file has no name any more where the system allows that, so that a crash leaves nothing behind. Used by one thread
- * at a time.
+ * A buffer with a limit that starts in memory and moves to a temporary file when it grows. The file is deleted while it is open
+ * where the system allows that, so that a crash leaves no file. Used by one thread at a time.
  */
-final class Spool implements AutoCloseable {
+final class SpoolBuffer implements AutoCloseable {
     private final int inMemory;
     private final long limit;
     private @Nullable ByteArrayOutputStream memory = new ByteArrayOutputStream();
@@ -22,27 +21,27 @@ final class Spool implements AutoCloseable {
     private @Nullable Path named;
     private long size;
 
-    Spool(int inMemory, long limit) {
+    SpoolBuffer(int inMemory, long limit) {
         this.inMemory = inMemory;
         this.limit = limit;
     }
 
-    /** More than the limit. */
-    static final class Full extends IOException {
+    /** The content exceeds the limit. */
+    static final class LimitExceeded extends IOException {
         private static final long serialVersionUID = 1;
 
-        Full(long limit) {
+        LimitExceeded(long limit) {
             this(limit, "bytes");
         }
 
-        Full(long limit, String unit) {
+        LimitExceeded(long limit, String unit) {
             super("The body exceeds the limit of " + limit + " " + unit + ". Send less, or raise the limit.");
         }
     }
 
     void write(byte[] bytes, int from, int length) throws IOException {
         if (length > limit - size) {
-            throw new Full(limit);
+            throw new LimitExceeded(limit);
         }
         ByteArrayOutputStream small = memory;
         if (small != null && size + length <= inMemory) {
@@ -55,7 +54,7 @@ final class Spool implements AutoCloseable {
         size += length;
     }
 
-    /** Not a channel, which an interrupt of the handler's thread would close. */
+    /** Not a FileChannel, which an interrupt of the handler's thread would close. */
     private RandomAccessFile file() throws IOException {
         RandomAccessFile open = file;
         if (open == null) {
@@ -79,19 +78,19 @@ final class Spool implements AutoCloseable {
         return size;
     }
 
-    /** All of them, if they are few enough to be in memory. */
+    /** The whole content if it is in memory; otherwise null. */
     byte @Nullable [] small() {
         return memory == null ? null : memory.toByteArray();
     }
 
-    /** From the beginning, as often as wanted. */
+    /** Reads from the beginning; may be called repeatedly. */
     InputStream read() {
         RandomAccessFile open = file;
         byte[] small = small();
-        return open == null ? new ByteArrayInputStream(small == null ? new byte[0] : small) : new Reader(open, size);
+        return open == null ? new ByteArrayInputStream(small == null ? new byte[0] : small) : new BufferInput(open, size);
     }
 
-    /** Forgets what there is. */
+    /** Empties the buffer. */
     void clear() throws IOException {
         if (file != null) {
             file.setLength(0);
@@ -111,17 +110,17 @@ final class Spool implements AutoCloseable {
                 Files.deleteIfExists(named);
             }
         } catch (IOException e) {
-            // The system removes temporary files; there is nobody to tell.
+            // The system removes temporary files; nothing else can be done.
             memory = null;
         }
     }
 
-    private static final class Reader extends InputStream {
+    private static final class BufferInput extends InputStream {
         private final RandomAccessFile file;
         private final long end;
         private long at;
 
-        Reader(RandomAccessFile file, long end) {
+        BufferInput(RandomAccessFile file, long end) {
             this.file = file;
             this.end = end;
         }
