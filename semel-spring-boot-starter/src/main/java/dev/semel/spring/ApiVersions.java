@@ -7,19 +7,19 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.web.accept.ApiVersionHolder;
 import org.springframework.web.servlet.HandlerMapping;
 
-/** The version of the application's interface that a request asks for, where Spring 7 tells versions apart. */
+/** The API version of a request, where the application uses the API versioning of Spring 7. */
 final class ApiVersions {
     private static final boolean KNOWN =
             ClassUtils.isPresent("org.springframework.web.accept.ApiVersionHolder", ApiVersions.class.getClassLoader());
 
     private ApiVersions() {}
 
-    /** @param mapped has been looked up by a mapping */
+    /** @param mapped a request that a mapping has matched */
     static @Nullable String of(HttpServletRequest mapped) {
         return KNOWN ? Held.in(mapped) : null;
     }
 
-    /** Apart, because Spring 6 has no such type. */
+    /** A separate class, because Spring 6 does not have the type. */
     private static final class Held {
         static @Nullable String in(HttpServletRequest mapped) {
             Object held = mapped.getAttribute(HandlerMapping.API_VERSION_ATTRIBUTE);
@@ -28,7 +28,7 @@ final class ApiVersions {
             }
             Object version = holder.getVersion();
             var text = ReflectionUtils.findMethod(version.getClass(), "toString");
-            // One that has no text of its own would be another for each request.
+            // A version without toString() would have another text in each request.
             return text == null || text.getDeclaringClass() == Object.class ? null : version.toString();
         }
     }

@@ -19,8 +19,8 @@ import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.servlet.DispatcherServlet;
 
 /**
- * The bodies of errors as Spring Boot writes them, with what it hides hidden. The container would have Spring Boot write them
- * after the filter, when the record is finished; a kept error is written here, by the same controller.
+ * Error bodies as Spring Boot writes them, with the same details hidden. The container calls Spring Boot after the filter, when
+ * the record is finished; a stored error is therefore written here, by the same controller.
  */
 final class BootErrors implements Hooks.Errors {
     private static final String PATH = "${spring.web.error.path:${server.error.path:${error.path:/error}}}";
@@ -33,7 +33,7 @@ final class BootErrors implements Hooks.Errors {
         this.path = path;
     }
 
-    /** Nothing where Spring Boot has no page of errors. */
+    /** Null where Spring Boot has no error controller. */
     static Optional<Hooks.Errors> of(ApplicationContext context) {
         ClassLoader loader = BootErrors.class.getClassLoader();
         boolean there = Stream.of(
@@ -45,7 +45,7 @@ final class BootErrors implements Hooks.Errors {
         if (!there || context.getBeanNamesForType(DispatcherServlet.class, true, false).length != 1) {
             return Optional.empty();
         }
-        // The servlet is made after the filter.
+        // The servlet is created after the filter.
         return Optional.of(new BootErrors(
                 SingletonSupplier.of(() -> context.getBean(DispatcherServlet.class)),
                 context.getEnvironment().resolvePlaceholders(PATH)));
@@ -57,7 +57,7 @@ final class BootErrors implements Hooks.Errors {
         servlet.get().service(new Failed(request, path, status, message), response);
     }
 
-    /** As the container dispatches a request to its page of errors. */
+    /** A request as the container dispatches it to the error page. */
     private static final class Failed extends RequestCopy {
         private final String prefix;
         private final String path;

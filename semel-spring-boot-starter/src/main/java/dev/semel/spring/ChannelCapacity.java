@@ -3,9 +3,9 @@ package dev.semel.spring;
 import dev.semel.Channel;
 
 /**
- * How much of a channel this node handles: a bean of it, where more is to be said than a number of handlers, such as a rate for
- * each second or a breaker that spares a receiver which keeps failing.
+ * The capacity of this node for a channel. Declare a bean of this type to set more than a number of handlers, such as a rate
+ * limit or a circuit breaker for a receiver that keeps failing.
  *
- * @param channel the name that its {@link SemelChannel} has
+ * @param channel the name in its {@link SemelChannel}
  */
 public record ChannelCapacity(String channel, Channel.Capacity capacity) {}

@@ -27,12 +27,12 @@ final class ChannelMethods {
     private final Map<String, List<Channel.Capacity>> capacities = new TreeMap<>();
     private final List<Handler> handlers = new ArrayList<>();
 
-    /** A method, its channel, and which parameter is what. */
+    /** A method and its channel. */
     private record Handler(Declared<SemelChannel> declared, Channel<?> channel) {}
 
     /**
-     * @param channels the beans of the application
-     * @param said beans too
+     * @param channels the channel beans of the application
+     * @param said the capacity beans of the application
      */
     ChannelMethods(BeanFactory beans, Iterable<Channel<?>> channels, Iterable<ChannelCapacity> said) {
         this.beans = beans;
@@ -42,7 +42,7 @@ final class ChannelMethods {
                 .add(each.capacity()));
     }
 
-    /** @return the channel, unless something is wrong with the method, which the faults are told */
+    /** @return the channel; null when the method is not valid and its faults were added */
     @Nullable
     Channel<?> add(Declared<SemelChannel> declared, List<String> faults) {
         int before = faults.size();
@@ -53,10 +53,10 @@ final class ChannelMethods {
         Class<?> payload = payload(declared.method(), faults);
         int modifiers = declared.method().getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
-            faults.add("it is private or static, so it cannot be called by way of its bean: make it neither");
+            faults.add("a channel handler must not be private or static: make it an accessible instance method");
         }
         if (declared.method().getReturnType() != void.class) {
-            faults.add("it returns something that nobody would see: make it void");
+            faults.add("the return value of a channel handler is ignored: make the method void");
         }
         Channel<?> channel = channel(declared.annotation(), payload, faults);
         if (channel == null || payload == null) {
@@ -64,16 +64,18 @@ final class ChannelMethods {
         }
         Class<?> carried = channel.definition().operation().payload();
         if (carried != payload) {
-            faults.add("it takes a " + payload.getName() + ", but messages of the channel carry " + carried.getName());
+            faults.add("its payload parameter is a " + payload.getName() + ", but messages of the channel carry "
+                    + carried.getName());
         }
         Class<?> wrong = channel instanceof Channel.Atomic ? LeasedContext.class : AtomicContext.class;
         if (List.of(declared.method().getParameterTypes()).contains(wrong)) {
-            faults.add("it takes " + wrong.getSimpleName() + ", but its channel is "
+            faults.add("it has a parameter of type " + wrong.getSimpleName() + ", but its channel is "
                     + (channel instanceof Channel.Atomic ? "atomic" : "leased"));
         }
         List<Channel.Capacity> own = capacities.getOrDefault(channel.name(), List.of());
         if (own.size() + (declared.annotation().concurrency() > 0 ? 1 : 0) > 1) {
-            faults.add("its capacity is given more than once: keep one ChannelCapacity bean, or its concurrency");
+            faults.add("its capacity is set more than once: keep one ChannelCapacity bean, or the concurrency of the"
+                    + " annotation");
         }
         if (faults.size() == before) {
             handlers.add(new Handler(declared, channel));
@@ -89,14 +91,14 @@ final class ChannelMethods {
             }
             if (payload != null) {
                 faults.add(
-                        "it takes more than one payload: one parameter is the message, others may be AtomicContext or"
-                                + " LeasedContext, and Tenant");
+                        "it has more than one payload parameter: keep one for the message; others may be AtomicContext"
+                                + " or LeasedContext, and Tenant");
                 return payload;
             }
             payload = type;
         }
         if (payload == null) {
-            faults.add("it takes no payload: its first parameter is what the message carries");
+            faults.add("it has no payload parameter: add one for the message");
         }
         return payload;
     }
@@ -120,14 +122,14 @@ final class ChannelMethods {
         }
     }
 
-    /** Channels of which a capacity is given and that no method handles. */
+    /** Channels with a capacity but without a handler. */
     List<String> unhandled(Collection<String> handled) {
         return capacities.keySet().stream()
                 .filter(name -> !handled.contains(name))
                 .toList();
     }
 
-    /** Has the engine call them. */
+    /** Registers the handlers with the engine. */
     void register(Semel semel, int concurrency) {
         for (Handler handler : handlers) {
             int own = handler.declared.annotation().concurrency();

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Notes which connections the handler of a request takes, so that a failure at the level MARKER can be judged: it may be tried
- * again only if every connection was in a transaction of the ledger's manager, and each of those was rolled back, or wrote
- * nothing, or is marked.
+ * Observes the connections that the handler of a request takes, to classify a failure at the level MARKER. The request may be
+ * retried only if every connection was in a transaction of the ledger's manager, and each of these transactions was rolled back,
+ * wrote nothing, or is marked.
  *
- * <p>A connection that is taken on another thread, while the request runs, belongs to nobody that is known. It might be the
- * request's, handed to somebody, and so counts for each request that runs at that moment. Threads that serve other requests and
- * Semel's own are known. What is handed to an executor that is a bean is seen at once ({@link WatchedExecutors}). Thread-safe.
+ * <p>A connection that an unknown thread takes while the request runs may belong to the request, so it counts against every request
+ * that runs at that moment. Threads that serve other requests, and Semel's own threads, are known. Work for an executor bean is
+ * observed when it is submitted ({@link WatchedExecutors}). Thread-safe.
  */
 final class ConnectionWatch implements Hooks.Effects {
     private final AtomicLong strangers = new AtomicLong();
@@ -31,19 +31,19 @@ final class ConnectionWatch implements Hooks.Effects {
     private volatile Set<DataSource> ledger = Set.of();
     private volatile boolean otherThreads = true;
 
-    /** @param sources of the ledger: what its manager uses, and what that hands on to */
+    /** @param sources the data source of the ledger's manager, and the data sources behind it */
     void ledgerIs(Set<DataSource> sources) {
         Set<DataSource> same = Collections.newSetFromMap(new IdentityHashMap<>());
         same.addAll(sources);
         ledger = same;
     }
 
-    /** Handlers stay on the request's thread, so connections of other threads are not theirs. */
+    /** Handlers stay on the request's thread, so connections of other threads are ignored. */
     void withoutOtherThreads() {
         otherThreads = false;
     }
 
-    /** There is something in the application of which it can never be told what it did. */
+    /** Something in the application cannot be observed, so every unmarked failure may have taken effect. */
     void cannotTell(String why) {
         always.compareAndSet(null, why);
     }
@@ -54,7 +54,7 @@ final class ConnectionWatch implements Hooks.Effects {
         return new Request(strangers.get());
     }
 
-    /** Runs what is known to be no request's handler, or one that has a watch of its own. */
+    /** Runs work that does not belong to a watched request, or has its own watch. */
     boolean enterServing() {
         boolean before = Boolean.TRUE.equals(serving.get());
         serving.set(true);
@@ -68,9 +68,9 @@ final class ConnectionWatch implements Hooks.Effects {
     }
 
     /**
-     * A connection was taken on this thread, which is about to get it.
+     * This thread takes a connection.
      *
-     * @return whom to tell that it was used for more than queries; nobody where the transactions tell
+     * @return the callback for a write on the connection; null where its transaction is observed
      */
     @Nullable
     Runnable taken(DataSource source, String name) {
@@ -85,23 +85,24 @@ final class ConnectionWatch implements Hooks.Effects {
         if (request == null || isOfTheTransaction(exchange, source)) {
             return null;
         }
-        request.doubt("It used a connection of " + name + " outside the transactions of the ledger's manager.");
-        return () -> request.wrote("It wrote with a connection of " + name + " outside the ledger's transactions.");
+        request.doubt("The handler used a connection of " + name + " outside the ledger's transactions.");
+        return () -> request.wrote("The handler wrote on a connection of " + name + " outside the ledger's"
+                + " transactions.");
     }
 
-    /** This thread did something, or is about to, that may be committed beside the request's transactions. */
+    /** This thread may commit something outside the request's transactions. */
     void beside(String why) {
         IdempotentExchange.current().map(ConnectionWatch::request).ifPresent(request -> request.doubt(why));
     }
 
-    /** Work was handed to another thread, which may take a connection when the request has long been answered. */
+    /** Work was submitted to another thread, which may take a connection after the request has ended. */
     void handedOn(String executor) {
         if (otherThreads) {
-            beside("It handed work to the executor " + executor + ", which may commit it later.");
+            beside("The handler submitted work to the executor " + executor + ", which may commit later.");
         }
     }
 
-    /** A manager takes its connection when it begins, or later, with the first statement; and takes one only. */
+    /** A manager takes one connection: when the transaction begins, or with its first statement. */
     private boolean isOfTheTransaction(IdempotentExchange exchange, DataSource source) {
         Transaction transaction = innermost.get();
         if (transaction == null || transaction.exchange != exchange) {
@@ -119,7 +120,7 @@ final class ConnectionWatch implements Hooks.Effects {
                 .orElse(null);
     }
 
-    /** The innermost transaction of the ledger's manager that this thread is in, if it is one of a request at MARKER. */
+    /** The innermost transaction of the ledger's manager on this thread, if it belongs to a request at MARKER. */
     @Nullable
     Transaction innermost() {
         return innermost.get();
@@ -141,7 +142,7 @@ final class ConnectionWatch implements Hooks.Effects {
         }
     }
 
-    /** One request's handler. */
+    /** The watch on one request. */
     final class Request implements HandlerWatch {
         private final long strangersBefore;
         private final AtomicInteger open = new AtomicInteger();
@@ -152,12 +153,12 @@ final class ConnectionWatch implements Hooks.Effects {
             this.strangersBefore = strangersBefore;
         }
 
-        /** Something may have been committed that no mark tells of. The first reason is kept. */
+        /** An unmarked effect may have been committed. Keeps the first reason. */
         void doubt(String why) {
             doubt.compareAndSet(null, why);
         }
 
-        /** Something was committed that no mark tells of. The first is kept. */
+        /** An unmarked effect was committed. Keeps the first. */
         void wrote(String how) {
             wrote.compareAndSet(null, how);
         }
@@ -174,15 +175,15 @@ final class ConnectionWatch implements Hooks.Effects {
                 return Optional.of(why);
             }
             if (open.get() > 0) {
-                return Optional.of("A transaction that it began is still open.");
+                return Optional.of("A transaction of the handler is still open.");
             }
             return otherThreads && strangers.get() != strangersBefore
-                    ? Optional.of("Meanwhile another thread took a connection, perhaps for it.")
+                    ? Optional.of("Another thread took a connection while the handler ran, possibly for it.")
                     : Optional.empty();
         }
     }
 
-    /** A transaction of the ledger's manager that a handler began. */
+    /** A transaction that a handler began with the ledger's manager. */
     static final class Transaction {
         final IdempotentExchange exchange;
         final Request request;
@@ -191,7 +192,7 @@ final class ConnectionWatch implements Hooks.Effects {
         private final Set<DataSource> taken = Collections.newSetFromMap(new IdentityHashMap<>());
         boolean beginning = true;
 
-        /** Whether its commit leaves it open what became of the request. */
+        /** Whether its commit may be an unmarked effect. */
         boolean doubted;
 
         IdempotentExchange.@Nullable HandlerTransaction begun;
@@ -203,7 +204,7 @@ final class ConnectionWatch implements Hooks.Effects {
             this.outer = outer;
         }
 
-        /** One that is begun inside another may commit although the other rolls back. */
+        /** An inner transaction may commit although the outer one rolls back. */
         boolean isInside() {
             return outer != null && outer.exchange == exchange;
         }

@@ -6,7 +6,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
-/** How large forms may be: as the server is told, which does not see those that the filter has read. */
+/** The form limits of the server configuration, applied by the filter because it reads forms before the server. */
 final class ContainerForms {
     private ContainerForms() {}
 
@@ -17,7 +17,7 @@ final class ContainerForms {
                 : forms(environment, "server.tomcat.max-http-form-post-size", "server.tomcat.max-parameter-count");
     }
 
-    /** A negative number is no limit. */
+    /** A negative number means no limit. */
     private static Rule.Forms forms(Environment environment, String size, String count) {
         Binder binder = Binder.get(environment);
         long bytes = binder.bind(size, DataSize.class).map(DataSize::toBytes).orElse(Rule.Forms.DEFAULT.bytes());

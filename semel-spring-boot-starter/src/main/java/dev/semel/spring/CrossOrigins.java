@@ -20,9 +20,9 @@ import org.springframework.web.servlet.HandlerExecutionChain;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
- * CORS as the application has set it up, decided before the Idempotency-Key filter answers anything: by each {@link CorsFilter},
- * wherever it stands, and by what the handler's mapping would do ({@code @CrossOrigin}, {@code addCorsMappings}). Each of them
- * leaves a response alone that has its headers already, so nothing is set twice when the request reaches them later.
+ * Applies the CORS configuration of the application before the Idempotency-Key filter responds: each {@link CorsFilter},
+ * wherever it is in the chain, and the configuration of the handler's mapping ({@code @CrossOrigin}, {@code addCorsMappings}).
+ * They skip a response that already has CORS headers, so no header is set twice when the request reaches them later.
  */
 final class CrossOrigins implements Hooks.Origins {
     private static final String ATTRIBUTE = CrossOrigins.class.getName();
@@ -33,10 +33,10 @@ final class CrossOrigins implements Hooks.Origins {
         this.filters = filters;
     }
 
-    /** What the mapping of a request put in front of its handler. */
+    /** The CORS interceptor that a mapping has put in front of its handler. */
     private record Mapped(HttpServletRequest probe, Object handler, HandlerInterceptor cors) {}
 
-    /** @param probe on which the mapping was asked; keeps what is done with it to itself */
+    /** @param probe the copy of the request that the mapping has matched */
     static void note(HttpServletRequest request, HttpServletRequest probe, HandlerExecutionChain chain) {
         for (HandlerInterceptor interceptor : chain.getInterceptorList()) {
             if (interceptor instanceof CorsConfigurationSource) {
@@ -69,7 +69,7 @@ final class CrossOrigins implements Hooks.Origins {
         }
     }
 
-    /** Those that every request passes through. One that is registered for some paths only must stand in front. */
+    /** The CORS filters for all requests. One for some paths only must be in front of the Idempotency-Key filter. */
     static List<CorsFilter> filters(ListableBeanFactory beans) {
         Set<CorsFilter> all = Collections.newSetFromMap(new IdentityHashMap<>());
         all.addAll(beans.getBeansOfType(CorsFilter.class).values());

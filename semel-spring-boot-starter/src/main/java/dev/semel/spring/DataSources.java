@@ -19,7 +19,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** Finds the data source that holds the ledger, and who manages its transactions. */
+/** Finds the data source of the ledger and its transaction manager. */
 final class DataSources {
     private static final String DATA_SOURCE = "dataSource";
 
@@ -32,12 +32,12 @@ final class DataSources {
     }
 
     /**
-     * @param bound whose connections the manager binds to threads
-     * @param plain the same, without anything that would hand out bound connections
+     * @param bound the data source whose connections the manager binds to threads
+     * @param plain the same data source without proxies that return bound connections
      */
     record Found(DataSource bound, DataSource plain, PlatformTransactionManager manager) {}
 
-    /** @param faults is told why there is none */
+    /** @param faults receives the reason when there is none */
     @Nullable
     Found find(List<String> faults) {
         DataSource source = source(faults);
@@ -55,19 +55,21 @@ final class DataSources {
             if (names.contains(said.dataSource())) {
                 return beans.getBean(said.dataSource(), DataSource.class);
             }
-            faults.add("semel.expert.data-source is \"" + said.dataSource() + "\", and no data source has that name; "
-                    + (names.isEmpty() ? "there is none at all" : "there are " + String.join(", ", names)));
+            faults.add("semel.expert.data-source is \"" + said.dataSource() + "\", but no DataSource bean has that"
+                    + " name; "
+                    + (names.isEmpty() ? "there is no DataSource bean" : "known names: " + String.join(", ", names)));
             return null;
         }
         DataSource unique = beans.getBeanProvider(DataSource.class).getIfUnique();
         if (unique == null) {
             faults.add(
                     names.isEmpty()
-                            ? "there is no data source to keep the ledger in: set spring.datasource.url (PostgreSQL or"
-                                    + " SQLite), or give the ledger a store of its own, such as semel.store=sqlite:semel.db"
+                            ? "the ledger needs a data source, and there is none: set spring.datasource.url (PostgreSQL"
+                                    + " or SQLite), or give the ledger its own store, such as"
+                                    + " semel.store=sqlite:semel.db"
                             : "there are several data sources (" + String.join(", ", names)
-                                    + ") and none is primary: name"
-                                    + " the one that holds the ledger with semel.expert.data-source");
+                                    + ") and none is primary: set semel.expert.data-source to the name of the one for"
+                                            + " the ledger");
         }
         return unique;
     }
@@ -81,9 +83,9 @@ final class DataSources {
             if (names.contains(named)) {
                 return beans.getBean(named, PlatformTransactionManager.class);
             }
-            faults.add("semel.expert.transaction-manager is \"" + named + "\", and "
+            faults.add("semel.expert.transaction-manager is \"" + named + "\", but "
                     + (beans.containsBean(named)
-                            ? "that does not manage the ledger's data source"
+                            ? "that bean does not manage the ledger's data source"
                             : "no transaction manager has that name"));
             return null;
         }
@@ -94,8 +96,8 @@ final class DataSources {
         }
         if (names.size() > 1) {
             faults.add("several transaction managers (" + String.join(", ", new ArrayList<>(names))
-                    + ") manage the ledger's data source and none is primary: name one with"
-                    + " semel.expert.transaction-manager");
+                    + ") manage the ledger's data source and none is primary: set semel.expert.transaction-manager to"
+                            + " one of them");
             return null;
         }
         if (names.isEmpty()) {
@@ -105,17 +107,17 @@ final class DataSources {
         return beans.getBean(names.get(0), PlatformTransactionManager.class);
     }
 
-    /** One that is made here would begin transactions that the application's own do not join, and nobody would notice. */
+    /** Semel does not create a manager: the application's transactions would silently not join its transactions. */
     private String noManager() {
         List<String> others = Arrays.stream(beans.getBeanNamesForType(PlatformTransactionManager.class))
                 .map(name -> name + " (" + beans.getBean(name).getClass().getSimpleName() + ")")
                 .toList();
-        return "no transaction manager manages the data source that holds the ledger; "
+        return "the data source of the ledger has no transaction manager; "
                 + (others.isEmpty()
-                        ? "there is none at all"
-                        : "there are " + String.join(", ", others) + ", of which none works on that data source alone")
-                + ": declare a JdbcTransactionManager bean for it and use it for what is to commit with the ledger, or give the"
-                + " ledger a store of its own with semel.store";
+                        ? "there is no PlatformTransactionManager bean"
+                        : "existing managers do not work on that data source alone: " + String.join(", ", others))
+                + ". Declare a JdbcTransactionManager bean for it and use it for writes that commit with the ledger, or"
+                        + " give the ledger its own store with semel.store";
     }
 
     private static boolean manages(PlatformTransactionManager manager, DataSource plain) {
@@ -123,7 +125,7 @@ final class DataSources {
         return managed != null && plain(managed) == plain;
     }
 
-    /** Those of JDBC, JPA and Hibernate all have it as a property. */
+    /** The managers of JDBC, JPA and Hibernate have it as a property. */
     private static @Nullable DataSource managed(PlatformTransactionManager manager) {
         var properties = PropertyAccessorFactory.forBeanPropertyAccess(manager);
         return properties.isReadableProperty(DATA_SOURCE)
@@ -132,7 +134,7 @@ final class DataSources {
                 : null;
     }
 
-    /** What a proxy of Spring's hands out may be bound to the thread's transaction. */
+    /** Unwraps Spring's proxies, whose connections may be bound to the transaction of the thread. */
     private static DataSource plain(DataSource source) {
         DataSource plain = source;
         for (DataSource next = next(plain); next != null; next = next(plain)) {
@@ -141,7 +143,7 @@ final class DataSources {
         return plain;
     }
 
-    /** Those that there are by now, in the context and its parents; what is made later is not made for this. */
+    /** The existing beans of the context and its parents, without creating any. */
     static Map<String, DataSource> existing(ApplicationContext context) {
         Map<String, DataSource> found = new HashMap<>();
         for (ApplicationContext each = context; each != null; each = each.getParent()) {
@@ -156,7 +158,7 @@ final class DataSources {
         return found;
     }
 
-    /** A data source and all that it hands on to. */
+    /** A data source and the data sources that it wraps. */
     static Set<DataSource> chain(DataSource source) {
         Set<DataSource> chain = Collections.newSetFromMap(new IdentityHashMap<>());
         for (DataSource each = source; each != null; each = next(each)) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
-/** What the beans of the context declare, checked together: every fault is named before anything runs. */
+/** Checks all annotated beans of the context together, and reports all faults before anything runs. */
 final class Declarations {
     private final Expressions expressions;
     private final @Nullable Catalogue catalogue;
@@ -27,9 +27,9 @@ final class Declarations {
     private final Map<String, String> places = new HashMap<>();
 
     /**
-     * @param catalogue absent when it is not known which policies there are
-     * @param inDataSource whether the ledger is where the application's own writes go
-     * @param unprotected why nothing protects routes; absent when something does
+     * @param catalogue null when the policies are not known
+     * @param inDataSource whether the ledger is in the application's data source
+     * @param unprotected why routes are not protected; null when they are
      */
     Declarations(
             Expressions expressions,
@@ -42,7 +42,7 @@ final class Declarations {
         this.unprotected = unprotected;
     }
 
-    /** Faults that were found elsewhere, to be told with the others. */
+    /** Adds faults from another check, to report all of them together. */
     void add(List<String> others) {
         faults.addAll(others);
     }
@@ -66,7 +66,7 @@ final class Declarations {
         }
     }
 
-    /** What is said of a class is said of all its routes, and of nothing else. */
+    /** An annotation on a class applies to its routes and to no other methods. */
     void checkClasses(List<Class<?>> types) {
         for (Class<?> type : types) {
             Idempotent said =
@@ -74,9 +74,10 @@ final class Declarations {
             Set<Method> routes = MethodIntrospector.selectMethods(type, (Method method) -> RouteRules.isRoute(method));
             List<String> own = new ArrayList<>();
             if (routes.isEmpty()) {
-                own.add("it maps no requests, and of methods that do not it says nothing: annotate each of them");
+                own.add("the class has no request mappings, and the annotation on a class applies only to routes:"
+                        + " annotate the methods instead");
             } else if (!said.key().isEmpty()) {
-                own.add("it gives a key, which is a method's: requests bring their own, so leave it out");
+                own.add("a key belongs on a method; requests send their own key: remove it from the class");
             } else {
                 route(said, own);
             }
@@ -91,23 +92,23 @@ final class Declarations {
         }
     }
 
-    /** A controller's method: the key comes with the request. */
+    /** A route: the request has the key. */
     private void route(Idempotent said, List<String> own) {
         policy(said.policy(), own);
         if (unprotected != null && said.header() != Idempotent.Header.OFF) {
-            own.add("it is a route, and nothing keeps its requests from running twice: " + unprotected);
+            own.add("the route is not protected against running twice: " + unprotected);
         }
         if (!said.value().isEmpty()
                 || !said.payload().isEmpty()
                 || !said.tenant().isEmpty()) {
             own.add(
-                    "it gives a name, a payload or a tenant, but no key: requests bring their own, so leave all of these"
-                            + " out, or give a key to have the method itself run once");
+                    "it has a name, a payload or a tenant, but no key. Remove them to use the key of the request, or"
+                            + " add a key to make the method itself idempotent");
         }
         IdempotentMethod.patience(said, own);
         if (isBound(said) && !inDataSource) {
-            own.add("its level is " + said.level() + ", but the ledger has a store of its own (semel.store), so that"
-                    + " nothing ties its effect to the ledger: use PLAIN, or remove semel.store");
+            own.add("its level is " + said.level() + ", but the ledger has its own store (semel.store) and cannot join"
+                    + " the handler's transaction: use PLAIN, or remove semel.store");
         }
     }
 
@@ -118,8 +119,8 @@ final class Declarations {
     private static void synchronous(Idempotent said, Method method, List<String> own) {
         if (isBound(said) && RouteRules.isAsynchronous(method)) {
             own.add("its level is " + said.level()
-                    + ", but it answers asynchronously, so that its transaction is on another"
-                    + " thread: use PLAIN, or return the result itself");
+                    + ", but it responds asynchronously, so its transaction is on another thread: use PLAIN, or return"
+                            + " the result itself");
         }
     }
 
@@ -140,28 +141,29 @@ final class Declarations {
                 methods.stream().map(each -> each.annotation().value()).collect(Collectors.toSet());
         channels.unhandled(handled)
                 .forEach(name -> faults.add(
-                        "ChannelCapacity of \"" + name + "\": no @SemelChannel method handles a channel of that name"));
+                        "ChannelCapacity of \"" + name + "\": no @SemelChannel method handles this channel"));
     }
 
     private void demandDataSource(Method method, List<String> own) {
         boolean takesContext = Arrays.asList(method.getParameterTypes()).contains(AtomicContext.class);
         if (!inDataSource && !takesContext) {
-            own.add("it is atomic, but the ledger has a store of its own (semel.store), so that what the method writes"
-                    + " would not commit with its record: remove semel.store, declare form = LEASED, or take an AtomicContext"
-                    + " and write with its connection");
+            own.add("it is atomic, but the ledger has its own store (semel.store), so the writes of the method would"
+                    + " not commit with its record: remove semel.store, declare form = LEASED, or add an AtomicContext"
+                    + " parameter and write on its connection");
         }
     }
 
     private void policy(String name, List<String> own) {
         if (catalogue != null && catalogue.find(name).isEmpty()) {
-            own.add("no policy is called \"" + name + "\"; there are " + String.join(", ", catalogue.names()));
+            own.add("unknown policy \"" + name + "\"; known policies: " + String.join(", ", catalogue.names()));
         }
     }
 
     private void once(String operation, String place, List<String> own) {
         String other = places.putIfAbsent(operation, place);
         if (other != null && !other.equals(place)) {
-            own.add("its name \"" + operation + "\" is also that of " + other + ": records of the two would meet");
+            own.add("duplicate operation name \"" + operation + "\", also used by " + other
+                    + ": their records would conflict. Rename one");
         }
     }
 

@@ -15,13 +15,14 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
-/** A method of a bean that carries one of our annotations. */
+/** A bean method with one of our annotations. */
 record Declared<A extends Annotation>(String bean, Class<?> type, Method method, A annotation) {
-    /** What is wrong with a method of Kotlin's that suspends. */
+    /** The fault of a suspend function. */
     static final String SUSPENDS =
-            "it is a suspend function, which returns before it has ended: make it an ordinary function";
+            "suspend functions are not supported, because they return before they have ended: make it an ordinary"
+                    + " function";
 
-    /** All of the context's beans, without making any. */
+    /** All annotated methods of the context's beans, without creating a bean. */
     static <A extends Annotation> List<Declared<A>> in(ConfigurableListableBeanFactory beans, Class<A> annotation) {
         List<Declared<A>> found = new ArrayList<>();
         candidates(beans, annotation).forEach((name, type) -> {
@@ -36,7 +37,7 @@ record Declared<A extends Annotation>(String bean, Class<?> type, Method method,
         return found;
     }
 
-    /** Classes of the context's beans that carry the annotation themselves. */
+    /** The annotated classes of the context's beans. */
     static List<Class<?>> classesIn(ConfigurableListableBeanFactory beans, Class<? extends Annotation> annotation) {
         return candidates(beans, annotation).values().stream()
                 .<Class<?>>map(ClassUtils::getUserClass)
@@ -58,7 +59,7 @@ record Declared<A extends Annotation>(String bean, Class<?> type, Method method,
         return types;
     }
 
-    /** For messages. */
+    /** Class and method, for messages. */
     String place() {
         return type.getSimpleName() + "." + method.getName();
     }

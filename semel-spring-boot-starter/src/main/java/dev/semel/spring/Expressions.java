@@ -13,7 +13,7 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
-/** The expressions of annotations, with a method's arguments and the context's beans in sight. */
+/** Evaluates the expressions of annotations with the method's arguments and the context's beans. */
 final class Expressions {
     static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
@@ -24,12 +24,12 @@ final class Expressions {
         this.beans = beans;
     }
 
-    /** @throws ParseException when it is none */
+    /** @throws ParseException when the text is not an expression */
     Expression parse(String text) {
         return parser.parseExpression(text);
     }
 
-    /** What an expression says of one call. */
+    /** The value of an expression for one call. */
     @Nullable
     Object value(Expression expression, Object target, Method method, @Nullable Object[] arguments) {
         MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(target, method, arguments, NAMES);
@@ -38,8 +38,9 @@ final class Expressions {
             return expression.getValue(context);
         } catch (EvaluationException e) {
             throw new SemelException.Invalid(
-                    method.getDeclaringClass().getSimpleName() + "." + method.getName() + ": the expression \""
-                            + expression.getExpressionString() + "\" says nothing of this call (" + e.getMessage()
+                    method.getDeclaringClass().getSimpleName() + "." + method.getName() + ": evaluating the expression"
+                            + " \""
+                            + expression.getExpressionString() + "\" failed (" + e.getMessage()
                             + "). Nothing was run.",
                     e);
         }

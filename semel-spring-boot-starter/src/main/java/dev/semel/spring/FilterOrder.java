@@ -10,13 +10,13 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.web.servlet.AbstractFilterRegistrationBean;
 import org.springframework.core.Ordered;
 
-/** Whether the filter stands behind Spring Security's: in front of it nobody is authenticated, and replays are not authorized. */
+/** Checks that the filter is behind Spring Security: in front of it requests are unauthenticated, and replays unauthorized. */
 final class FilterOrder {
     private static final String SECURITY = "springSecurityFilterChain";
 
     private FilterOrder() {}
 
-    /** @throws SemelException.Misconfigured when it does not */
+    /** @throws SemelException.Misconfigured when it is not */
     static void check(ListableBeanFactory beans) {
         OptionalInt security = security(beans);
         if (security.isEmpty()) {
@@ -29,8 +29,8 @@ final class FilterOrder {
                         "Semel's HTTP settings",
                         List.of("the Idempotency-Key filter (" + name + ") has the order " + each.getOrder()
                                 + ", which is not behind Spring Security's filter (order " + security.getAsInt()
-                                + "): nobody would be authenticated yet. Set semel.http.expert.order to a greater number, or"
-                                + " spring.security.filter.order to a smaller one"));
+                                + "): requests would not be authenticated yet. Set semel.http.expert.order to a greater"
+                                        + " number, or spring.security.filter.order to a smaller one"));
             }
         });
     }
@@ -40,7 +40,7 @@ final class FilterOrder {
                 .filter(each -> each.isEnabled() && isSecurity(each))
                 .mapToInt(Ordered::getOrder)
                 .max();
-        // A filter that nobody registers is registered by Spring Boot, behind all that have an order.
+        // Spring Boot registers a filter bean without a registration behind all ordered filters.
         return last.isEmpty() && beans.containsBean(SECURITY) ? OptionalInt.of(Ordered.LOWEST_PRECEDENCE) : last;
     }
 

@@ -16,8 +16,8 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.ClassUtils;
 
 /**
- * The health indicator of Spring Boot 3.5. Its types have other names than those of Spring Boot 4, which this jar is compiled
- * against, and no class path has both; so they are used by name.
+ * The health indicator for Spring Boot 3.5. This jar is compiled against Spring Boot 4, where the types have other names, so it
+ * uses the older types by reflection.
  */
 final class HealthOfBoot3 implements InvocationHandler {
     static final String INDICATOR = "org.springframework.boot.actuate.health.HealthIndicator";
@@ -34,7 +34,7 @@ final class HealthOfBoot3 implements InvocationHandler {
         this.health = ClassUtils.resolveClassName(HEALTH, loader);
     }
 
-    /** Registers the indicator, unless it is switched off or the application has one of that name. */
+    /** Registers the indicator, unless it is disabled or the application has a bean of that name. */
     static class Registrar implements ImportBeanDefinitionRegistrar {
         private final Environment environment;
         private final BeanFactory beans;
@@ -82,7 +82,7 @@ final class HealthOfBoot3 implements InvocationHandler {
         try {
             details = standing.details();
         } catch (RuntimeException e) {
-            LOG.warn("Semel's store does not answer", e);
+            LOG.warn("health check failed: Semel's store is unavailable", e);
             return built(health.getMethod("down", Throwable.class).invoke(null, e));
         }
         Object up = health.getMethod("up").invoke(null);

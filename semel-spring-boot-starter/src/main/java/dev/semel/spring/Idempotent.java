@@ -7,50 +7,49 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Makes a method of a bean take effect once for each key: the first call runs it, every other one gets the same result, also
- * in another process and after a restart. Like every advice of Spring it acts on calls that come from outside the bean.
+ * Makes a bean method take effect once for each key: the first call runs it, every other call gets the same result, also in
+ * another process and after a restart. Like all Spring advice it applies to calls from outside the bean.
  *
- * <p>On a controller's method that maps requests, or on a controller for all of them, it needs no name and no key: the client
- * sends the key in the header {@code Idempotency-Key}, and the filter answers repetitions. Then {@link #header}, {@link #level},
- * {@link #policy} and {@link #patience} say how.
+ * <p>On a request mapping, or on a controller for all of its mappings, it needs no name and no key: the client sends the key in
+ * the header {@code Idempotency-Key}, and the filter replays the response to retries. {@link #header}, {@link #level},
+ * {@link #policy} and {@link #patience} configure the route.
  *
- * <p>Expressions are SpEL; parameters are known by name ({@code #order.id}) and by place ({@code #p0}), beans by
+ * <p>Expressions are SpEL. They refer to parameters by name ({@code #order.id}) or position ({@code #p0}), and to beans by
  * {@code @name}.
  *
- * <p>The first caller sees the method's own result or exception. A caller who gets neither, because the same call is still
- * running, the key was used with another payload, or it failed for good before, sees
- * {@link dev.semel.SemelException.NoResult}, which carries the answer. So does a caller while the operation is in SHADOW: nothing
- * took effect.
+ * <p>The first caller gets the method's own result or exception. A caller gets {@link dev.semel.SemelException.NoResult} with the
+ * answer when the same call is still running, when the key was used with another payload, when the call failed permanently before,
+ * or while the operation is in SHADOW, where nothing takes effect.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 public @interface Idempotent {
-    /** The operation's name: part of every record's identity, so renaming it forgets its records. */
+    /** The operation name. It is part of the identity of every record: after a rename the old records are not found. */
     String value() default "";
 
-    /** What makes two calls the same: text, or a {@link dev.semel.Key}. */
+    /** The key of the call: text, or a {@link dev.semel.Key}. */
     String key() default "";
 
-    /** What must be the same in both, or the second is a conflict; all arguments by default. */
+    /** The payload. A second call with the same key and another payload is a conflict. By default all arguments. */
     String payload() default "";
 
-    /** Whose work it is; by default what the {@link TenantResolver} says. */
+    /** The tenant; by default from the {@link TenantResolver}. */
     String tenant() default "";
 
-    /** A policy of the catalogue or of the configuration. */
+    /** The name of a policy. */
     String policy() default "default";
 
-    /** How it runs. */
+    /** Whether the method is atomic or leased. */
     Form form() default Form.ATOMIC;
 
     /**
-     * Whether an interrupted leased run may be run again by itself. If not, it becomes UNKNOWN and waits for its reconciler or
-     * a person.
+     * Whether an interrupted leased run may be retried automatically. If not, it becomes UNKNOWN and waits for its reconciler
+     * or a person.
      */
     boolean repeatable() default false;
 
-    /** What happens while another call of the same record runs. */
+    /** What a call does while another call with the same key runs. */
     WhileRunning whileRunning() default WhileRunning.WAIT;
 
     /** How long to wait, such as {@code 2s}; by default {@code semel.tuning.patience}. */
@@ -59,49 +58,49 @@ public @interface Idempotent {
     /** For a controller: whether a request needs a key. */
     Header header() default Header.CONFIGURED;
 
-    /** For a controller: what is promised of its effect and its answer. */
+    /** For a controller: the guarantee for its effect and its response. */
     Level level() default Level.CONFIGURED;
 
     /** Whether a request needs the header {@code Idempotency-Key}. */
     enum Header {
-        /** As {@code semel.http.keys} says; an annotated method is among those that need one. */
+        /** As in {@code semel.http.keys}; with {@code annotated} an annotated method needs a key. */
         CONFIGURED,
-        /** Without one it is refused. */
+        /** A request without a key is rejected. */
         REQUIRED,
-        /** Without one it passes untouched. */
+        /** A request without a key passes untouched. */
         OPTIONAL,
-        /** It passes untouched, key or not. */
+        /** Every request passes untouched. */
         OFF
     }
 
-    /** What is promised of a request: see {@code dev.semel.http.Level}. */
+    /** The guarantee for a request: see {@code dev.semel.http.Level}. */
     enum Level {
-        /** As {@code semel.http.level} says. */
+        /** As in {@code semel.http.level}. */
         CONFIGURED,
-        /** One transaction holds the effect and the answer. */
+        /** The effect and the response commit in one transaction. */
         SPAN,
-        /** The transaction of the effect says that it was committed; a crash may lose the answer, never repeat the effect. */
+        /** The handler's transaction also writes a mark. A crash may lose the response but never repeats the effect. */
         MARKER,
-        /** Nothing ties the effect to the ledger; a crash leaves it unknown. */
+        /** The effect is independent of the ledger. After a crash its outcome is unknown. */
         PLAIN
     }
 
-    /** How a method runs. */
+    /** Atomic or leased. */
     enum Form {
         /**
-         * The method writes to the ledger's own database and touches nothing else: its writes, the record and the result commit
-         * in one transaction, which the method's {@code @Transactional} joins.
+         * The method writes only to the ledger's database: its writes, the record and the result commit in one transaction, which
+         * the method's {@code @Transactional} joins.
          */
         ATOMIC,
-        /** The method touches the outside world: it is granted first, runs under a lease, and is finished after. */
+        /** The method has effects outside the database: it runs under a lease, and its result is recorded afterwards. */
         LEASED
     }
 
-    /** What happens while another call of the same record runs. */
+    /** What a call does while another call with the same key runs. */
     enum WhileRunning {
-        /** Wait for its result, as long as the patience. In a transaction of the caller's nobody waits. */
+        /** Wait for its result, up to the patience. Inside a transaction of the caller it does not wait. */
         WAIT,
-        /** Refuse at once. */
+        /** Reject at once. */
         REJECT
     }
 }

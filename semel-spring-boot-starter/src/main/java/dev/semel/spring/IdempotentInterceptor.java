@@ -25,16 +25,16 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.expression.Expression;
 import org.springframework.util.ClassUtils;
 
-/** Stands in front of {@link Idempotent} methods and has the engine decide whether they run. */
+/** Intercepts calls of {@link Idempotent} methods; the engine decides whether they run. */
 final class IdempotentInterceptor implements MethodInterceptor {
     private final Supplier<Surroundings> surroundings;
     private final Map<MethodClassKey, IdempotentMethod> methods = new ConcurrentHashMap<>();
 
-    /** What a call needs beside the method. */
+    /** The services that a call needs. */
     record Surroundings(
             Semel semel, TenantResolver tenants, ResultCodec codec, Expressions expressions, Duration patience) {}
 
-    /** @param surroundings asked for when the first call comes, because advice is made before most beans are */
+    /** @param surroundings resolved at the first call, because advice is created before most beans */
     IdempotentInterceptor(Supplier<Surroundings> surroundings) {
         this.surroundings = surroundings;
     }
@@ -103,9 +103,9 @@ final class IdempotentInterceptor implements MethodInterceptor {
             if (current == null) {
                 throw new SemelException.Invalid(
                         "Operation " + declared.operation().name()
-                                + ": its caller belongs to no tenant ("
+                                + ": rejected: the tenant of the caller is unknown ("
                                 + with.tenants().getClass().getName()
-                                + " says). Nothing was run.");
+                                + " returned null). Nothing was run.");
             }
             return current;
         }
@@ -117,11 +117,12 @@ final class IdempotentInterceptor implements MethodInterceptor {
     }
 
     private static SemelException.Invalid nothing(IdempotentMethod declared, String what, Expression expression) {
-        return new SemelException.Invalid("Operation " + declared.operation().name() + ": its " + what + " \""
+        return new SemelException.Invalid("Operation " + declared.operation().name() + ": rejected: the"
+                + " " + what + " expression \""
                 + expression.getExpressionString() + "\" is null for this call. Nothing was run.");
     }
 
-    /** The runs of one call: what the last one returned or threw. */
+    /** The runs of one call, with the result or exception of the last one. */
     private static final class Run {
         private final ProxyMethodInvocation invocation;
         private final IdempotentMethod declared;

@@ -26,11 +26,11 @@ import org.springframework.expression.ParseException;
 import org.springframework.util.ClassUtils;
 
 /**
- * An {@link Idempotent} method, read once.
+ * An {@link Idempotent} method, parsed once.
  *
- * @param said its expressions; those that are absent have their defaults
- * @param patience how long to wait for another run; absent for the configured one
- * @param context the parameter that is given the run's context; -1 when it wants none
+ * @param said its expressions; null means the default
+ * @param patience how long to wait for another run; null for the configured patience
+ * @param context the index of the context parameter; -1 when there is none
  */
 record IdempotentMethod(
         Method method,
@@ -40,20 +40,20 @@ record IdempotentMethod(
         Type result,
         int context) {
 
-    /** What makes out a call. */
+    /** The expressions of the annotation. */
     record Said(
             Expression key,
             @Nullable Expression payload,
             @Nullable Expression tenant) {}
 
-    /** Whether calls of it are decided here: a controller's method without a key is the filter's. */
+    /** Whether the interceptor handles its calls. The filter handles a route without a key. */
     static boolean isOne(Method method, Class<?> type) {
         Idempotent declared = AnnotatedElementUtils.findMergedAnnotation(
                 ClassUtils.getMostSpecificMethod(method, type), Idempotent.class);
         return declared != null && !declared.key().isEmpty();
     }
 
-    /** @param faults is told what is wrong with it; nothing is returned then */
+    /** @param faults receives the faults of the method; then the result is null */
     static @Nullable IdempotentMethod of(
             Class<?> type, Method method, Idempotent declared, Expressions expressions, List<String> faults) {
         int before = faults.size();
@@ -66,10 +66,10 @@ record IdempotentMethod(
                         parsed(expressions, "payload", declared.payload(), faults),
                         parsed(expressions, "tenant", declared.tenant(), faults));
         if (declared.key().isBlank()) {
-            faults.add("its key is empty: say what makes two calls the same, such as key = \"#order.id\"");
+            faults.add("its key is empty: set an expression that identifies the call, such as key = \"#order.id\"");
         }
         if (declared.level() != Idempotent.Level.CONFIGURED || declared.header() != Idempotent.Header.CONFIGURED) {
-            faults.add("it has a level or a header, which are a controller's: remove them, or the key");
+            faults.add("level and header apply only to routes without a key: remove them, or remove the key");
         }
         Duration patience = patience(declared, faults);
         Operation<Object, byte[]> operation = operation(declared, faults);
@@ -87,7 +87,7 @@ record IdempotentMethod(
     private static void checkShape(Method method, Idempotent declared, List<String> faults) {
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
-            faults.add("it is private, static or final, so Spring cannot stand in front of it: make it none of these");
+            faults.add("Spring cannot intercept a private, static or final method: make it overridable");
         }
         if (KotlinDetector.isSuspendingFunction(method)) {
             faults.add(Declared.SUSPENDS);
@@ -98,20 +98,21 @@ record IdempotentMethod(
                 || BaseStream.class.isAssignableFrom(result)
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(result) != null) {
             faults.add("it returns " + result.getSimpleName()
-                    + ", which is not there yet when the method returns: return the result itself");
+                    + ", whose result is not available when the method returns: return the result itself");
         }
         boolean atomic = declared.form() == Idempotent.Form.ATOMIC;
         Class<?> wrong = atomic ? LeasedContext.class : AtomicContext.class;
         if (Arrays.asList(method.getParameterTypes()).contains(wrong)) {
-            faults.add("it takes " + wrong.getSimpleName() + ", but its form is " + declared.form());
+            faults.add("it has a parameter of type " + wrong.getSimpleName() + ", but its form is " + declared.form());
         }
         if (atomic && declared.repeatable()) {
-            faults.add("it is declared repeatable, which only a leased one can be: an atomic one leaves nothing behind"
-                    + " when it is interrupted");
+            faults.add("repeatable applies only to leased methods: an interrupted atomic method has no effect. Remove"
+                    + " it, or declare form = LEASED");
         }
         if (declared.whileRunning() == Idempotent.WhileRunning.REJECT
                 && !declared.patience().isEmpty()) {
-            faults.add("it is to reject while another call runs, and to wait " + declared.patience() + ": choose one");
+            faults.add("it rejects while another call runs, but also has the patience"
+                    + " " + declared.patience() + ": choose one");
         }
     }
 
@@ -122,7 +123,7 @@ record IdempotentMethod(
         try {
             return expressions.parse(text);
         } catch (ParseException e) {
-            faults.add("its " + what + " \"" + text + "\" is no SpEL expression: " + e.getMessage());
+            faults.add("its " + what + " \"" + text + "\" is not a valid SpEL expression: " + e.getMessage());
             return null;
         }
     }
@@ -140,9 +141,9 @@ record IdempotentMethod(
                 return patience;
             }
         } catch (IllegalArgumentException e) {
-            // said below
+            // reported below
         }
-        faults.add("its patience \"" + declared.patience() + "\" is no time to wait: write one such as 2s or 500ms");
+        faults.add("its patience \"" + declared.patience() + "\" is not a valid duration: use one such as 2s or 500ms");
         return null;
     }
 
@@ -170,7 +171,7 @@ record IdempotentMethod(
         return operation instanceof Operation.Atomic;
     }
 
-    /** The arguments, as what must be the same in every call of one key. */
+    /** The arguments without the context, as the payload. */
     @Nullable
     Object payload(@Nullable Object[] arguments) {
         Map<String, @Nullable Object> named = new LinkedHashMap<>();
@@ -183,7 +184,7 @@ record IdempotentMethod(
         return named.size() == 1 ? named.values().iterator().next() : named;
     }
 
-    /** The arguments with the run's context among them. */
+    /** The arguments with the context of the run. */
     @Nullable
     Object[] with(Object runContext, @Nullable Object[] arguments) {
         @Nullable Object[] given = arguments.clone();

@@ -6,7 +6,7 @@ import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** What the engine has in one transaction of the caller's, until Spring tells how that ended. */
+/** The engine's part of a transaction of the caller, until Spring reports how the transaction ended. */
 final class JoinedTransaction implements TransactionSynchronization {
     private final ConnectionHolder holder;
     private final Semel.Joined joined;
@@ -16,7 +16,7 @@ final class JoinedTransaction implements TransactionSynchronization {
         this.joined = joined;
     }
 
-    /** The one of the transaction that the thread is in. */
+    /** The part for the current transaction of the thread. */
     static Semel.Joined in(Semel engine, Connection connection, ConnectionHolder holder) {
         for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
             if (each instanceof JoinedTransaction known && known.holder == holder) {

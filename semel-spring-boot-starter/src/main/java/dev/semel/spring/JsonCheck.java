@@ -4,8 +4,8 @@ import java.util.Optional;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Whether Jackson 3 finds the annotations that it reads. They are an artifact of Jackson 2, which Spring Boot 3.5 pins to a
- * version that may be too old; without a look at it the first call would fail, not the start.
+ * Checks that Jackson 3 finds its annotations. They are in an artifact of Jackson 2, and Spring Boot 3.5 may pin a version that is
+ * too old. Without this check the first call would fail instead of the start.
  */
 final class JsonCheck {
     private JsonCheck() {}
@@ -22,8 +22,8 @@ final class JsonCheck {
             return Optional.empty();
         } catch (LinkageError e) {
             return Optional.of(
-                    "Jackson 3 misses " + e.getMessage() + ", since the annotations of Jackson on the class path are"
-                            + " older than it needs: set com.fasterxml.jackson.core:jackson-annotations to 2.22 or newer in the"
+                    "Jackson 3 cannot find " + e.getMessage() + ": the jackson-annotations on the class path are too"
+                            + " old. Set com.fasterxml.jackson.core:jackson-annotations to 2.22 or newer in the"
                             + " application's dependency management");
         }
     }

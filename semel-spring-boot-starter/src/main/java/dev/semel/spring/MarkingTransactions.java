@@ -13,15 +13,14 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
 
 /**
- * At the level MARKER: the transaction that a request's handler begins also writes, last before it commits, that its effect is
- * committed, if it has written anything.
+ * At the level MARKER: adds the mark "effect committed" to the handler's transaction just before its commit, if it has written.
  *
- * <p>Only the outermost one of a thread does. One that is begun inside another (REQUIRES_NEW, a listener after the commit) may
- * commit although the other rolls back, and would say of an effect that it is there when it is not. It writes instead that
- * nobody may take the request over: it is UNKNOWN if it fails from then on, or its process dies. The same holds for one whose
- * connection could not be looked at when it began.
+ * <p>Only the outermost transaction of a thread gets the mark. An inner transaction (REQUIRES_NEW, a listener after the commit) may
+ * commit although the outer one rolls back, so its mark would be wrong. It writes a hold instead: if the request fails afterwards,
+ * or its process crashes, the request is UNKNOWN and does not run again. The same holds for a transaction that was not observed
+ * from its beginning.
  *
- * <p>Nothing is thrown once a transaction has begun: the manager would leave it bound to the thread.
+ * <p>This listener never throws after a transaction has begun: the manager would leave the transaction bound to the thread.
  */
 final class MarkingTransactions implements TransactionExecutionListener {
     private static final Logger LOG = LoggerFactory.getLogger(MarkingTransactions.class);
@@ -29,7 +28,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
     private final Supplier<Connection> connection;
     private final ConnectionWatch watch;
 
-    /** @param connection of the transaction that the calling thread is in */
+    /** @param connection the connection of the current transaction */
     MarkingTransactions(Supplier<Connection> connection, ConnectionWatch watch) {
         this.connection = connection;
         this.watch = watch;
@@ -61,19 +60,19 @@ final class MarkingTransactions implements TransactionExecutionListener {
         transaction.beginning = false;
     }
 
-    /** Nothing when its connection cannot be had: one that is taken late, from a pool that has none left. */
+    /** Null when the connection cannot be obtained, for example from an exhausted pool. */
     private IdempotentExchange.@Nullable HandlerTransaction seen(Transaction transaction) {
         try {
             return transaction.exchange.begun(connection.get());
         } catch (Throwable e) {
-            LOG.debug("The connection of a transaction failed when it began; the transaction goes on.", e);
+            LOG.debug("Could not obtain the connection of a new transaction; continuing without observing it.", e);
             return null;
         }
     }
 
     /**
-     * Called when nothing but the commit is left. What a persistence context holds back until then is written first, as the
-     * commit would, unless the transaction is read-only: then it never writes it.
+     * Called just before the commit. Flushes the persistence context first, as the commit would, unless the transaction is
+     * read-only.
      */
     @Override
     public void beforeCommit(TransactionExecution execution) {
@@ -94,7 +93,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
         }
     }
 
-    /** The server keeps a transaction that is read-only from being marked, and from having written. */
+    /** A read-only transaction cannot write, so it has no effect and needs no mark. */
     private void holdUnseen(Transaction transaction, boolean readOnly) {
         transaction.doubted = true;
         if (!readOnly) {
@@ -104,7 +103,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
         }
     }
 
-    /** After a commit that failed the lease is needed again. Whether it was committed all the same, the mark tells. */
+    /** After a failed commit the lease is needed again. The mark shows whether the commit took effect. */
     @Override
     public void afterCommit(TransactionExecution execution, @Nullable Throwable failure) {
         Transaction transaction = watched(execution);
@@ -122,8 +121,9 @@ final class MarkingTransactions implements TransactionExecutionListener {
         if (transaction.doubted) {
             transaction.request.doubt(
                     transaction.isInside()
-                            ? "A transaction inside another one (REQUIRES_NEW) was committed."
-                            : "A transaction was committed of which it is not known whether it wrote.");
+                            ? "An inner transaction (REQUIRES_NEW) was committed."
+                            : "A transaction was committed that was not observed from its beginning; it may have"
+                                    + " written.");
         }
     }
 

@@ -5,7 +5,7 @@ import java.util.stream.Collectors;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Shows every fault of Semel's settings and annotations at once, instead of a stack trace. */
+/** Shows all faults of Semel's settings and annotations at once instead of a stack trace. */
 final class MisconfiguredAnalyzer extends AbstractFailureAnalyzer<SemelException.Misconfigured> {
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, SemelException.Misconfigured cause) {
@@ -15,8 +15,9 @@ final class MisconfiguredAnalyzer extends AbstractFailureAnalyzer<SemelException
         String faults = cause.faults().stream().map(fault -> "  - " + fault).collect(Collectors.joining("\n"));
         int count = cause.faults().size();
         String description =
-                what + " cannot be used, for " + (count == 1 ? "one reason" : count + " reasons") + ":\n\n" + faults;
+                what + ": " + (count == 1 ? "1 configuration fault" : count + " configuration"
+                        + " faults") + ":\n\n" + faults;
         return new FailureAnalysis(
-                description, "Mend " + (count == 1 ? "it" : "all of them") + "; each line says how.", cause);
+                description, "Fix " + (count == 1 ? "the fault" : "all faults") + "; each line says how.", cause);
     }
 }

@@ -17,9 +17,8 @@ import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
- * The routes of Spring MVC. Which one a request is on is found out before it is handled, on a request that looks like it and
- * keeps what the mappings leave behind to itself. Whatever no handler of the application would get passes untouched: there is
- * nothing to run twice.
+ * The routes of Spring MVC. The route of a request is looked up before the request is handled, on a copy that keeps the attributes
+ * of the mappings. Requests without a handler of the application pass untouched.
  */
 final class MvcRoutes implements Hooks.Routes {
     private static final Hooks.Routes.FoundRoute PASSES = new FoundRoute("/", Map.of(), Rule.off());
@@ -32,7 +31,7 @@ final class MvcRoutes implements Hooks.Routes {
         this.rules = rules;
     }
 
-    /** The rule of all routes of which nothing else is said. */
+    /** The default rule. */
     Rule usual() {
         return rules.usual();
     }
@@ -51,9 +50,8 @@ final class MvcRoutes implements Hooks.Routes {
     }
 
     /**
-     * As {@link #find}, for a request that has been mapped to a handler of the application's, and without its values. Nothing
-     * where the mapping names no pattern, as with a function whose predicate looks at something else than the path: the filter's
-     * own routes apply.
+     * As {@link #find}, for a request that is already mapped to a handler of the application, without its values. Null where the
+     * mapping has no pattern, such as a function whose predicate does not use the path: then the filter's own routes apply.
      */
     @Nullable
     FoundRoute found(HttpServletRequest mapped, Object handler) {
@@ -83,12 +81,12 @@ final class MvcRoutes implements Hooks.Routes {
             }
             return null;
         } catch (Exception e) {
-            // A mapping refuses it, for its method or its media type; it will again, and then answers it.
+            // A mapping rejects its method or its media type. It will reject the request again and respond then.
             return null;
         }
     }
 
-    /** Not Boot's own: the Actuator's endpoints and the page of errors. Not files. */
+    /** Whether it is a handler of the application: not an Actuator endpoint, the error page or a file. */
     static boolean isApplications(@Nullable Object handler) {
         return handler instanceof HandlerMethod method
                 ? !method.getBeanType().getName().startsWith("org.springframework.boot.")
@@ -98,7 +96,7 @@ final class MvcRoutes implements Hooks.Routes {
     private static Map<String, String> values(RequestCopy probe, String pattern) {
         Map<String, String> values = new HashMap<>();
         if (pattern.contains("*")) {
-            // What a wildcard stands for has no name.
+            // The value of a wildcard has no name.
             RequestPath path = ServletRequestPathUtils.getParsedRequestPath(probe);
             values.put("*", path.pathWithinApplication().value());
         }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Opens the engine with the settings of the application, and names every fault of theirs before it opens anything. */
+/** Opens the engine with the settings of the application, and reports all faults before it opens anything. */
 final class Opening {
     private final SemelProperties properties;
     private final DataSources sources;
@@ -25,7 +25,7 @@ final class Opening {
     private final boolean virtualThreads;
     private final List<String> faults = new ArrayList<>();
 
-    /** @param policies beans of the application */
+    /** @param policies the policy beans of the application */
     Opening(
             SemelProperties properties,
             DataSources sources,
@@ -40,10 +40,10 @@ final class Opening {
     }
 
     /**
-     * What was opened.
+     * The opened engine.
      *
-     * @param semel the engine, as the application sees it
-     * @param transactions absent when the ledger has a store of its own
+     * @param semel the engine bean of the application
+     * @param transactions null when the ledger has its own store
      */
     record Opened(
             Engine engine,
@@ -90,7 +90,7 @@ final class Opening {
         }
     }
 
-    /** By name, those of the configuration and the beans. */
+    /** The policies of the configuration and the beans, by name. */
     private Map<String, Policy> policies() {
         Map<String, Policy> added = new HashMap<>();
         Map<String, String> configured = properties.policies();
@@ -108,7 +108,8 @@ final class Opening {
         }
         for (Policy policy : policies) {
             if (added.put(policy.name(), policy) != null) {
-                faults.add("policy " + policy.name() + " is given twice, as beans or by semel.policy." + policy.name()
+                faults.add("policy " + policy.name() + " is declared twice, as beans or by"
+                        + " semel.policy." + policy.name()
                         + ": keep one of the two");
             }
         }

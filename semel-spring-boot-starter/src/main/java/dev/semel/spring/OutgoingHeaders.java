@@ -8,9 +8,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.MultiValueMap;
 
 /**
- * The headers of a {@code WebClient}'s request as it was put together. A filter sees them through a wrapper that is read-only
- * and made anew for each subscription; a constructor of {@link HttpHeaders} removes it, which takes another type in Spring 6
- * than in Spring 7.
+ * The original headers of a {@code WebClient} request. A filter gets a read-only wrapper that is created for each subscription; a
+ * constructor of {@link HttpHeaders} removes the wrapper. Its parameter type differs between Spring 6 and Spring 7.
  */
 final class OutgoingHeaders {
     private static final @Nullable Constructor<HttpHeaders> WRITABLE = writable();
@@ -22,7 +21,7 @@ final class OutgoingHeaders {
         return own != null ? own : ClassUtils.getConstructorIfAvailable(HttpHeaders.class, MultiValueMap.class);
     }
 
-    /** Later subscriptions to the same request find the header, if the filter is the first that saw it. */
+    /** Sets a header that later subscriptions to the same request find, if this filter is the first of its client. */
     static void keep(HttpHeaders readOnly, String name, String value) {
         if (WRITABLE != null) {
             BeanUtils.instantiateClass(WRITABLE, readOnly).set(name, value);

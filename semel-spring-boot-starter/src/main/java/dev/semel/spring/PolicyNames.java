@@ -14,16 +14,15 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * The names of policies as the properties spell them. Case, dashes and underscores do not count in a relaxed name, so two
- * spellings of a new policy would be one policy, with some settings of each. Environment variables cannot spell a dash, and
- * may be another spelling of a name.
+ * The names of policies in the properties. Relaxed binding ignores case, dashes and underscores, so two spellings of a new policy
+ * would be one policy with settings of both. An environment variable cannot contain a dash and may be another spelling.
  */
 final class PolicyNames {
     private static final ConfigurationPropertyName POLICY = PropertyNames.SEMEL.append("policy");
 
     private PolicyNames() {}
 
-    /** A fault for each name that is spelt in several ways, unless it is that of a policy that ships. */
+    /** A fault for each name with several spellings, except for the built-in policies. */
     static List<String> faults(Iterable<ConfigurationPropertySource> sources) {
         var spellings = new TreeMap<String, Set<String>>();
         for (ConfigurationPropertySource source : sources) {
@@ -44,14 +43,14 @@ final class PolicyNames {
         spellings.forEach((name, all) -> {
             if (all.size() > 1 && !shipped.contains(name)) {
                 faults.add(all.stream().map("semel.policy."::concat).collect(Collectors.joining(" and "))
-                        + " are one name, because case, dashes and underscores do not count: use one spelling, or rename one"
-                        + " of the policies");
+                        + " are the same name, because case, dashes and underscores are ignored: use one spelling, or"
+                                + " rename one of the policies");
             }
         });
         return faults;
     }
 
-    /** All but the setting. */
+    /** The name without the setting. */
     private static String policy(ConfigurationPropertyName name) {
         StringBuilder path = new StringBuilder();
         for (int i = POLICY.getNumberOfElements(); i < name.getNumberOfElements(); i++) {

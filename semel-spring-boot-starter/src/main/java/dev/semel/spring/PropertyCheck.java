@@ -32,8 +32,8 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Every fault of the properties at once, before any of them is used: names that are not known, values that are not of their
- * type, values out of range, and settings that contradict each other. Used once.
+ * Reports all faults of the properties at once, before any property is used: unknown names, values of the wrong type, values out
+ * of range, and contradictory settings. Used once.
  */
 final class PropertyCheck {
     private final ConfigurableEnvironment environment;
@@ -63,7 +63,7 @@ final class PropertyCheck {
         Optional<Catalogue> catalogue = check.catalogue(properties);
         if (http.enabled()) {
             check.checkHttp(properties, http);
-            // Policies that are beans are not there yet.
+            // Policy beans do not exist yet.
             boolean noBeans = beans.getBeanNamesForType(Policy.class, true, false).length == 0;
             catalogue.filter(all -> noBeans).flatMap(all -> policy(http, all)).ifPresent(check.faults::add);
         }
@@ -79,7 +79,7 @@ final class PropertyCheck {
                 Arrays.stream(variables.getPropertyNames())
                         .filter(name -> name.toUpperCase(Locale.ROOT).startsWith("SEMEL_"))
                         .filter(name -> !names.isKnownVariable(name))
-                        // A variable may be the application's own, such as SEMEL_DB_PASSWORD.
+                        // A variable may belong to the application, such as SEMEL_DB_PASSWORD.
                         .filter(name ->
                                 !Suggestions.near(asProperty(name), names.all()).isEmpty())
                         .forEach(unknown::add);
@@ -108,7 +108,7 @@ final class PropertyCheck {
         return name.toLowerCase(Locale.ROOT).replace('_', '.');
     }
 
-    /** What binds everything but the values that are not of their type, which are told. */
+    /** A binder without the values of the wrong type, which it reports. */
     private Binder withoutWrongValues() {
         Binder binder = Binder.get(environment);
         Set<ConfigurationPropertyName> wrong = new HashSet<>();
@@ -128,7 +128,7 @@ final class PropertyCheck {
         return new Binder(sources, new PropertySourcesPlaceholdersResolver(environment));
     }
 
-    /** The value of a text is not shown: a store's URL has a password in it. */
+    /** Does not show the value of a text property: the URL of a store contains a password. */
     private static String told(ConfigurationPropertyName name, ResolvableType type, BindException e) {
         Class<?> wanted = type.resolve(Object.class);
         var property = e.getProperty();
@@ -194,12 +194,12 @@ final class PropertyCheck {
         }
         if (properties.expert().dataSource() != null) {
             faults.add(
-                    "semel.store gives the ledger a store of its own, and semel.expert.data-source puts it into the data"
+                    "semel.store gives the ledger its own store, but semel.expert.data-source puts it into the data"
                             + " source \"" + properties.expert().dataSource() + "\": choose one");
         }
         if (properties.expert().transactionManager() != null) {
             faults.add(
-                    "semel.store gives the ledger a store of its own, whose transactions no manager of Spring's begins:"
+                    "semel.store gives the ledger its own store, which Spring's transaction managers do not manage:"
                             + " remove semel.expert.transaction-manager");
         }
     }
@@ -218,10 +218,10 @@ final class PropertyCheck {
         boolean inDataSource = properties.store() == null;
         Level level = http.level(inDataSource);
         if (level != Level.PLAIN && !inDataSource) {
-            faults.add("semel.http.level is " + level + ", but the ledger has a store of its own (semel.store), so that"
-                    + " nothing ties a handler's effect to the ledger: use plain, or remove semel.store");
+            faults.add("semel.http.level is " + level + ", but the ledger has its own store (semel.store) and cannot"
+                    + " join the handler's transaction: use plain, or remove semel.store");
         }
-        check(!tuning.patience().isNegative(), "semel.http.tuning.patience", tuning.patience(), "use zero not to wait");
+        check(!tuning.patience().isNegative(), "semel.http.tuning.patience", tuning.patience(), "use zero or more");
         check(
                 tuning.largestRequest().toBytes() > 0,
                 "semel.http.tuning.largest-request",
@@ -235,11 +235,12 @@ final class PropertyCheck {
                 held.toBytes() >= kept,
                 "semel.http.tuning.responses.largest-held",
                 held,
-                "use as much as semel.http.tuning.largest-kept-response or more");
+                "use at least semel.http.tuning.largest-kept-response");
         if (kept > largest) {
             faults.add(
-                    "semel.http.tuning.largest-kept-response is " + kept + " bytes, but no value in the ledger may have"
-                            + " more than " + largest + " (semel.tuning.largest-value): raise that, or lower this");
+                    "semel.http.tuning.largest-kept-response is " + kept + " bytes, but"
+                            + " semel.tuning.largest-value limits values in the ledger to " + largest + " bytes: raise"
+                                    + " that limit, or lower this one");
         }
         SemelHttpProperties.Breaker breaker = http.expert().breaker();
         try {
@@ -249,12 +250,13 @@ final class PropertyCheck {
         }
     }
 
-    /** What is wrong with the policy that routes have unless they name one. */
+    /** The fault of the default policy of routes, if any. */
     static Optional<String> policy(SemelHttpProperties http, Catalogue catalogue) {
         String name = http.tuning().policy();
         return catalogue.find(name).isPresent()
                 ? Optional.empty()
-                : Optional.of("semel.http.tuning.policy is \"" + name + "\", and no policy is called that; there are "
+                : Optional.of("semel.http.tuning.policy is \"" + name + "\", which is not a known policy; known"
+                        + " policies: "
                         + String.join(", ", catalogue.names()));
     }
 }

@@ -13,15 +13,13 @@ import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.ResolvableType;
 
-/** The names of all properties, read off the records that they are bound to. */
+/** The names of all properties, from the records that they are bound to. */
 final class PropertyNames {
     static final ConfigurationPropertyName SEMEL = ConfigurationPropertyName.of("semel");
     static final ConfigurationPropertyName HTTP = SEMEL.append("http");
 
-    /** Environment variables that are not properties: the node's mode, and what Kubernetes sets for a service of this name. */
-    private static final Pattern NOT_OURS = Pattern.compile("SEMEL_MODE"
-            + "|SEMEL_(.+_)?SERVICE_(HOST|PORT)(_.+)?"
-            + "|SEMEL_(.+_)?PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?");
+    /** Environment variables that are not properties: the node's mode, and those that Kubernetes sets for a service "semel". */
+    private static final Pattern NOT_OURS = Pattern.compile("SEMEL_MODE|SEMEL_(.+_)?SERVICE_(HOST|PORT)(_.+)?|SEMEL_(.+_)?PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?");
 
     private final Map<ConfigurationPropertyName, ResolvableType> leaves =
             new TreeMap<>(Comparator.comparing(ConfigurationPropertyName::toString));
@@ -47,19 +45,19 @@ final class PropertyNames {
         }
     }
 
-    /** Those that have a value of their own, with its type. */
+    /** The properties that have a value, with its type. */
     Map<ConfigurationPropertyName, ResolvableType> leaves() {
         return leaves;
     }
 
-    /** As people write them. */
+    /** All names in canonical form. */
     List<String> all() {
         return Stream.concat(leaves.keySet().stream(), maps.stream())
                 .map(ConfigurationPropertyName::toString)
                 .toList();
     }
 
-    /** @param empty whether it has no value: then it may be the heading of a group */
+    /** @param empty whether it has no value: then it may be the name of a group */
     boolean isKnown(ConfigurationPropertyName name, boolean empty) {
         return leaves.entrySet().stream()
                         .anyMatch(leaf -> leaf.getKey().equals(name)
@@ -72,7 +70,7 @@ final class PropertyNames {
         return List.class.isAssignableFrom(type.resolve(Object.class));
     }
 
-    /** An environment variable, in which an underscore stands for a dot, a dash or nothing. */
+    /** An environment variable. An underscore in it stands for a dot, a dash or nothing. */
     boolean isKnownVariable(String name) {
         String plain = squeezed(name);
         return NOT_OURS.matcher(name.toUpperCase(Locale.ROOT)).matches()

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** A request that looks like another; attributes that are set on it are its own. */
+/** A copy of a request with its own attributes. */
 class RequestCopy extends HttpServletRequestWrapper {
     private final Map<String, Optional<Object>> own = new HashMap<>();
 

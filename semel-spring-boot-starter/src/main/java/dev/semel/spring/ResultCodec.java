@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** How results of methods become what the ledger keeps: JSON of their full type, {@code byte[]} as they are, null as nothing. */
+/** Encodes results of methods for the ledger: JSON of their full type; {@code byte[]} and null unchanged. */
 final class ResultCodec {
     private final JsonMapper mapper;
 
@@ -28,7 +28,7 @@ final class ResultCodec {
             throw new Failure.Thrown(
                     Failure.of(
                             Failure.Category.BUG,
-                            "A result of " + type.getTypeName() + " cannot be written as JSON: "
+                            "Writing the result of type " + type.getTypeName() + " as JSON failed: "
                                     + e.getOriginalMessage()),
                     e);
         }
@@ -43,8 +43,8 @@ final class ResultCodec {
             return mapper.readValue(bytes, mapper.constructType(type));
         } catch (JacksonException e) {
             throw new SemelException.Invalid(
-                    bytes.length + " stored bytes cannot be read as " + type.getTypeName()
-                            + ". If the type has changed since they were written, let it still accept the older form.",
+                    "Reading the stored result (" + bytes.length + " bytes) as " + type.getTypeName()
+                            + " failed. If the type has changed, let it still accept the older form.",
                     e);
         }
     }

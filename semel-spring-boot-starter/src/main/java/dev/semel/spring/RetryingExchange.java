@@ -13,10 +13,10 @@ import org.springframework.web.reactive.function.client.WebClientRequestExceptio
 import reactor.core.publisher.Mono;
 
 /**
- * Sends the requests of a {@code WebClient} until they are answered, each under one key, by the {@link RetryRules}. It waits
- * without a thread: {@code WebClient.builder().filter(new RetryingExchange(RetryRules.usual()))}. To be the first of its
- * client's filters: then the key is that of the request as it was put together, and an outer {@code retry()}, which subscribes
- * to it again, keeps it. A request that is to take effect again is put together anew, inside {@code Mono.defer}.
+ * Retries the requests of a {@code WebClient}, each under one key, by the {@link RetryRules}, without blocking a thread:
+ * {@code WebClient.builder().filter(new RetryingExchange(RetryRules.usual()))}. Make it the first filter of its client: then the
+ * request keeps its key when an outer {@code retry()} subscribes to it again. To run a request a second time, build a new one,
+ * inside {@code Mono.defer}.
  */
 public final class RetryingExchange implements ExchangeFilterFunction {
     private final RetryRules rules;
@@ -54,7 +54,7 @@ public final class RetryingExchange implements ExchangeFilterFunction {
                         .orElseGet(ended::told));
     }
 
-    /** How an attempt ended: with a response, or without. */
+    /** The end of an attempt, with or without a response. */
     private record Ended(
             @Nullable ClientResponse response, @Nullable WebClientRequestException broken) {
         RetryRules.@Nullable Got got() {

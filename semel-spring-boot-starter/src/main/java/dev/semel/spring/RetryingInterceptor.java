@@ -13,8 +13,8 @@ import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
 
 /**
- * Sends the requests of a {@code RestClient} or {@code RestTemplate} until they are answered, each under one key, by the
- * {@link RetryRules}. To be the last of its client's interceptors:
+ * Retries the requests of a {@code RestClient} or {@code RestTemplate}, each under one key, by the {@link RetryRules}. Make it the
+ * last interceptor of its client:
  * {@code RestClient.builder().requestInterceptor(new RetryingInterceptor(RetryRules.usual()))}.
  */
 public final class RetryingInterceptor implements ClientHttpRequestInterceptor {
@@ -38,7 +38,7 @@ public final class RetryingInterceptor implements ClientHttpRequestInterceptor {
             IOException broken = null;
             try {
                 response = execution.execute(request, body);
-                // Some clients wait for the answer only now.
+                // Some clients wait for the response only here.
                 got = got(response);
             } catch (IOException e) {
                 broken = e;
@@ -74,7 +74,7 @@ public final class RetryingInterceptor implements ClientHttpRequestInterceptor {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException(
-                    "Interrupted before the next attempt; the request, with its key, may be sent again.", e);
+                    "Interrupted before the next attempt; the request may be sent again with the same key.", e);
         }
     }
 }

@@ -8,8 +8,8 @@ import java.io.IOException;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
- * Stands right in front of every handler and lets nothing pass that needs a key and came without one: the filter could not see
- * which route a request is on when another filter rewrites it later, or when its mapping is in a child context.
+ * Runs just before every handler and rejects a request that needs a key but did not pass the filter under its route. The filter
+ * cannot find the route when another filter rewrites the request later, or when its mapping is in a child context.
  */
 final class RouteGuard implements HandlerInterceptor {
     private final IdempotencyFilter filter;
@@ -20,7 +20,7 @@ final class RouteGuard implements HandlerInterceptor {
         this.routes = routes;
     }
 
-    /** A request that goes on asynchronously still has its exchange, if it had one. A page of errors changes nothing. */
+    /** Skips asynchronous dispatches, which keep their exchange, and error pages, which change nothing. */
     @Override
     public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
             throws IOException {

@@ -10,8 +10,8 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.util.ClassUtils;
 
 /**
- * Whether the routes that are declared safe to repeat are: the filter is there only for servlets, and only on the engine that
- * the starter opened or for an application that has a filter of its own.
+ * Checks that annotated routes are protected by an Idempotency-Key filter. The starter has a filter only for servlets and only on
+ * the engine that it opened; an application may have its own.
  */
 final class RouteProtection {
     private static final String FILTER = "dev.semel.http.IdempotencyFilter";
@@ -21,13 +21,13 @@ final class RouteProtection {
     private final ApplicationContext context;
     private final boolean openedHere;
 
-    /** @param openedHere false when the application has a Semel bean of its own */
+    /** @param openedHere false when the application has its own Semel bean */
     RouteProtection(ApplicationContext context, boolean openedHere) {
         this.context = context;
         this.openedHere = openedHere;
     }
 
-    /** Why nothing protects a route; nothing where something does, or where the application serves no requests. */
+    /** Why routes are not protected; null where they are, or where the application serves no requests. */
     @Nullable
     String missing() {
         boolean reactive = is(REACTIVE);
@@ -35,16 +35,16 @@ final class RouteProtection {
             return null;
         }
         if (reactive) {
-            return "the application is one of WebFlux, and the Idempotency-Key filter is for servlets: give the method a key"
-                    + " (key = ...) to run once by itself, or use Spring MVC";
+            return "the application uses WebFlux, but the Idempotency-Key filter works only with servlets: add a key to"
+                    + " the annotation (key = ...), or use Spring MVC";
         }
         return openedHere
-                ? "there is no Idempotency-Key filter: remove semel.http.enabled=false, or say header = OFF"
-                : "the Semel bean is the application's own, and no Idempotency-Key filter is on it: declare a bean made by"
-                        + " IdempotencyFilter.on(semel), or say header = OFF";
+                ? "the Idempotency-Key filter is disabled: remove semel.http.enabled=false, or set header = OFF"
+                : "the application has its own Semel bean but no Idempotency-Key filter: declare a filter bean with"
+                        + " IdempotencyFilter.on(semel), or set header = OFF";
     }
 
-    /** Settings of the filter that nobody reads; a filter that was switched off keeps its settings. */
+    /** Settings of the filter that have no effect. A disabled filter may keep its settings. */
     List<String> unread() {
         if (missing() == null || !is(REACTIVE) && openedHere) {
             return List.of();
@@ -58,10 +58,11 @@ final class RouteProtection {
                         .collect(Collectors.joining(", "));
         return set.isEmpty()
                 ? List.of()
-                : List.of(set + ": set, but nothing keeps requests from running twice: "
+                : List.of(set + ": no effect, because routes are not protected: "
                         + (is(REACTIVE)
-                                ? "the application is one of WebFlux, and the Idempotency-Key filter is for servlets"
-                                : "the Semel bean is the application's own, and no Idempotency-Key filter is on it")
+                                ? "the application uses WebFlux, but the Idempotency-Key filter works only with"
+                                        + " servlets"
+                                : "the application has its own Semel bean but no Idempotency-Key filter")
                         + ". Remove these settings");
     }
 
@@ -74,7 +75,7 @@ final class RouteProtection {
         return beans.getBeanNamesForType(type, true, false).length > 0;
     }
 
-    /** By name, because the type for WebFlux has another package in each Spring Boot, and none need be there. */
+    /** By name, because the type for WebFlux is optional and its package differs between Spring Boot versions. */
     private boolean is(String simpleName) {
         for (Class<?> type = context.getClass(); type != null; type = type.getSuperclass()) {
             if (implementsOne(type, simpleName)) {

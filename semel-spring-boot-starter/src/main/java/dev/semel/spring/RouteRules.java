@@ -16,7 +16,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 
-/** The rule of a controller's method: what is configured, changed by its {@link Idempotent} or its class's. */
+/** The rule of a route: the configured rule, changed by {@link Idempotent} on the method or its class. */
 final class RouteRules {
     private static final String ROUTE = "org.springframework.web.bind.annotation.RequestMapping";
     private static final Set<String> ASYNCHRONOUS = Set.of(
@@ -29,10 +29,10 @@ final class RouteRules {
     private record Route(Class<?> type, Method method) {}
 
     /**
-     * What is said of a route.
+     * The rule of a route.
      *
-     * @param rule absent where its method leaves it to the filter's settings
-     * @param asynchronous whether those settings apply at the level PLAIN, because the method answers on another thread
+     * @param rule null where the filter's settings apply
+     * @param asynchronous whether these settings apply at the level PLAIN, because the method responds on another thread
      */
     record Ruled(@Nullable Rule rule, boolean asynchronous) {}
 
@@ -45,18 +45,18 @@ final class RouteRules {
         this.onlyAnnotated = onlyAnnotated;
     }
 
-    /** Whether requests are mapped to the method, there or in an interface. */
+    /** Whether the method, or the interface method, has a request mapping. */
     static boolean isRoute(Method method) {
         return MergedAnnotations.from(method, MergedAnnotations.SearchStrategy.TYPE_HIERARCHY)
                 .isPresent(ROUTE);
     }
 
-    /** The rule of all that nothing else is said of. */
+    /** The default rule. */
     Rule usual() {
         return onlyAnnotated ? usual.withKey(Rule.KeyUse.OFF) : usual;
     }
 
-    /** Found out once: it takes longer than to find the method itself. */
+    /** Cached: the lookup takes longer than finding the method itself. */
     Ruled of(Class<?> type, Method method) {
         return known.computeIfAbsent(new Route(type, method), route -> found(route.type, route.method));
     }
@@ -68,7 +68,7 @@ final class RouteRules {
             return new Ruled(null, asynchronous);
         }
         Rule rule = changed(usual, said);
-        // Its transaction is on another thread, where nothing would mark it.
+        // Its transaction is on another thread, where it cannot be marked.
         boolean plain = asynchronous && said.level() == Idempotent.Level.CONFIGURED;
         return new Ruled(plain ? rule.withLevel(Level.PLAIN) : rule, asynchronous);
     }

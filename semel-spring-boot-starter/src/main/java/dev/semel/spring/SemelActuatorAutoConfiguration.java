@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** Semel in the Actuator: its health, and the endpoint {@code semel}. */
+/** Semel in the Actuator: the health indicator and the endpoint {@code semel}. */
 @AutoConfiguration(after = SemelAutoConfiguration.class)
 @ConditionalOnBean(Opening.Opened.class)
 public class SemelActuatorAutoConfiguration {

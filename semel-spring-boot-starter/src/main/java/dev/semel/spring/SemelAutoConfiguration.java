@@ -37,8 +37,8 @@ import org.springframework.util.function.SingletonSupplier;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Semel in the application's data source, or in a store of its own; {@link Idempotent} methods and {@link SemelChannel}
- * handlers. Backs off from a {@link Semel} bean of the application's.
+ * Configures Semel in the application's data source or in its own store, {@link Idempotent} methods and {@link SemelChannel}
+ * handlers. Backs off when the application has a {@link Semel} bean.
  */
 @AutoConfiguration(
         afterName = {
@@ -56,10 +56,10 @@ import tools.jackson.databind.json.JsonMapper;
 @EnableConfigurationProperties(SemelProperties.class)
 @Import(SemelAutoConfiguration.Proxies.class)
 public class SemelAutoConfiguration {
-    /** After authorization and validation, so that a replay is authorized too; before the transaction, which it begins. */
+    /** After authorization and validation, so that a replay is authorized too; before the transaction advice. */
     static final int ORDER = Ordered.LOWEST_PRECEDENCE - 1_000;
 
-    /** Unless the application opens an engine of its own. */
+    /** Used unless the application opens its own engine. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(Semel.class)
     static class OpenedHere {
@@ -80,7 +80,7 @@ public class SemelAutoConfiguration {
                     .open();
         }
 
-        /** Closed with what it is made of. */
+        /** Closed with the context. */
         @Bean(destroyMethod = "")
         Semel semel(Opening.Opened opened) {
             return opened.semel();
@@ -92,7 +92,7 @@ public class SemelAutoConfiguration {
         }
     }
 
-    /** Before anything is bound, so that every fault of the properties is named at once. */
+    /** Runs before any property is bound, so that all faults are reported at once. */
     @Bean
     static BeanFactoryPostProcessor semelPropertyCheck(ConfigurableEnvironment environment) {
         return beans -> PropertyCheck.refuse(environment, beans);
@@ -163,7 +163,7 @@ public class SemelAutoConfiguration {
         return new SemelLifecycle(semel, channels, properties.tuning());
     }
 
-    /** Sees to it that advice is applied, also where nothing else asks for it. */
+    /** Registers the proxy creator, also where no other configuration does. */
     static class Proxies implements ImportBeanDefinitionRegistrar {
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {

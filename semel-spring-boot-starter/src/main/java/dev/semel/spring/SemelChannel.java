@@ -7,14 +7,14 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Makes a method of a bean the handler of a channel on this node, from when the context has started until it is closed.
+ * Makes a bean method the handler of a channel on this node, from the start of the context until its close.
  *
- * <p>The method takes the payload, and may take {@link dev.semel.AtomicContext} or {@link dev.semel.LeasedContext}, whichever
- * its channel is, and {@link dev.semel.Tenant}. It returns nothing. In an atomic channel its {@code @Transactional} joins the
- * transaction in which the message completes.
+ * <p>The method has a payload parameter, and may have an {@link dev.semel.AtomicContext} (atomic channel) or a
+ * {@link dev.semel.LeasedContext} (leased channel), and a {@link dev.semel.Tenant}. It returns void. In an atomic channel its
+ * {@code @Transactional} joins the transaction that completes the message.
  *
- * <p>The channel is the {@link dev.semel.Channel} bean of this name if there is one; declare it so where it has a lane or a
- * policy, and use the same bean to send. Otherwise it is made of what is said here and the payload's type.
+ * <p>The channel is the {@link dev.semel.Channel} bean of this name if there is one. Declare one if the channel has a lane or a
+ * policy, and use the same bean to send. Otherwise the annotation and the payload type define the channel.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
@@ -23,12 +23,12 @@ public @interface SemelChannel {
     /** The channel's name. */
     String value();
 
-    /** How its messages run, where there is no bean of the channel. */
+    /** Atomic or leased, where there is no channel bean. */
     Idempotent.Form form() default Idempotent.Form.ATOMIC;
 
-    /** A policy of the catalogue or of the configuration, where there is no bean of the channel. */
+    /** The name of a policy, where there is no channel bean. */
     String policy() default "default";
 
-    /** Handlers at once on this node; by default {@code semel.tuning.concurrency}. See {@link ChannelCapacity} for more. */
+    /** Concurrent handlers on this node; by default {@code semel.tuning.concurrency}. See {@link ChannelCapacity} for more. */
     int concurrency() default 0;
 }

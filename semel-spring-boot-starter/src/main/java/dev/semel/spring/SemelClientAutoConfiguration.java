@@ -11,8 +11,8 @@ import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 
 /**
- * For clients that are to keep one key across their retries: the rules, by the policy {@code http.client}, and what puts them
- * to use. Nothing is added to any client by itself.
+ * Beans for clients that keep one key across their retries: the retry rules, by the policy {@code http.client}, and the
+ * interceptors that apply them. No client is changed automatically.
  */
 @AutoConfiguration(after = SemelAutoConfiguration.class)
 @ConditionalOnBean(Opening.Opened.class)

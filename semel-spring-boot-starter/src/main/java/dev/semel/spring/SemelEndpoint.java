@@ -22,8 +22,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
- * The Actuator's endpoint {@code semel}: what waits and what is switched off, and the switches. Each change needs a reason and
- * is written into the audit with the name of who made it. It only shows unless {@code management.endpoint.semel.access} is
+ * The Actuator endpoint {@code semel}: waiting messages, modes and pauses, and actions to change them. Each change needs a reason
+ * and is written to the audit with the name of its author. It is read-only unless {@code management.endpoint.semel.access} is
  * {@code unrestricted}.
  */
 @Endpoint(id = "semel", defaultAccess = Access.READ_ONLY)
@@ -36,33 +36,33 @@ public final class SemelEndpoint {
         this.operator = operator;
     }
 
-    /** How things stand. */
+    /** The state of the ledger. */
     public record State(String store, List<ModeSet> modes, List<ChannelStanding> channels) {}
 
     /**
-     * A mode that is set.
+     * A mode setting.
      *
-     * @param tenant absent for all
-     * @param operation absent for all
+     * @param tenant null for all tenants
+     * @param operation null for all operations
      */
     public record ModeSet(@Nullable String tenant, @Nullable String operation, Mode mode) {}
 
-    /** A channel of which something waits, runs, is UNKNOWN or is paused. */
+    /** A channel that has waiting, running or UNKNOWN messages, or is paused. */
     public record ChannelStanding(
             String name, Mode mode, @JsonUnwrapped Messages messages, List<Paused> paused) {}
 
     /**
-     * The messages of a channel; shown as fields of the channel.
+     * Message counts of a channel, shown as fields of the channel.
      *
-     * @param dueSince since when the one that waits longest could have been handled; absent when nothing is due
-     * @param unknown how many may have taken effect and need a reconciler or a person
+     * @param dueSince when the longest waiting message became due; null when none is due
+     * @param unknown the number of messages that may have taken effect and need a reconciler or a person
      */
     public record Messages(long waiting, @Nullable Instant dueSince, long unknown, long parkedLanes) {}
 
     /**
      * A pause.
      *
-     * @param tenant absent for all
+     * @param tenant null for all tenants
      */
     public record Paused(@Nullable String tenant, String reason, Instant since) {}
 
@@ -93,15 +93,15 @@ public final class SemelEndpoint {
     }
 
     /**
-     * Switches.
+     * Changes a mode, or pauses or resumes a channel.
      *
      * @param action {@code mode}, {@code pause} or {@code resume}
-     * @param operation whose mode or which channel; for {@code mode} absent for all
-     * @param tenant absent for all
+     * @param operation the operation or the channel; null for all operations with {@code mode}
+     * @param tenant null for all tenants
      * @param mode for {@code mode}: LIVE, SHADOW or HALTED
      * @param reason for the audit
      */
-    // Spring Boot 3.5 takes for optional what carries the older annotation, Spring Boot 4 what carries the other.
+    // Spring Boot 3.5 and Spring Boot 4 read different annotations for optional parameters.
     @SuppressWarnings("deprecation")
     @WriteOperation
     public State change(
@@ -119,7 +119,7 @@ public final class SemelEndpoint {
                 case "mode" -> operator.setMode(new Switchboard.Setting(tenant, operation, mode(mode)), warrant);
                 case "pause" -> operator.pause(channel(operation), tenant, warrant);
                 case "resume" -> operator.resume(channel(operation), tenant, warrant);
-                default -> throw refused("There is no action \"" + action + "\": use mode, pause or resume.");
+                default -> throw refused("Unknown action \"" + action + "\": use mode, pause or resume.");
             }
         } catch (SemelException.Invalid e) {
             throw refused(String.valueOf(e.getMessage()));
@@ -131,13 +131,13 @@ public final class SemelEndpoint {
         try {
             return Mode.valueOf(String.valueOf(text).toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            throw refused("The mode is \"" + text + "\": use LIVE, SHADOW or HALTED.");
+            throw refused("Unknown mode \"" + text + "\": use LIVE, SHADOW or HALTED.");
         }
     }
 
     private static String channel(@Nullable String operation) {
         if (operation == null) {
-            throw refused("No channel is named: give its name as operation.");
+            throw refused("The channel is missing: pass its name as operation.");
         }
         return operation;
     }

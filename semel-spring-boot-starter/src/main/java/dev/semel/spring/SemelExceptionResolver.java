@@ -10,7 +10,7 @@ import org.springframework.core.Ordered;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
-/** Answers Semel's own exceptions on routes that pass untouched as the filter does on others, unless the application does. */
+/** Responds to Semel's exceptions on routes without a key as the filter does under a key, unless the application does. */
 final class SemelExceptionResolver implements HandlerExceptionResolver, Ordered {
     private static final int DEEPEST = 32;
 

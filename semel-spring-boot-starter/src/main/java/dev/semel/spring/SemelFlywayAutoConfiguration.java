@@ -7,7 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
-/** The ledger's tables are among what Flyway migrates, where there is Flyway and the ledger is in the data source. */
+/** Lets Flyway install the ledger's tables, where Flyway is present and the ledger is in the data source. */
 @AutoConfiguration(
         beforeName = {
             "org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",

@@ -15,8 +15,8 @@ import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.handler.MappedInterceptor;
 
 /**
- * The guard in front of the handlers, wherever there is an Idempotency-Key filter: also where that is the application's own,
- * which knows nothing of annotations.
+ * Adds the route guard wherever there is an Idempotency-Key filter, also if it is the application's own filter, which does not
+ * read annotations.
  */
 @AutoConfiguration(after = SemelHttpAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
@@ -25,7 +25,7 @@ import org.springframework.web.servlet.handler.MappedInterceptor;
 @ConditionalOnProperty(name = "semel.enabled", matchIfMissing = true)
 public class SemelGuardAutoConfiguration {
 
-    /** Found by every mapping of the context and of its child contexts. */
+    /** All mappings of the context and of its child contexts use it. */
     @Bean
     MappedInterceptor semelRouteGuard(
             IdempotencyFilter filter, ObjectProvider<MvcRoutes> routes, ApplicationContext context) {

@@ -3,12 +3,12 @@ package dev.semel.spring;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
-/** Up while the store answers. */
+/** Up while the store is available. */
 final class SemelHealth extends AbstractHealthIndicator {
     private final Standing standing;
 
     SemelHealth(Standing standing) {
-        super("Semel's store does not answer");
+        super("health check failed: Semel's store is unavailable");
         this.standing = standing;
     }
 

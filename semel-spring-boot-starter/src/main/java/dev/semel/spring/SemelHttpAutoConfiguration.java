@@ -44,7 +44,7 @@ import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
-/** The Idempotency-Key filter in front of Spring MVC, behind Spring Security where that is there. */
+/** The Idempotency-Key filter in front of Spring MVC, behind Spring Security where it is present. */
 @AutoConfiguration(after = SemelAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({Filter.class, DispatcherServlet.class})
@@ -53,7 +53,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 @EnableConfigurationProperties(SemelHttpProperties.class)
 public class SemelHttpAutoConfiguration {
 
-    /** The last word on the filter's settings, after the properties and the hooks that are beans. */
+    /** Changes the filter's settings after the properties and the hook beans. */
     @FunctionalInterface
     public interface Customizer {
         void customize(HttpSettings settings);
@@ -104,8 +104,8 @@ public class SemelHttpAutoConfiguration {
                 throw new SemelException.Misconfigured(
                         "Semel's HTTP filter",
                         List.of(
-                                "a bean of Hooks.Effects is given, but the starter watches DataSource beans itself and marks"
-                                        + " transactions by that: remove the bean"));
+                                "a Hooks.Effects bean is present, but the starter itself watches DataSource beans to"
+                                        + " mark transactions: remove the bean"));
             }
             settings.withEffects(watch(watched, transactions, context, properties));
             transactions.listen(new MarkingTransactions(transactions::connection, watched.watch()));
@@ -115,7 +115,7 @@ public class SemelHttpAutoConfiguration {
         return settings.build();
     }
 
-    /** Whatever the handlers of the application may commit with, beside the ledger's transaction manager. */
+    /** Watches everything that handlers may commit with, besides the ledger's transaction manager. */
     private static ConnectionWatch watch(
             WatchedDataSources watched,
             SpringTransactions transactions,
@@ -135,20 +135,20 @@ public class SemelHttpAutoConfiguration {
                     if (manager instanceof ConfigurableTransactionManager other) {
                         other.addListener(new OtherTransactions(name));
                     } else {
-                        watch.cannotTell("The transaction manager " + name + " tells nobody what it commits.");
+                        watch.cannotTell("The transaction manager " + name + " cannot be observed.");
                     }
                 });
         return watch;
     }
 
-    /** Transactions of a manager other than the ledger's: nothing tells what becomes of them. */
+    /** Observes transactions of a manager other than the ledger's. Their outcome is not tracked. */
     private record OtherTransactions(String manager) implements TransactionExecutionListener {
         @Override
         public void beforeBegin(TransactionExecution transaction) {
             IdempotentExchange.current()
                     .map(ConnectionWatch::request)
                     .ifPresent(request -> request.doubt(
-                            "It began a transaction of " + manager + ", which is not the ledger's manager."));
+                            "The handler began a transaction of " + manager + ", which is not the ledger's manager."));
         }
     }
 
@@ -194,7 +194,7 @@ public class SemelHttpAutoConfiguration {
         return registration(filter, properties.expert().order());
     }
 
-    /** Only where there is a transaction of Spring's to settle: a registration without a filter does not start. */
+    /** Only where the ledger uses Spring's transactions: a registration without a filter fails to start. */
     @Bean
     @Conditional(LedgerInDataSource.class)
     FilterRegistrationBean<SettlingFilter> semelSettlingFilterRegistration(
@@ -231,14 +231,14 @@ public class SemelHttpAutoConfiguration {
                 .withBreaker(new Channel.Breaker(breaker.failurePercent(), breaker.calls(), breaker.pause()));
     }
 
-    /** Whose keys they are: what a bean says alone, or the tenant and the principal. */
+    /** The scope of keys: from a Hooks.Scopes bean, or from the tenant and the principal. */
     private static void scoped(
             HttpSettings settings, SemelHttpProperties properties, TenantResolver tenants, HookBeans hooks) {
         Optional<Hooks.Scopes> scopes = hooks.find(Hooks.Scopes.class);
         if (scopes.isPresent() && properties.anonymous()) {
             hooks.faults.add(
-                    "semel.http.anonymous is set, but there is a bean of the type Hooks.Scopes, which decides alone"
-                            + " who may come in: remove one of the two");
+                    "semel.http.anonymous is set, but a Hooks.Scopes bean already decides about unauthenticated"
+                            + " requests: remove one of the two");
         }
         if (scopes.isPresent()) {
             settings.withScope(scopes.get());
@@ -256,7 +256,7 @@ public class SemelHttpAutoConfiguration {
         }
     }
 
-    /** The hooks that are beans: at most one of each type. */
+    /** The hook beans: at most one of each type. */
     private record HookBeans(ApplicationContext context, List<String> faults) {
         HookBeans(ApplicationContext context) {
             this(context, new ArrayList<>());
@@ -266,7 +266,7 @@ public class SemelHttpAutoConfiguration {
             H only = context.getBeanProvider(type).getIfUnique();
             String[] names = context.getBeanNamesForType(type);
             if (only == null && names.length > 1) {
-                faults.add("there are several beans of the type Hooks." + type.getSimpleName() + " ("
+                faults.add("several beans of type Hooks." + type.getSimpleName() + " ("
                         + String.join(", ", names) + ") and none is primary: keep one, or make one primary");
             }
             return Optional.ofNullable(only);

@@ -12,14 +12,14 @@ import org.springframework.util.unit.DataSize;
 /**
  * Settings of the Idempotency-Key filter, in the same three tiers.
  *
- * @param enabled Whether requests pass through the filter at all.
+ * @param enabled Whether the Idempotency-Key filter is enabled.
  * @param keys Which POST, PUT, PATCH and DELETE requests need a key.
- * @param anonymous Whether callers need not be authenticated. Those of a tenant who are not share their keys; who is
- *     authenticated has keys of its own all the same.
- * @param level What is promised of a handler's effect and its answer. By default marker, or plain where the ledger is not in the
+ * @param anonymous Whether unauthenticated requests are accepted. Those of one tenant share one key scope; an authenticated
+ *     caller keeps its own scope.
+ * @param level Guarantee for a handler's effect and its response. By default marker, or plain where the ledger is not in the
  *     application's data source.
- * @param tuning What is often changed.
- * @param expert What few need.
+ * @param tuning Settings that are often changed.
+ * @param expert Settings that few applications need.
  */
 @ConfigurationProperties("semel.http")
 record SemelHttpProperties(
@@ -30,28 +30,28 @@ record SemelHttpProperties(
         @DefaultValue Tuning tuning,
         @DefaultValue Expert expert) {
 
-    /** @param inDataSource whether the ledger is where the application's own writes go */
+    /** @param inDataSource whether the ledger is in the application's data source */
     Level level(boolean inDataSource) {
         return level != null ? level : inDataSource ? Level.MARKER : Level.PLAIN;
     }
 
     /** Which requests need a key. */
     enum Keys {
-        /** All of them, unless their handler says otherwise. */
+        /** All requests, except on routes that declare otherwise. */
         REQUIRED,
-        /** None, but what comes with one is run once. */
+        /** No request, but a request with a key runs once. */
         OPTIONAL,
-        /** Those whose handler is annotated. */
+        /** Requests to annotated handlers. */
         ANNOTATED
     }
 
     /**
-     * @param policy Retention, lease, attempt time-out and pauses of routes that name no policy.
-     * @param patience How long a duplicate waits for the first before it is told that it is in progress.
-     * @param largestRequest Largest request body, also once it is unpacked.
-     * @param largestKeptResponse Largest response body that is kept for replays. A larger one is sent once and not kept.
+     * @param policy Policy of routes that name none: retention, lease, attempt timeout and pauses.
+     * @param patience How long a duplicate waits for the first request before it gets 409 in progress.
+     * @param largestRequest Largest request body, also after decompression.
+     * @param largestKeptResponse Largest response body that is stored for replays. A larger one is sent once and not stored.
      * @param replayedHeaders Further response headers that a replay repeats.
-     * @param responses What is held of a response until its record is finished.
+     * @param responses Limits of responses that are held until their record is finished.
      */
     record Tuning(
             @DefaultValue("api.request") String policy,
@@ -64,21 +64,21 @@ record SemelHttpProperties(
     /**
      * @param largestHeld Largest response body that is held until its record is finished. A larger one is not sent, and its
      *     request is recorded as done without a body.
-     * @param holdStreams Whether a response that is to be read while it is written (server-sent events, NDJSON) is held like any
-     *     other. Otherwise such a route needs header = OFF.
+     * @param holdStreams Whether a streaming response (server-sent events, NDJSON) is held like any other. Otherwise such a route
+     *     needs header = OFF.
      */
     record Responses(
             @DefaultValue("64MB") DataSize largestHeld,
             @DefaultValue("false") boolean holdStreams) {}
 
     /**
-     * @param ietfDocumentation Answers as the IETF's draft asks (422 for a reused key, keys in quotes), with a link to this page.
-     * @param order Of the filter. Behind Spring Security's, so that authentication comes first.
-     * @param handlersOnOtherThreads Whether handlers may use the database on other threads than the request's. Then a failure at
-     *     the level marker is UNKNOWN if an unknown thread took a connection meanwhile.
-     * @param keysByIssuerAndVersion Whether keys of two issuers of tokens, and of two versions of the application's interface, are
-     *     different keys. Without it they are as before both were told apart.
-     * @param breaker Of each route: when it is paused because its handler keeps failing.
+     * @param ietfDocumentation Enables the profile of the IETF draft (422 for a reused key, quoted keys), with a link to this page.
+     * @param order Order of the filter. It must be behind Spring Security, so that authentication comes first.
+     * @param handlersOnOtherThreads Whether handlers may use the database on other threads than the request's. If so, a failure at
+     *     the level marker is UNKNOWN when an unknown thread took a connection while the handler ran.
+     * @param keysByIssuerAndVersion Whether the token issuer and the API version are part of the key scope. Set false to keep the
+     *     scope of releases without them.
+     * @param breaker Circuit breaker of each route, which pauses it when its handler keeps failing.
      */
     record Expert(
             @Nullable URI ietfDocumentation,
@@ -88,9 +88,9 @@ record SemelHttpProperties(
             @DefaultValue Breaker breaker) {}
 
     /**
-     * @param failurePercent From which share of the last calls on a route is paused. 0 for never.
-     * @param calls How many calls are looked at.
-     * @param pause How long nothing is run before a few requests are let through. Replays are answered meanwhile.
+     * @param failurePercent Share of failed calls at which a route is paused. 0 for never.
+     * @param calls Number of last calls that count.
+     * @param pause How long the route is paused before a few requests may run. Replays still work.
      */
     record Breaker(
             @DefaultValue("0") int failurePercent,

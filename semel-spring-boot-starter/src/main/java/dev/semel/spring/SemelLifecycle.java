@@ -7,8 +7,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Begins to handle channels when everything else of the context has started, and drains before anything else stops: what is
- * being handled ends within a bound, and what has not begun is handed back.
+ * Starts channels after all other beans of the context, and drains them before any other bean stops: running handlers end within
+ * a time limit, and messages that have not started are returned.
  */
 final class SemelLifecycle implements SmartLifecycle {
     private static final Logger LOG = LoggerFactory.getLogger(SemelLifecycle.class);
@@ -42,8 +42,8 @@ final class SemelLifecycle implements SmartLifecycle {
         running = false;
         if (!semel.drain(tuning.drain())) {
             LOG.warn(
-                    "Handlers of channels did not end within {} (semel.tuning.drain) and are interrupted; their messages are"
-                            + " delivered again when their leases are over.",
+                    "drain timed out: channel handlers did not end within {} (semel.tuning.drain) and are interrupted;"
+                            + " their messages will be redelivered when their leases expire",
                     shown(tuning.drain()));
         }
     }
@@ -57,7 +57,7 @@ final class SemelLifecycle implements SmartLifecycle {
         return running;
     }
 
-    /** A context that is kept for the next test goes on handling. */
+    /** A context that is cached for the next test keeps its channels running. */
     @Override
     public boolean isPauseable() {
         return false;

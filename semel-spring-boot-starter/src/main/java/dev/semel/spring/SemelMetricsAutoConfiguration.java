@@ -13,7 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-/** Semel's metrics go to the application's registry, and its calls are observed, where Micrometer is there. */
+/** Publishes Semel's metrics and observations to Micrometer, where it is present. */
 @AutoConfiguration(
         before = SemelAutoConfiguration.class,
         afterName = {
@@ -37,7 +37,7 @@ public class SemelMetricsAutoConfiguration {
         if (meter == null && observation == null) {
             return Watch.NONE;
         }
-        // One that is made here counts for nobody: calls are observed all the same.
+        // A registry that is created here has no reader; calls are still observed.
         MicrometerWatch watch = MicrometerWatch.of(meter == null ? new CompositeMeterRegistry() : meter)
                 .withObservations(observation == null ? ObservationRegistry.NOOP : observation);
         return properties.expert().metricsByTenant() ? watch.withTenants() : watch;

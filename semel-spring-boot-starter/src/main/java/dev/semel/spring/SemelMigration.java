@@ -8,8 +8,8 @@ import org.flywaydb.core.api.migration.JavaMigration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has Flyway make the ledger's tables, with the role that it makes tables with. A repeatable migration: it runs after the
- * application's own, has no number that could meet one of theirs, and runs again when a new Semel has a new schema.
+ * Installs the ledger's tables with Flyway and its database role. A repeatable migration: it runs after the application's own
+ * migrations, has no version number that could conflict with theirs, and runs again when a new Semel has a new schema.
  */
 final class SemelMigration implements JavaMigration {
     @Override
@@ -27,7 +27,7 @@ final class SemelMigration implements JavaMigration {
         return ApplicationStore.schemaVersion();
     }
 
-    /** The installer has a transaction of its own. */
+    /** The installer uses its own transaction. */
     @Override
     public boolean canExecuteInTransaction() {
         return false;

@@ -13,16 +13,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Settings of Semel, in three tiers: what to decide ({@code store}, {@code schema}), what to tune, and what only few need. All
- * of them are checked together when the context starts, and every fault is named.
+ * Settings of Semel, in three tiers: basic ({@code store}, {@code schema}), tuning, and expert. All of them are checked together
+ * when the context starts, and all faults are reported.
  *
- * @param enabled Whether anything is configured at all.
- * @param store URL of a store of the ledger's own, such as sqlite:semel.db or postgresql://user@host/db. Absent, the ledger is
- *     in the application's data source, which is what makes atomic operations possible.
- * @param schema What happens to the ledger's tables when the application starts.
- * @param tuning What is often changed.
- * @param expert What few need.
- * @param policy Policies by name, added to or changing those that ship, as semel.policy.NAME.SETTING.
+ * @param enabled Whether Semel is configured.
+ * @param store URL of a separate store for the ledger, such as sqlite:semel.db or postgresql://user@host/db. By default the
+ *     ledger is in the application's data source, which atomic operations need.
+ * @param schema How the ledger's tables are checked or installed when the application starts.
+ * @param tuning Settings that are often changed.
+ * @param expert Settings that few applications need.
+ * @param policy Policies by name, as semel.policy.NAME.SETTING. They add to the built-in policies or change them.
  */
 @ConfigurationProperties("semel")
 record SemelProperties(
@@ -33,32 +33,32 @@ record SemelProperties(
         @DefaultValue Expert expert,
         @DefaultValue Map<String, String> policy) {
 
-    /** What happens to the ledger's tables when the application starts. */
+    /** How the ledger's tables are checked or installed at the start. */
     enum Schema {
-        /** They are made where they are missing, and brought up to date. */
+        /** Creates missing tables and upgrades old ones. */
         INSTALL,
-        /** They must be there: somebody else installs them, such as Flyway. */
+        /** Requires the tables: another tool installs them, such as Flyway. */
         VALIDATE
     }
 
-    /** What is written about outcomes and replays. */
+    /** Which outcomes and replays are written to the audit. */
     enum Audit {
-        /** An event for each change of outcome; replays and conflicts are counted. */
+        /** One event for each change of outcome; replays and conflicts are only counted. */
         OUTCOMES,
-        /** Also an event for each replay and conflict, written before it is answered. */
+        /** Also one event for each replay and conflict, written before the answer is returned. */
         EACH,
-        /** Operators' actions only. */
+        /** Only the actions of operators. */
         OFF
     }
 
     /**
-     * @param patience How long a call of an @Idempotent method waits for another run of the same record, unless it says.
-     * @param drain How long handlers of channels may take to end when the context is closed.
-     * @param concurrency Handlers of one channel at once on this node, unless the channel says.
-     * @param localCache How many small results are kept in memory, so that their replays need no transaction. 0 for none.
-     * @param largestValue The largest payload and the largest result.
-     * @param mode This node's own mode. The stricter of it and the one that is set for all nodes applies. By default what the
-     *     environment variable SEMEL_MODE says, and live without it.
+     * @param patience How long a call of an @Idempotent method waits for a running call with the same key, unless the method sets it.
+     * @param drain How long channel handlers may take to end when the context is closed.
+     * @param concurrency Concurrent handlers of one channel on this node, unless the channel sets it.
+     * @param localCache Number of small results that are cached in memory, so that their replays need no transaction. 0 for none.
+     * @param largestValue Largest payload and largest result.
+     * @param mode Mode of this node. The stricter of it and the mode for all nodes applies. By default the environment variable
+     *     SEMEL_MODE, or live without it.
      */
     record Tuning(
             @DefaultValue("10s") Duration patience,
@@ -69,13 +69,13 @@ record SemelProperties(
             @Nullable Mode mode) {}
 
     /**
-     * @param dataSource Name of the data source that holds the ledger, where there are several and none is primary.
-     * @param transactionManager Name of the transaction manager of that data source, where it cannot be told.
-     * @param audit What is written about outcomes and replays.
-     * @param metricsByTenant Whether metrics are tagged with the tenant. Only for few tenants.
-     * @param flyway Whether Flyway, where it is there, makes the ledger's tables. Not where it migrates another database.
-     * @param reconcilerTimeout How long a reconciler may take to answer about one record. Then it is interrupted, the record
-     *     stays UNKNOWN, and the reconciler is asked again later.
+     * @param dataSource Name of the data source of the ledger, where there are several and none is primary.
+     * @param transactionManager Name of the transaction manager of that data source, where it is ambiguous.
+     * @param audit Which outcomes and replays are written to the audit.
+     * @param metricsByTenant Whether metrics are tagged with the tenant. Use it only with few tenants.
+     * @param flyway Whether Flyway, where it is present, installs the ledger's tables. Set false where it migrates another database.
+     * @param reconcilerTimeout How long a reconciler may take for one record. Then it is interrupted, the record stays UNKNOWN,
+     *     and the reconciler is called again later.
      */
     record Expert(
             @Nullable String dataSource,
@@ -85,7 +85,7 @@ record SemelProperties(
             @DefaultValue("true") boolean flyway,
             @DefaultValue("30s") Duration reconcilerTimeout) {}
 
-    /** As the catalogue of policies reads them. Of two spellings of one setting the first counts, as with any property. */
+    /** The settings for the policy catalogue. Of two spellings of one setting the first counts, as with any property. */
     Map<String, String> policies() {
         Map<String, String> flat = new LinkedHashMap<>();
         Set<String> seen = new HashSet<>();

@@ -7,7 +7,7 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import java.io.IOException;
 
-/** Before all others: what a request's own thread does is not taken for the work of another request. */
+/** The first filter: marks the thread of a request, so that its work is not attributed to another request. */
 final class ServingFilter implements Filter {
     private final ConnectionWatch watch;
 

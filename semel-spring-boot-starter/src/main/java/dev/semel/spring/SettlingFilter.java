@@ -11,8 +11,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * At the level SPAN, right behind the Idempotency-Key filter: what the handler's persistence context holds back is written
- * before its answer counts, so that what the database refuses fails the request and not the commit.
+ * At the level SPAN, directly behind the Idempotency-Key filter: flushes the handler's persistence context before its response
+ * counts, so that a constraint violation fails the request and not the commit.
  */
 final class SettlingFilter implements Filter {
     private final SpringTransactions transactions;

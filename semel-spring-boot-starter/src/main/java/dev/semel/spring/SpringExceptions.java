@@ -13,7 +13,7 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.multipart.MultipartException;
 
-/** What the exceptions of Spring and of Spring Security mean when they leave a handler. */
+/** Classifies the exceptions of Spring and Spring Security that leave a handler. */
 final class SpringExceptions implements Hooks.Exceptions {
     private static final Set<Integer> REFUSALS = Set.of(401, 403, 413, 429);
 
@@ -23,7 +23,7 @@ final class SpringExceptions implements Hooks.Exceptions {
             "org.springframework.security.core.AuthenticationException");
     private final List<Class<?>> locking = present("jakarta.persistence.OptimisticLockException");
 
-    /** @param applications asked first */
+    /** @param applications the application's hook, called first */
     SpringExceptions(Hooks.@Nullable Exceptions applications) {
         this.applications = applications;
     }
@@ -50,7 +50,7 @@ final class SpringExceptions implements Hooks.Exceptions {
                 : Meaning.FAILURE;
     }
 
-    /** A body that has no parts, sent to a route that wants them: Spring answers 500 before the handler is run. */
+    /** A body without parts, sent to a multipart route: Spring responds with 500 before the handler runs. */
     private static boolean isUnreadable(Throwable thrown) {
         return thrown instanceof MultipartException;
     }

@@ -25,9 +25,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine as a bean of the application. Inside a transaction of the application's an atomic operation and a send join it;
- * a leased operation is refused there, because its grant must be committed before it runs, which would take a second
- * connection while the first is held. Handlers of channels are called once the context has started.
+ * The engine as a bean of the application. Atomic operations and sends join a transaction of the application. A leased operation is
+ * rejected inside a transaction: its grant must be committed before it runs, which would need a second connection while the first
+ * is held. Channel handlers start with the context.
  */
 final class SpringSemel implements Semel {
     private final Engine engine;
@@ -37,15 +37,14 @@ final class SpringSemel implements Semel {
     private volatile Consumer<String> commits = why -> {};
     private boolean started;
 
-    /** @param transactions absent when the ledger is not in a data source of the application's */
+    /** @param transactions null when the ledger is not in a data source of the application */
     SpringSemel(Engine engine, @Nullable SpringTransactions transactions) {
         this.engine = engine;
         this.transactions = transactions;
     }
 
     /**
-     * @param listener is told, in a sentence, that the calling thread commits something outside the transactions of the
-     *     application's
+     * @param listener receives a sentence when the calling thread commits something outside the transactions of the application
      */
     void onCommitsOfItsOwn(Consumer<String> listener) {
         commits = listener;
@@ -143,7 +142,7 @@ final class SpringSemel implements Semel {
         }
     }
 
-    /** From now on channels are handled, for the first time or again after a drain. */
+    /** Starts the channels, for the first time or again after a drain. */
     synchronized void start() {
         started = true;
         engine.resume();
@@ -160,7 +159,7 @@ final class SpringSemel implements Semel {
     }
 
     private <T> T alone(Channel<?> channel, Supplier<T> sending) {
-        commits.accept("It sent a message to the channel " + channel.name() + " outside a transaction.");
+        commits.accept("The handler sent a message to the channel " + channel.name() + " outside a transaction.");
         return sending.get();
     }
 
@@ -204,7 +203,7 @@ final class SpringSemel implements Semel {
         engine.close();
     }
 
-    /** To be called at the end of a handler that wants to see for itself what would fail it. */
+    /** Flushes at the end of a handler, so that a failure is visible to the handler. */
     void settle() {
         if (transactions != null) {
             transactions.settle();
@@ -226,9 +225,10 @@ final class SpringSemel implements Semel {
     private <R> List<Answer<R>> leased(Operation<?, R> operation, Supplier<List<Answer<R>>> running) {
         if (transactions != null && transactions.place() != SpringTransactions.Place.OUTSIDE) {
             throw new SemelException.Invalid("Operation " + operation.name()
-                    + " is leased and was called inside a transaction. Its grant must be committed before it runs, which"
-                    + " would take a second connection while the first is held. Call it outside the transaction, send it to"
-                    + " a channel, or declare it atomic if it only writes to this database.");
+                    + " rejected: it is leased and was called inside a transaction. Its grant must be committed before"
+                            + " it runs, which would need a second connection while the first is held. Call it outside"
+                            + " the transaction, send it to a channel, or declare it atomic if it only writes to this"
+                            + " database.");
         }
         boolean ran = true;
         try {
@@ -237,12 +237,13 @@ final class SpringSemel implements Semel {
             return answers;
         } finally {
             if (ran) {
-                commits.accept("It ran the leased operation " + operation.name() + ", which commits by itself.");
+                commits.accept("The handler ran the leased operation " + operation.name() + ", which commits by"
+                        + " itself.");
             }
         }
     }
 
-    /** Told from what another call left: nothing was committed for this one. */
+    /** An answer from another call: nothing was committed for this one. */
     private static boolean isWithoutRun(Answer<?> answer) {
         return answer instanceof Answer.Replayed
                 || answer instanceof Answer.Conflict

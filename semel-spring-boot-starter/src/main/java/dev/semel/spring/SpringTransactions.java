@@ -27,24 +27,25 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The transactions of the data source that holds the ledger, as Spring's transaction manager begins and ends them.
+ * The transactions of the ledger's data source, begun and ended by Spring's transaction manager.
  *
- * <h2>Semel's own</h2>
+ * <h2>Semel's own transactions</h2>
  *
- * An atomic operation that is called outside any transaction gets one of Spring's: begun by the application's transaction
- * manager, so that {@code JdbcTemplate}, JPA and {@code @Transactional} methods inside the handler take part in it, and ended
- * by it, so that synchronizations and after-commit listeners run when the effect and its record are committed. What the
- * manager throws at the commit is judged by the store, which finds out whether it was committed.
+ * An atomic operation outside any transaction gets a transaction of Spring. The application's transaction manager begins it, so
+ * that {@code JdbcTemplate}, JPA and {@code @Transactional} methods inside the handler join it. The manager also ends it, so that
+ * synchronizations and after-commit listeners run when the effect and its record are committed. After an exception at the commit
+ * the store finds out whether the transaction was committed.
  *
- * <h2>The caller's</h2>
+ * <h2>The caller's transactions</h2>
  *
- * Inside a transaction of the same manager an operation joins it. Whether the thread is in one of ours or in the caller's is
- * told by the connection that is bound to it: a transaction of ours that is suspended has none.
+ * Inside a transaction of the same manager an operation joins it. The connection that is bound to the thread shows whether the
+ * transaction is ours or the caller's: a suspended transaction has none.
  *
  * <h2>A part that failed</h2>
  *
- * The engine runs joined and nested operations under a savepoint and undoes what failed. A savepoint undoes nothing that a
- * persistence context still holds back, so under any other manager than JDBC's a failed part condemns the whole transaction.
+ * The engine runs joined and nested operations under a savepoint and rolls back to it after a failure. A savepoint does not undo
+ * pending changes of a persistence context, so under managers other than JDBC's a failed part marks the whole transaction
+ * rollback-only.
  */
 final class SpringTransactions implements Demarcation {
     private static final Logger LOG = LoggerFactory.getLogger(SpringTransactions.class);
@@ -62,7 +63,7 @@ final class SpringTransactions implements Demarcation {
     private volatile @Nullable TransactionExecutionListener listening;
     private final ThreadLocal<@Nullable Frame> frames = new ThreadLocal<>();
 
-    /** Where the calling thread is. */
+    /** The transaction of the calling thread. */
     enum Place {
         OUTSIDE,
         IN_OURS,
@@ -81,19 +82,19 @@ final class SpringTransactions implements Demarcation {
         }
     }
 
-    /** @throws SemelException.Misconfigured when the manager cannot be listened to */
+    /** @throws SemelException.Misconfigured when the manager does not support listeners */
     void listen(TransactionExecutionListener listener) {
         if (!(manager instanceof ConfigurableTransactionManager)) {
             throw new SemelException.Misconfigured(
                     "transaction manager",
                     List.of(manager.getClass().getName()
-                            + " tells nobody when a transaction begins, so that the level MARKER"
-                            + " is not possible: set semel.http.level to span or plain"));
+                            + " does not support transaction listeners, which the level MARKER needs: set"
+                                    + " semel.http.level to span or plain"));
         }
         listening = listener;
     }
 
-    /** One for all, because a manager's list of listeners must not change while it is used. */
+    /** The only listener, because a manager's list of listeners must not change while it is used. */
     private final class Ears implements TransactionExecutionListener {
         @Override
         public void beforeBegin(TransactionExecution transaction) {
@@ -136,8 +137,8 @@ final class SpringTransactions implements Demarcation {
     }
 
     /**
-     * Whether nothing but the connection's commit is left to do when our listener hears of it. A listener behind ours might
-     * still write, and managers other than JDBC's do.
+     * Whether only the commit of the connection follows after our listener. A later listener might still write, and managers other
+     * than JDBC's do.
      */
     private boolean hearsLast() {
         return plain
@@ -149,14 +150,15 @@ final class SpringTransactions implements Demarcation {
     }
 
     /**
-     * SQLite leaves a transaction open whose COMMIT it refuses. The manager does not roll it back, and neither can the pool,
-     * because the driver takes it for ended: nobody could write as long as the connection is idle.
+     * SQLite leaves a transaction open when its COMMIT fails. The manager does not roll it back, and the pool cannot, because the
+     * driver considers it ended. All other writers would block as long as the connection is idle.
      */
     private void endWhatIsOpen() {
         try {
             connection().rollback();
         } catch (SQLException | RuntimeException e) {
-            LOG.debug("A rollback after a failed commit failed; the connection is gone or its transaction is over.", e);
+            LOG.debug("Rollback after a failed commit failed: the connection is closed or its transaction has"
+                    + " ended.", e);
         }
     }
 
@@ -169,20 +171,20 @@ final class SpringTransactions implements Demarcation {
         return source;
     }
 
-    /** The connection of the transaction that the calling thread is in. */
+    /** The connection of the current transaction. */
     Connection connection() {
         return holder().getConnection();
     }
 
-    /** @throws SemelException.Invalid where no operation can be run */
+    /** @throws SemelException.Invalid where no operation can run */
     Place place() {
         Frame frame = frames.get();
         if (frame != null && frame.isBound()) {
             if (frame.ending) {
                 throw new SemelException.Invalid(
-                        "It was called while the transaction around it is being committed, from a"
-                                + " callback after the commit for example, so it could take part in none. Call it in a"
-                                + " transaction of its own (REQUIRES_NEW) or send it to a channel before the commit.");
+                        "Operation rejected: its outer transaction is being committed, for example in an after-commit"
+                                + " callback, so it cannot join. Call it in a new transaction (REQUIRES_NEW) or send it"
+                                + " to a channel before the commit.");
             }
             return Place.IN_OURS;
         }
@@ -191,9 +193,9 @@ final class SpringTransactions implements Demarcation {
         }
         if (frame != null && !frame.ending) {
             throw new SemelException.Invalid(
-                    "It was called inside an atomic operation whose transaction is suspended, so"
-                            + " it could neither take part nor have a connection of its own. Do not suspend the transaction of an"
-                            + " atomic operation (NOT_SUPPORTED) around another one.");
+                    "Operation rejected: it was called inside an atomic operation whose transaction is suspended. Do"
+                            + " not suspend the transaction of an atomic operation (NOT_SUPPORTED) around another"
+                            + " operation.");
         }
         return Place.OUTSIDE;
     }
@@ -201,8 +203,8 @@ final class SpringTransactions implements Demarcation {
     private boolean participates() {
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new SemelException.Invalid(
-                    "It was called after the transaction around it had completed, so it could take"
-                            + " part in none. Call it in a transaction of its own (REQUIRES_NEW).");
+                    "Operation rejected: its outer transaction has already completed, so it cannot join. Call it in a"
+                            + " new transaction (REQUIRES_NEW).");
         }
         TransactionStatus status =
                 manager.getTransaction(new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_SUPPORTS));
@@ -211,17 +213,17 @@ final class SpringTransactions implements Demarcation {
         return inside;
     }
 
-    /** Something done inside the caller's transaction. */
+    /** Work inside the caller's transaction. */
     @FunctionalInterface
     interface Part<T> {
         T in(Connection connection, ConnectionHolder holder);
     }
 
-    /** Takes part in the caller's transaction. Whatever is thrown condemns it. */
+    /** Joins the caller's transaction. An exception marks it rollback-only. */
     <T> T participate(Part<T> part) {
         if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
-            throw new SemelException.Invalid("It was called inside a read-only transaction, in which nothing can be"
-                    + " recorded. Call it outside, or make the transaction around it one that writes.");
+            throw new SemelException.Invalid("Operation rejected: it was called inside a read-only transaction, where"
+                    + " nothing can be recorded. Call it outside, or make the outer transaction writable.");
         }
         TransactionStatus status =
                 manager.getTransaction(new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_MANDATORY));
@@ -241,15 +243,15 @@ final class SpringTransactions implements Demarcation {
         return value;
     }
 
-    /** A handler's own code. */
+    /** The code of a handler. */
     @FunctionalInterface
     interface Body<T> {
         T run() throws Exception;
     }
 
     /**
-     * Runs a handler inside the transaction: what its persistence context holds back is written before it counts as done, and
-     * a transaction that was condemned inside fails it.
+     * Runs a handler inside the transaction. Flushes its persistence context before it counts as done, and fails if the transaction
+     * is rollback-only.
      */
     <T> T handled(Body<T> handler) throws Exception {
         Frame frame = frames.get();
@@ -271,15 +273,15 @@ final class SpringTransactions implements Demarcation {
         }
     }
 
-    /** Writes what the persistence context of the thread's operation holds back, and fails if its transaction is condemned. */
+    /** Flushes the persistence context of the current operation, and fails if its transaction is rollback-only. */
     void settle() {
         Frame frame = frames.get();
         if (frame != null && frame.isBound()) {
             frame.status.flush();
             if (frame.status.isRollbackOnly()) {
                 throw new UnexpectedRollbackException(
-                        "A part of the operation condemned its transaction to be rolled"
-                                + " back: an exception that left a @Transactional method was caught, or a nested operation failed.");
+                        "The transaction is rollback-only: the handler caught an exception of a @Transactional method,"
+                                + " or a nested operation failed.");
             }
         }
     }
@@ -289,8 +291,8 @@ final class SpringTransactions implements Demarcation {
         TransactionStatus status = manager.getTransaction(new DefaultTransactionDefinition());
         if (!status.isNewTransaction()) {
             manager.commit(status);
-            throw new SemelException.Invalid("A transaction of Semel's own was to be begun inside one of the caller's."
-                    + " Run the operation by way of the Semel bean, which joins it.");
+            throw new SemelException.Invalid("A new transaction was requested inside a transaction of the caller. Run"
+                    + " the operation through the Semel bean, which joins it.");
         }
         try {
             Frame frame = new Frame(status, holder(), frames.get());
@@ -312,8 +314,8 @@ final class SpringTransactions implements Demarcation {
         throw new SemelException.Misconfigured(
                 "transaction manager",
                 List.of(manager.getClass().getName()
-                        + " began a transaction without binding a connection of the ledger's data source: name the one that"
-                        + " manages it with semel.expert.transaction-manager"));
+                        + " began a transaction without binding a connection of the ledger's data source: set"
+                                + " semel.expert.transaction-manager to the manager of that data source"));
     }
 
     private void restore(@Nullable Frame outer) {
@@ -324,7 +326,7 @@ final class SpringTransactions implements Demarcation {
         }
     }
 
-    /** One transaction that operations run in: ours, or our part in the caller's. */
+    /** One transaction of operations: ours, or our part of the caller's. */
     private final class Frame implements Begun, TransactionSynchronization {
         private final TransactionStatus status;
         private final ConnectionHolder holder;
@@ -354,7 +356,7 @@ final class SpringTransactions implements Demarcation {
             completion = outcome;
         }
 
-        /** The manager's own commit finds nothing left to be committed, and the driver sends nothing for it. */
+        /** Afterwards the commit of the manager has nothing to do, and the driver sends nothing. */
         @Override
         public boolean commitBy(Last sending) {
             if (!hearsLast()) {
@@ -376,7 +378,7 @@ final class SpringTransactions implements Demarcation {
             }
         }
 
-        /** As the manager itself would. */
+        /** Translates the exception as the manager does. */
         private RuntimeException translated(SQLException e) {
             RuntimeException translated = manager instanceof JdbcTransactionManager jdbc
                     ? jdbc.getExceptionTranslator().translate("JDBC commit", null, e)
@@ -396,14 +398,14 @@ final class SpringTransactions implements Demarcation {
             }
         }
 
-        /** A manager that rolls back after a failed commit, and fails at that too, throws the second reason in place of the first. */
+        /** A manager that rolls back after a failed commit may throw the exception of the rollback instead of the first one. */
         private void judge(RuntimeException thrown) throws SQLException {
             if (completion == STATUS_COMMITTED) {
-                LOG.warn("A callback failed after the commit; what was committed stays.", thrown);
+                LOG.warn("after-commit callback failed; the transaction stays committed", thrown);
                 return;
             }
             if (completion == STATUS_UNKNOWN && !tellsWhy(thrown)) {
-                throw new SQLException("How the commit ended cannot be told.", RESOLUTION_UNKNOWN, thrown);
+                throw new SQLException("The outcome of the commit is unknown.", RESOLUTION_UNKNOWN, thrown);
             }
             throw thrown;
         }
@@ -427,7 +429,7 @@ final class SpringTransactions implements Demarcation {
                     manager.rollback(status);
                 }
             } catch (TransactionException e) {
-                LOG.debug("A rollback failed; the server rolls back by itself when the connection is gone.", e);
+                LOG.debug("Rollback failed; the server rolls back when the connection is closed.", e);
             } finally {
                 restore(outer);
             }

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the Actuator tells of the ledger while its store answers. It is told without a verdict: a ledger that was halted on
- * purpose, or that has dead letters, is no reason to restart a process.
+ * The health details of the ledger while its store is available. They never make the health DOWN: a halted ledger, or one with dead
+ * letters, is no reason to restart a process.
  */
 final class Standing {
     private final Store store;
@@ -24,7 +24,7 @@ final class Standing {
         this.operator = operator;
     }
 
-    /** @throws RuntimeException when the store does not answer */
+    /** @throws RuntimeException when the store is unavailable */
     Map<String, Object> details() {
         Inspection inspection = store.inspect();
         Switchboard.Modes modes = operator.modes();

@@ -19,8 +19,8 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * Whether a route that needs a key answers with a stream, of which its client would see nothing before the end: the application
- * does not start then. What cannot be seen before it runs is refused by the filter.
+ * Rejects streaming routes that need a key when the application starts: their clients would get nothing before the end of the
+ * stream. The filter rejects streams that are visible only at run time.
  */
 final class StreamRoutes {
     private static final Set<RequestMethod> METHODS =
@@ -34,7 +34,7 @@ final class StreamRoutes {
         this.routes = routes;
     }
 
-    /** @throws SemelException.Misconfigured naming all of them */
+    /** @throws SemelException.Misconfigured naming all streaming routes */
     void check(List<RequestMappingHandlerMapping> mappings) {
         List<String> faults = new ArrayList<>();
         mappings.forEach(mapping -> mapping.getHandlerMethods().forEach((info, handler) -> {
@@ -57,9 +57,10 @@ final class StreamRoutes {
                 if (rule.key() == Rule.KeyUse.REQUIRED && !rule.limits().holdsStreams()) {
                     faults.add(method + " " + path + " ("
                             + handler.getBeanType().getSimpleName() + "."
-                            + handler.getMethod().getName() + ") answers with " + stream
-                            + ", and under an Idempotency-Key nothing of it is sent before its end: say @Idempotent(header ="
-                            + " OFF) or OPTIONAL on it, or set semel.http.tuning.responses.hold-streams=true");
+                            + handler.getMethod().getName() + ") responds with " + stream
+                            + ", but a response under an Idempotency-Key is sent only at its end: add"
+                                    + " @Idempotent(header = OFF) or OPTIONAL, or set"
+                                    + " semel.http.tuning.responses.hold-streams=true");
                 }
             }
         }

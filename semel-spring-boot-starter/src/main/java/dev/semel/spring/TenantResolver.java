@@ -4,13 +4,12 @@ import dev.semel.Tenant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says whose work the calling thread does: that of a request, and that of an {@link Idempotent} method which does not say it
- * itself. A bean of the application, which asks whoever authenticated the caller and never the caller; without one everything
- * belongs to {@link Tenant#SINGLE}.
+ * The tenant of the calling thread, for requests and for {@link Idempotent} methods without a tenant expression. Declare a bean that
+ * takes the tenant from the authentication, never from the caller's input. Without one the tenant is {@link Tenant#SINGLE}.
  */
 @FunctionalInterface
 public interface TenantResolver {
-    /** Nothing when the caller belongs to no tenant: then a request is refused, and a method is not run. */
+    /** Null when the tenant is unknown: then a request is rejected, and a method does not run. */
     @Nullable
     Tenant current();
 }

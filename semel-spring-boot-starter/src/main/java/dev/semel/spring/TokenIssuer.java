@@ -7,21 +7,20 @@ import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
 
 /**
- * Who issued the token of a principal. Spring Security's types for tokens are optional, so they are known by the properties
- * that they have.
+ * The issuer of a principal's token. Spring Security's token types are optional, so this reads their properties by name.
  */
 final class TokenIssuer {
     private static final String CLAIM = "iss";
 
-    /** Of a bearer's token, of a token that is the principal itself, and of a login by OpenID Connect. */
+    /** The claims of a bearer token, of a token as principal, and of an OpenID Connect login. */
     private static final String[] CLAIMS = {"tokenAttributes", "principal.claims", "principal.attributes"};
 
-    /** Of a login by OAuth 2.0 alone, which has no issuer: whom the application asked. */
+    /** The client registration of an OAuth 2.0 login, which has no issuer. */
     private static final String REGISTRATION = "authorizedClientRegistrationId";
 
     private TokenIssuer() {}
 
-    /** Nothing for a principal that came without a token. */
+    /** Null for a principal without a token. */
     static @Nullable String of(Principal principal) {
         BeanWrapper properties = PropertyAccessorFactory.forBeanPropertyAccess(principal);
         for (String claims : CLAIMS) {

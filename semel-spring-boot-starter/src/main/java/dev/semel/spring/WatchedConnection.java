@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that a handler took outside the ledger's transactions, or a statement of it: tells when it runs anything but a
- * query, which is committed at once.
+ * A connection, or one of its statements, that a handler took outside the ledger's transactions. Reports everything except
+ * queries, because it may be committed at once.
  */
 record WatchedConnection(Object real, Runnable onWrite) implements InvocationHandler {
     private static final Set<String> WITH_SQL = Set.of(
@@ -50,7 +50,7 @@ record WatchedConnection(Object real, Runnable onWrite) implements InvocationHan
         }
         try {
             Object result = method.invoke(real, arguments);
-            // A prepared statement was looked at when it was prepared.
+            // A prepared statement was checked when it was prepared.
             return name.equals("createStatement") && result != null ? proxy(Statement.class, result, onWrite) : result;
         } catch (InvocationTargetException e) {
             throw e.getCause();

@@ -26,9 +26,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Sees to it that every data source of the application tells when a connection is taken of it. Its type stays the same. One
- * that cannot be watched without another type, or was made before this, is left as it is, and then nothing can be told of
- * failures that are not marked.
+ * Observes the connections of every data source of the application. The type of the bean stays the same. A data source that cannot be
+ * extended, or was created earlier, is not observed; then every unmarked failure counts as UNKNOWN.
  */
 final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
     private static final Logger LOG = LoggerFactory.getLogger(WatchedDataSources.class);
@@ -39,14 +38,14 @@ final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
     private final Set<String> watched = ConcurrentHashMap.newKeySet();
     private final Queue<Shown> shown = new ConcurrentLinkedQueue<>();
 
-    /** A data source and the proxy in front of it, which is of the same class and has the same fields. */
+    /** A data source and its proxy, which has the same class and the same fields. */
     private record Shown(DataSource source, Object proxy) {
-        /** Spring Boot reads the pool of a HikariDataSource off its field: what the proxy is asked for there must be there. */
+        /** Copies the fields, because Spring Boot reads the pool from a field of HikariDataSource. */
         void copyFields() {
             try {
                 ReflectionUtils.shallowCopyFieldState(source, proxy);
             } catch (RuntimeException e) {
-                LOG.debug("The fields of a data source cannot be read; its proxy has none.", e);
+                LOG.debug("Reading the fields of a data source failed; its proxy has no fields.", e);
             }
         }
     }
@@ -59,7 +58,7 @@ final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
         return watch;
     }
 
-    /** Before other processors, which may need a data source themselves, and are then given one that is watched. */
+    /** Runs before other processors, so that those that need a data source get an observed one. */
     @Override
     public int getOrder() {
         return HIGHEST_PRECEDENCE;
@@ -80,9 +79,9 @@ final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
     }
 
     /**
-     * To be called when the ledger is open, and with it the pools that it needs.
+     * Called when the ledger and its pools are open.
      *
-     * @param all data sources by name, those of parent contexts included, that exist by now
+     * @param all the existing data sources by name, including those of parent contexts
      */
     void check(Map<String, DataSource> all) {
         for (Shown each = shown.poll(); each != null; each = shown.poll()) {
@@ -90,16 +89,16 @@ final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
         }
         all.keySet().stream()
                 .filter(name -> !watched.contains(name))
-                .forEach(name -> unwatched(name, "it was made before Semel could, or in a parent context"));
+                .forEach(name -> unwatched(name, "it was created before Semel, or in a parent context"));
     }
 
     private void unwatched(String name, String why) {
         LOG.warn(
-                "The data source {} is not watched: {}. Requests at the level MARKER that fail without a marked transaction"
-                        + " are UNKNOWN and not run again.",
+                "data source {} cannot be watched: {}; requests at level MARKER that fail without a marked transaction"
+                        + " become UNKNOWN and are not retried",
                 name,
                 why);
-        watch.cannotTell("The data source " + name + " is not watched.");
+        watch.cannotTell("The data source " + name + " cannot be watched.");
     }
 
     private @Nullable Object watched(DataSource source, String name) {
@@ -122,7 +121,7 @@ final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
             }
             return proxy;
         } catch (AopConfigException e) {
-            LOG.debug("The data source {} could not be wrapped.", name, e);
+            LOG.debug("wrapping the data source {} failed", name, e);
             return null;
         }
     }
@@ -159,7 +158,7 @@ final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
         return true;
     }
 
-    /** Whether nobody can ask for the bean by its class: what declares it says an interface. */
+    /** Whether the bean is declared by an interface, so that nobody injects it by its class. */
     private boolean isWantedByInterface(String name, Class<?> type) {
         if (java.lang.reflect.Proxy.isProxyClass(type)) {
             return true;

@@ -11,8 +11,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Sees to it that Spring's executors, which {@code @Async} methods are handed to as well, tell when a request's handler hands
- * them work. The executor stays what it is, with the decorator that the application gave it.
+ * Observes work that a request's handler submits to Spring's executors, also by {@code @Async} methods. The executor keeps its type
+ * and the decorator of the application.
  */
 final class WatchedExecutors implements BeanPostProcessor, PriorityOrdered {
     private static final String DECORATOR = "taskDecorator";
@@ -28,7 +28,7 @@ final class WatchedExecutors implements BeanPostProcessor, PriorityOrdered {
         return HIGHEST_PRECEDENCE;
     }
 
-    /** Before its threads are there: a pool reads its decorator once. */
+    /** Runs before the threads exist: a pool reads its decorator once. */
     @Override
     public Object postProcessBeforeInitialization(Object bean, String name) {
         if (bean instanceof ThreadPoolTaskExecutor pool) {
@@ -43,7 +43,7 @@ final class WatchedExecutors implements BeanPostProcessor, PriorityOrdered {
         return bean;
     }
 
-    /** There is a method to set it and none to ask for it. */
+    /** Reads the field, because there is only a setter. */
     private static @Nullable TaskDecorator decorator(Object executor) {
         DirectFieldAccessor fields = new DirectFieldAccessor(executor);
         return fields.isReadableProperty(DECORATOR) ? (TaskDecorator) fields.getPropertyValue(DECORATOR) : null;

@@ -1,6 +1,6 @@
 /**
- * Semel in a Spring Boot application: the ledger in its data source, its transactions joined, its methods made run-once by an
- * annotation, its workers started and drained with the context. Wiring only: the rules are the engine's.
+ * Semel in a Spring Boot application: the ledger in its data source, joined transactions, idempotent methods by annotation, and
+ * channels that start and drain with the context. Only wiring: the engine has the rules.
  */
 @NullMarked
 package dev.semel.spring;

@@ -143,16 +143,16 @@ class DeclarationsTest {
                 .run(context -> assertFaults(
                         context.getStartupFailure(),
                         "@Idempotent Wrong.noKey: its key is empty",
-                        "@Idempotent Wrong.noExpression: its key \"#id +\" is no SpEL expression",
+                        "@Idempotent Wrong.noExpression: its key \"#id +\" is not a valid SpEL expression",
                         "@Idempotent Wrong.later: it returns CompletableFuture",
-                        "@Idempotent Wrong.unreachable: it is private, static or final",
-                        "@Idempotent Wrong.unreachable: no policy is called \"no.such\"",
-                        "@Idempotent Wrong.contradicting: it takes LeasedContext",
-                        "@Idempotent Wrong.contradicting: it is declared repeatable",
-                        "@Idempotent Wrong.contradicting: it is atomic, but the ledger has a store of its own",
-                        "@Idempotent Wrong.impatient: it is to reject",
+                        "@Idempotent Wrong.unreachable: Spring cannot intercept a private, static or final method",
+                        "@Idempotent Wrong.unreachable: unknown policy \"no.such\"",
+                        "@Idempotent Wrong.contradicting: it has a parameter of type LeasedContext",
+                        "@Idempotent Wrong.contradicting: repeatable applies only to leased methods",
+                        "@Idempotent Wrong.contradicting: it is atomic, but the ledger has its own store",
+                        "@Idempotent Wrong.impatient: it rejects while another call runs",
                         "@Idempotent Wrong.vague: its patience \"soon\"",
-                        "its name \"a\" is also that of"));
+                        "duplicate operation name \"a\", also used by"));
     }
 
     @Test
@@ -161,10 +161,10 @@ class DeclarationsTest {
                 .withBean(WrongService.class)
                 .run(context -> assertFaults(
                         context.getStartupFailure(),
-                        "@Idempotent WrongController: no policy is called \"no.such\"",
-                        "@Idempotent WrongController: its level is SPAN, but the ledger has a store of its own",
-                        "@Idempotent WrongController.later: its level is SPAN, but it answers asynchronously",
-                        "@Idempotent WrongService: it maps no requests"));
+                        "@Idempotent WrongController: unknown policy \"no.such\"",
+                        "@Idempotent WrongController: its level is SPAN, but the ledger has its own store",
+                        "@Idempotent WrongController.later: its level is SPAN, but it responds asynchronously",
+                        "@Idempotent WrongService: the class has no request mappings"));
     }
 
     @Test
@@ -190,17 +190,17 @@ class DeclarationsTest {
                         AutoConfigurations.of(SemelAutoConfiguration.class, SemelHttpAutoConfiguration.class))
                 .withPropertyValues("semel.store=memory:");
         String fault =
-                "@Idempotent Controller.mapped: it is a route, and nothing keeps its requests from running twice: ";
+                "@Idempotent Controller.mapped: the route is not protected against running twice: ";
         web.withPropertyValues("semel.store=memory:", "semel.http.enabled=false")
                 .withBean(Controller.class)
                 .run(context ->
-                        assertFaults(context.getStartupFailure(), fault + "there is no Idempotency-Key filter"));
+                        assertFaults(context.getStartupFailure(), fault + "the Idempotency-Key filter is disabled"));
         web.withBean(Semel.class, () -> Semel.open("memory:"))
                 .withBean(Controller.class)
                 .run(context ->
-                        assertFaults(context.getStartupFailure(), fault + "the Semel bean is the application's"));
+                        assertFaults(context.getStartupFailure(), fault + "the application has its own Semel bean"));
         webflux.withBean(Controller.class)
-                .run(context -> assertFaults(context.getStartupFailure(), fault + "the application is one of WebFlux"));
+                .run(context -> assertFaults(context.getStartupFailure(), fault + "the application uses WebFlux"));
         webflux.withBean(Exempt.class).run(context -> assertThat(context).hasNotFailed());
     }
 
@@ -225,12 +225,14 @@ class DeclarationsTest {
                 .withBean("known", Channel.class, () -> WrongChannels.KNOWN)
                 .run(context -> assertFaults(
                         context.getStartupFailure(),
-                        "@SemelChannel WrongChannels.nothing: it takes no payload",
-                        "@SemelChannel WrongChannels.other: it takes a java.lang.Integer...carry java.lang.String",
-                        "@SemelChannel WrongChannels.told: it returns something",
-                        "@SemelChannel WrongChannels.elsewhere: it is atomic, but the ledger has a store of its own",
-                        "@SemelChannel WrongChannels.context: it takes AtomicContext, but its channel is leased",
-                        "@SemelChannel WrongChannels.context: no policy is called \"no.such\""));
+                        "@SemelChannel WrongChannels.nothing: it has no payload parameter",
+                        "@SemelChannel WrongChannels.other: its payload parameter is a java.lang.Integer...carry"
+                                + " java.lang.String",
+                        "@SemelChannel WrongChannels.told: the return value of a channel handler is ignored",
+                        "@SemelChannel WrongChannels.elsewhere: it is atomic, but the ledger has its own store",
+                        "@SemelChannel WrongChannels.context: it has a AtomicContext parameter, but its channel is"
+                                + " leased",
+                        "@SemelChannel WrongChannels.context: unknown policy \"no.such\""));
     }
 
     @Test
@@ -241,7 +243,7 @@ class DeclarationsTest {
                 .withBean("third", ChannelCapacity.class, () -> capacity("well"))
                 .run(context -> assertFaults(
                         context.getStartupFailure(),
-                        "@SemelChannel Handlers.twice: its capacity is given more than once",
+                        "@SemelChannel Handlers.twice: its capacity is set more than once",
                         "ChannelCapacity of \"nobody\": no @SemelChannel method"));
     }
 }

@@ -31,7 +31,7 @@ class HttpSettingsTest {
                         "semel.http.expert.breaker.failure-percent=200")
                 .run(context -> SemelAutoConfigurationTest.assertFaults(
                         context.getStartupFailure(),
-                        "semel.http.level is SPAN, but the ledger has a store of its own",
+                        "semel.http.level is SPAN, but the ledger has its own store",
                         "semel.http.tuning.largest-kept-response is 2097152 bytes",
                         "semel.http.expert.breaker",
                         "semel.http.tuning.policy is \"no.such\""));
@@ -45,8 +45,8 @@ class HttpSettingsTest {
                 .withBean("four", Hooks.RateLimit.class, () -> request -> Optional.empty())
                 .run(context -> SemelAutoConfigurationTest.assertFaults(
                         context.getStartupFailure(),
-                        "several beans of the type Hooks.RateLimit (three, four)",
-                        "several beans of the type Hooks.Authorization (one, two)"));
+                        "several beans of type Hooks.RateLimit (three, four)",
+                        "several beans of type Hooks.Authorization (one, two)"));
     }
 
     /** As Spring Boot registers Spring Security's, at the order -100. */

@@ -110,9 +110,9 @@ class MetadataTest {
                         .as(group)
                         .startsWith(
                                 switch (tier) {
-                                    case "" -> "What to decide";
-                                    case ".tuning" -> "What is often changed";
-                                    default -> "What few need";
+                                    case "" -> "Basic settings";
+                                    case ".tuning" -> "Settings that are often changed";
+                                    default -> "Settings that few applications need";
                                 });
                 assertThat(PROPERTIES.keySet()).as(group).anyMatch(name -> name.startsWith(group + "."));
             }

@@ -98,8 +98,8 @@ class PropertyCheckTest {
                         "semel.policy.One.extends=default")
                 .run(context -> SemelAutoConfigurationTest.assertFaults(
                         context.getStartupFailure(),
-                        "semel.policy.my-policy and semel.policy.mypolicy are one name",
-                        "semel.policy.One and semel.policy.one are one name"));
+                        "semel.policy.my-policy and semel.policy.mypolicy are the same name",
+                        "semel.policy.One and semel.policy.one are the same name"));
     }
 
     @Test

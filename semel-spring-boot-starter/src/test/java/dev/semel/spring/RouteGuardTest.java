@@ -218,7 +218,7 @@ class RouteGuardTest {
         int before = RUNS.get();
         HttpResponse<String> refused = web.post(path, key, null);
         assertThat(refused.statusCode()).as(path + ": " + refused.body()).isEqualTo(500);
-        assertThat(refused.body()).as(path).contains("idempotency.not_protected", "It was not run");
+        assertThat(refused.body()).as(path).contains("idempotency.not_protected", "Rejected and not run");
         assertThat(RUNS).as(path).hasValue(before);
     }
 

@@ -136,7 +136,7 @@ class SemelAutoConfigurationTest {
                         context.getStartupFailure(), "several data sources (first, second) and none is primary"));
         bare.withUserConfiguration(TwoSources.class)
                 .withPropertyValues("semel.expert.data-source=third")
-                .run(context -> assertFaults(context.getStartupFailure(), "there are first, second"));
+                .run(context -> assertFaults(context.getStartupFailure(), "known names: first, second"));
         bare.withUserConfiguration(TwoSources.class)
                 .withPropertyValues("semel.expert.data-source=second")
                 .run(context -> assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class));
@@ -204,15 +204,16 @@ class SemelAutoConfigurationTest {
                 bare.withBean(DataSource.class, () -> new DriverManagerDataSource(Databases.SQLITE.fresh()));
         unmanaged.run(context -> assertFaults(
                 context.getStartupFailure(),
-                "no transaction manager manages the data source that holds the ledger; there is none at all"));
+                "the data source of the ledger has no transaction manager; there is no PlatformTransactionManager"));
         unmanaged
                 .withBean("theirs", PlatformTransactionManager.class, () -> new JdbcTransactionManager(elsewhere))
                 .withBean("jta", PlatformTransactionManager.class, SemelAutoConfigurationTest::coordinator)
                 .run(context -> {
-                    assertFaults(context.getStartupFailure(), "there are theirs (JdbcTransactionManager), jta (");
+                    assertFaults(context.getStartupFailure(), "do not work on that data source alone: theirs"
+                            + " (JdbcTransactionManager), jta (");
                     assertThat(context.getStartupFailure())
                             .rootCause()
-                            .hasMessageContaining("declare a JdbcTransactionManager bean");
+                            .hasMessageContaining("Declare a JdbcTransactionManager bean");
                 });
     }
 
@@ -236,7 +237,7 @@ class SemelAutoConfigurationTest {
                         Policy.class,
                         () -> Policy.named("mine").withMaxAttempts(2).build())
                 .withPropertyValues("semel.policy.mine.extends=default", "semel.policy.mine.max-attempts=3")
-                .run(context -> assertFaults(context.getStartupFailure(), "policy mine is given twice"));
+                .run(context -> assertFaults(context.getStartupFailure(), "policy mine is declared twice"));
     }
 
     @Test
@@ -307,7 +308,7 @@ class SemelAutoConfigurationTest {
                 .analyze(new IllegalStateException(
                         new SemelException.Misconfigured("Semel's settings", java.util.List.of("a is b: use c", "d"))));
         assertThat(analysis.getDescription())
-                .isEqualTo("Semel's settings cannot be used, for 2 reasons:\n\n  - a is b: use c\n  - d");
+                .isEqualTo("Semel's settings: 2 configuration faults:\n\n  - a is b: use c\n  - d");
         assertThat(analysis.getAction()).contains("each line says how");
     }
 
@@ -318,6 +319,6 @@ class SemelAutoConfigurationTest {
                     throw new NoClassDefFoundError("com/fasterxml/jackson/annotation/JsonApplyView");
                 }))
                 .hasValueSatisfying(fault -> assertThat(fault)
-                        .contains("JsonApplyView", "set com.fasterxml.jackson.core:jackson-annotations"));
+                        .contains("JsonApplyView", "Set com.fasterxml.jackson.core:jackson-annotations"));
     }
 }

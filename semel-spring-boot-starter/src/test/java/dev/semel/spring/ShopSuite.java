@@ -428,7 +428,7 @@ abstract class ShopSuite {
         assertThat(target().runs).hasValue(1);
         assertThatThrownBy(() -> transaction.execute(status -> shop.post("q", null)))
                 .isInstanceOf(SemelException.Invalid.class)
-                .hasMessageContaining("post is leased and was called inside a transaction");
+                .hasMessageContaining("post rejected: it is leased and was called inside a transaction");
         assertThat(target().runs).hasValue(1);
     }
 

@@ -114,9 +114,9 @@ class StreamRoutesTest {
     void e14_anApplicationWhoseKeyedRoutesAnswerWithStreamsOfEventsDoesNotStart() {
         assertThatThrownBy(() -> started(Streaming.class))
                 .isInstanceOf(SemelException.Misconfigured.class)
-                .hasMessageContaining("POST /chat (Streams.chat) answers with an SseEmitter")
+                .hasMessageContaining("POST /chat (Streams.chat) responds with an SseEmitter")
                 .hasMessageContaining("POST /wrapped (Streams.wrapped)")
-                .hasMessageContaining("POST /lines (Streams.lines) answers with application/x-ndjson")
+                .hasMessageContaining("POST /lines (Streams.lines) responds with application/x-ndjson")
                 .hasMessageContaining("semel.http.tuning.responses.hold-streams=true")
                 .hasMessageNotContaining("/exempt")
                 .hasMessageNotContaining("/events");

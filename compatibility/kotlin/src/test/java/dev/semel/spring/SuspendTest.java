@@ -126,12 +126,12 @@ class SuspendTest {
 
     @Test
     void e10_aMethodThatIsACoroutineDoesNotStart() {
-        assertRefused(SuspendService.class, "@Idempotent SuspendService.charge: it is a suspend function");
+        assertRefused(SuspendService.class, "@Idempotent SuspendService.charge: suspend functions are not supported");
     }
 
     @Test
     void e10_aHandlerOfAChannelThatIsACoroutineDoesNotStart() {
-        assertRefused(SuspendHandler.class, "@SemelChannel SuspendHandler.mail: it is a suspend function");
+        assertRefused(SuspendHandler.class, "@SemelChannel SuspendHandler.mail: suspend functions are not supported");
     }
 
     private static void assertRefused(Class<?> bean, String fault) {
