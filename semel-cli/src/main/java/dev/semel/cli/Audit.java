@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "audit",
-        description = "The audit: what happened, and that nobody changed it.",
+        description = "Reads, exports and verifies the audit.",
         subcommands = {AuditTail.class, AuditExport.class},
         mixinStandardHelpOptions = true)
 final class Audit implements Runnable {
@@ -32,15 +32,16 @@ final class Audit implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Say what to do with the audit: tail, export or verify.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: use tail, export or verify.");
     }
 
     @Command(
             name = "verify",
             header = "Checks that no event of the audit was changed, removed or inserted.",
             description = {
-                "Only reads. Events that are not sealed yet are not covered; a running application seals every few seconds.",
-                "A tail that was cut off whole shows only against an anchor that was kept elsewhere.",
+                "Read-only. Events that are not sealed yet are not covered; a running application seals every few"
+                        + " seconds.",
+                "A removed end of the chain is detected only with an anchor that was stored elsewhere.",
                 "Exits with 1 when the audit is damaged."
             },
             mixinStandardHelpOptions = true)
@@ -49,18 +50,19 @@ final class Audit implements Runnable {
             @Option(
                             names = "--anchor",
                             paramLabel = "N:HASH",
-                            description = "The anchor that an earlier run printed; it must still be in the chain.")
+                            description = "The anchor that an earlier run printed. Fails if it is no longer in the"
+                                    + " chain.")
                     @Nullable
                     String anchor) {
         String known = anchor == null ? null : anchor.toLowerCase(Locale.ROOT);
         if (known != null && !ANCHOR.matcher(known).matches()) {
-            throw new SemelException.Invalid("The anchor '" + anchor + "' is not a number, a colon and 64 hexadecimal"
-                    + " digits. Give it as an earlier 'semel audit verify' printed it.");
+            throw new SemelException.Invalid("The anchor '" + anchor + "' is invalid: it must be a number, a colon and"
+                    + " 64 hexadecimal digits. Use the anchor that 'semel audit verify' printed.");
         }
-        Verdict verdict;
+        AuditResult verdict;
         try (Store opened = ledger.open()) {
             Verification.Report report = new Verification(opened.audit()).verify(known);
-            verdict = new Verdict(opened.name(), report.intact(), report, unsealed(opened));
+            verdict = new AuditResult(opened.name(), report.intact(), report, unsealed(opened));
         }
         ledger.tell(() -> verdict, screen -> verdict.print(screen.out(), screen.ansi()));
         return (verdict.intact() ? Exit.OK : Exit.CHECK_FAILED).code();
@@ -71,8 +73,8 @@ final class Audit implements Runnable {
         return store.audit().behindHorizon(sealed, MOST_COUNTED).size();
     }
 
-    /** What was found; its components are the names in the JSON. */
-    record Verdict(
+    /** The result; its components are the names in the JSON. */
+    record AuditResult(
             String store, boolean intact, @JsonUnwrapped Verification.Report report, int unsealed) {
         void print(PrintWriter out, Ansi ansi) {
             String row = "%-9s %s%n";
@@ -99,7 +101,8 @@ final class Audit implements Runnable {
                         Locale.ROOT,
                         row,
                         "",
-                        "Keep it elsewhere: 'semel audit verify --anchor' with it shows a tail that was cut.");
+                        "Store the anchor elsewhere: 'semel audit verify --anchor' then detects a removed end of the"
+                                + " chain.");
             });
         }
 

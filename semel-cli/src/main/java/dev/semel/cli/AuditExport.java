@@ -24,17 +24,17 @@ import tools.jackson.databind.json.JsonMapper;
 
 @Command(
         name = "export",
-        header = "Writes all events, or those that match, in the order of the seals.",
+        header = "Exports all events, or matching ones, in the order of the seals.",
         description = {
-            "Only reads. Events that others still may come before are left for the next time; they are seconds old.",
-            "JSON lines are exact. In CSV a text that a spreadsheet would run as a formula gets a ' before it.",
-            "Exits with 1 when it could not be written to its end."
+            "Read-only. Events of the last seconds, whose order is not final, are left for the next export.",
+            "JSON lines are exact. In CSV a text that a spreadsheet would run as a formula gets a ' prefix.",
+            "Exits with 1 when the export failed before its end."
         },
         mixinStandardHelpOptions = true)
 final class AuditExport implements Callable<Integer> {
     private static final int PAGE = 1_000;
 
-    /** How an event is written. */
+    /** The output format. */
     enum Format {
         JSONL,
         CSV
@@ -46,10 +46,11 @@ final class AuditExport implements Callable<Integer> {
     @Option(
             names = "--since",
             paramLabel = "MOMENT",
-            description = "From then on: 2026-11-15T08:30:00Z, 2026-11-15, or 1h for an hour before now.")
+            description = "Only events from this time on: 2026-11-15T08:30:00Z, 2026-11-15, or 1h for an hour before"
+                    + " now.")
     private @Nullable String since;
 
-    @Option(names = "--until", paramLabel = "MOMENT", description = "Only those before then.")
+    @Option(names = "--until", paramLabel = "MOMENT", description = "Only events before this time.")
     private @Nullable String until;
 
     @Mixin
@@ -62,23 +63,23 @@ final class AuditExport implements Callable<Integer> {
             description = "${COMPLETION-CANDIDATES}; by default ${DEFAULT-VALUE}, which --json means too.")
     private Format format = Format.JSONL;
 
-    @Option(names = "--output", paramLabel = "FILE", description = "A new file to write to, in place of the output.")
+    @Option(names = "--output", paramLabel = "FILE", description = "Write to this new file instead of standard output.")
     private @Nullable String file;
 
     @Override
     public Integer call() {
         if (ledger.forPrograms() && format == Format.CSV) {
-            throw new SemelException.Invalid("--json and --format csv contradict each other. Choose one.");
+            throw new SemelException.Invalid("--json and --format csv conflict. Choose one.");
         }
         Instant now = Instant.now();
-        long from = since == null ? Long.MIN_VALUE : Spans.moment(since, now).toEpochMilli();
-        long to = until == null ? Long.MAX_VALUE : Spans.moment(until, now).toEpochMilli();
+        long from = since == null ? Long.MIN_VALUE : TimeArguments.moment(since, now).toEpochMilli();
+        long to = until == null ? Long.MAX_VALUE : TimeArguments.moment(until, now).toEpochMilli();
         if (from >= to) {
-            throw new SemelException.Invalid("Nothing is between " + since + " and " + until + ". Exchange the two.");
+            throw new SemelException.Invalid("--since " + since + " is not before --until " + until + ". Swap them.");
         }
         try (Store opened = ledger.open()) {
             if (file == null) {
-                tell(export(opened, ledger.out(), from, to), "the output");
+                tell(export(opened, ledger.out(), from, to), "standard output");
             } else {
                 try (PrintWriter out = create(file)) {
                     tell(export(opened, out, from, to), file);
@@ -88,7 +89,7 @@ final class AuditExport implements Callable<Integer> {
         return Exit.OK.code();
     }
 
-    /** Beside the events, so that an empty export is not mistaken for a broken one. */
+    /** Written to standard error, so that an empty export is not mistaken for a failed one. */
     private void tell(long written, String where) {
         ledger.err()
                 .println(String.format(
@@ -105,7 +106,8 @@ final class AuditExport implements Callable<Integer> {
             return new PrintWriter(Files.newBufferedWriter(
                     Path.of(file), StandardCharsets.UTF_8, java.nio.file.StandardOpenOption.CREATE_NEW));
         } catch (IOException | InvalidPathException e) {
-            throw new SemelException.Invalid("The file " + file + " cannot be made (" + e + "). Name a new one.", e);
+            throw new SemelException.Invalid("Creating the file " + file + " failed (" + e + "). Use a new file"
+                    + " name.", e);
         }
     }
 
@@ -139,7 +141,7 @@ final class AuditExport implements Callable<Integer> {
             }
         }
         if (out.checkError()) { // which also writes what is buffered
-            throw new Refusal("The export could not be written to its end: what is there is not all.");
+            throw new CheckFailed("The export failed before its end; the output is incomplete. Run it again.");
         }
         return written;
     }

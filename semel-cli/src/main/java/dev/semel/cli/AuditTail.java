@@ -18,11 +18,11 @@ import tools.jackson.databind.json.JsonMapper;
 
 @Command(
         name = "tail",
-        header = "Shows the newest events, and with -f those that come.",
+        header = "Shows the newest events, and with -f new ones as they are written.",
         description = {
-            "Only reads. With -f an event is shown as soon as none can come before it any more, so that the order is that"
-                    + " of the seals and none is missed.",
-            "With --json an event is a line."
+            "Read-only. With -f an event is shown when its order is final, so that the order is that of the seals and"
+                    + " no event is missed.",
+            "With --json each event is one line."
         },
         mixinStandardHelpOptions = true)
 final class AuditTail implements Callable<Integer> {
@@ -34,14 +34,14 @@ final class AuditTail implements Callable<Integer> {
 
     @Option(
             names = {"-f", "--follow"},
-            description = "Go on with what comes, until interrupted.")
+            description = "Keep showing new events until interrupted.")
     private boolean follow;
 
     @Option(
             names = {"-n", "--lines"},
             paramLabel = "N",
             defaultValue = "20",
-            description = "So many of the newest to begin with; by default ${DEFAULT-VALUE}.")
+            description = "Number of newest events to start with; by default ${DEFAULT-VALUE}.")
     private int lines;
 
     @Mixin
@@ -50,7 +50,7 @@ final class AuditTail implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         if (lines < 0) {
-            throw new SemelException.Invalid(lines + " events cannot be shown. Use --lines 0 or more.");
+            throw new SemelException.Invalid("--lines " + lines + " is invalid. Use 0 or more.");
         }
         AuditFilter filter = which.events();
         Screen screen = ledger.screen();
@@ -68,7 +68,7 @@ final class AuditTail implements Callable<Integer> {
         return Exit.OK.code();
     }
 
-    /** Just before the oldest that is shown; behind the newest when none is. */
+    /** The position before the oldest event that is shown, or behind the newest when none is shown. */
     private Position start(List<AuditRow> newest) {
         if (newest.isEmpty()) {
             return Position.START;

@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "bench",
-        description = "Measures Semel beside the same work without it.",
+        description = "Measures Semel, and the same work without it.",
         mixinStandardHelpOptions = true)
 final class Bench implements Runnable {
     @Spec
@@ -34,15 +34,15 @@ final class Bench implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Say what to measure: ledger, channel or http.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: use ledger, channel or http.");
     }
 
-    /** What every bench is asked in the same way. */
-    static final class Asked {
+    /** The common options of all benches. */
+    static final class BenchOptions {
         @Mixin
         private JsonOption json = new JsonOption();
 
-        @Option(names = "--check", description = "Exit with 1 when a target is missed, and name it.")
+        @Option(names = "--check", description = "Exit with 1 and name the target when a target is missed.")
         private boolean check;
 
         @Option(
@@ -55,30 +55,30 @@ final class Bench implements Runnable {
                 names = "--seconds",
                 paramLabel = "N",
                 defaultValue = "3",
-                description = "How long each thing is measured. By default ${DEFAULT-VALUE}.")
+                description = "Duration of each measurement. By default ${DEFAULT-VALUE}.")
         private double seconds = 3;
 
-        @Option(names = "--quick", hidden = true, description = "As little as possible, to see that it works.")
+        @Option(names = "--quick", hidden = true, description = "Measure as little as possible, as a smoke test.")
         private boolean quick;
     }
 
-    /** Measures, telling what it is at. */
+    /** A bench that reports its progress. */
     @FunctionalInterface
     private interface Measuring {
         Report run(Consumer<String> progress);
     }
 
-    private int measure(Asked asked, Measuring measuring) {
-        Baseline baseline = asked.baseline == null ? null : Baseline.read(asked.baseline);
+    private int measure(BenchOptions options, Measuring measuring) {
+        Baseline baseline = options.baseline == null ? null : Baseline.read(options.baseline);
         PrintWriter err = spec.commandLine().getErr();
-        return conclude(measuring.run(doing -> err.println("bench: " + doing)), asked, baseline);
+        return conclude(measuring.run(doing -> err.println("bench: " + doing)), options, baseline);
     }
 
     @Command(
             name = "ledger",
             description = {
                 "First calls, replays and conflicts, atomic and leased, by 1 to 512 callers.",
-                "It works in a schema or directory of its own, which it removes afterwards."
+                "Uses its own schema or directory and removes it afterwards."
             },
             mixinStandardHelpOptions = true)
     int ledger(
@@ -86,22 +86,24 @@ final class Bench implements Runnable {
                             names = "--store",
                             paramLabel = "URL",
                             description = {
-                                "Measure only this store: a schema of its own in the database, or a file beside this one.",
+                                "Measure only this store, in its own schema of the database or in a file beside this"
+                                        + " one.",
                                 "Without it: a private PostgreSQL with durable settings, a SQLite file, and memory."
                             })
                     @Nullable
                     String store,
-            @Mixin Asked asked) {
-        Plan plan = new Plan(store, length(asked), asked.quick ? Plan.TINY : Plan.FULL);
-        return measure(asked, progress -> new LedgerBench(plan, progress).run());
+            @Mixin BenchOptions options) {
+        Plan plan = new Plan(store, length(options), options.quick ? Plan.TINY : Plan.FULL);
+        return measure(options, progress -> new LedgerBench(plan, progress).run());
     }
 
     @Command(
             name = "channel",
             description = {
                 "Sends, drains, end to end and idle latency of channels, with and without lanes.",
-                "On PostgreSQL beside db-scheduler, JobRunr, transaction-outbox and namastack-outbox, which the launcher",
-                "fetches for this command. It works in schemas or a directory of its own, which it removes afterwards."
+                "On PostgreSQL beside db-scheduler, JobRunr, transaction-outbox and namastack-outbox, which the"
+                        + " launcher",
+                "fetches for this command. Uses its own schemas or directory and removes them afterwards."
             },
             mixinStandardHelpOptions = true)
     int channel(
@@ -109,14 +111,15 @@ final class Bench implements Runnable {
                             names = "--store",
                             paramLabel = "URL",
                             description = {
-                                "Measure only this store: schemas of its own in the database, or files beside this one.",
+                                "Measure only this store, in its own schemas of the database or in files beside this"
+                                        + " one.",
                                 "Without it: a private PostgreSQL with durable settings, and SQLite files."
                             })
                     @Nullable
                     String store,
-            @Mixin Asked asked) {
-        ChannelPlan plan = new ChannelPlan(store, length(asked), asked.quick ? ChannelPlan.TINY : ChannelPlan.FULL);
-        return measure(asked, progress -> {
+            @Mixin BenchOptions options) {
+        ChannelPlan plan = new ChannelPlan(store, length(options), options.quick ? ChannelPlan.TINY : ChannelPlan.FULL);
+        return measure(options, progress -> {
             try (Contenders contenders = Contenders.installed()) {
                 return new ChannelBench(plan, contenders, progress).run();
             }
@@ -132,28 +135,28 @@ final class Bench implements Runnable {
                 "memory grows. The launcher builds the servers for this command."
             },
             mixinStandardHelpOptions = true)
-    int http(@Mixin Asked asked) {
-        HttpPlan plan = new HttpPlan(length(asked), asked.quick ? HttpPlan.TINY : HttpPlan.FULL);
-        return measure(asked, progress -> new HttpBench(plan, HttpServers.installed(), progress).run());
+    int http(@Mixin BenchOptions options) {
+        HttpPlan plan = new HttpPlan(length(options), options.quick ? HttpPlan.TINY : HttpPlan.FULL);
+        return measure(options, progress -> new HttpBench(plan, HttpServers.installed(), progress).run());
     }
 
-    private Duration length(Asked asked) {
-        if (!(asked.seconds > 0 && asked.seconds <= 600)) {
+    private Duration length(BenchOptions options) {
+        if (!(options.seconds > 0 && options.seconds <= 600)) {
             throw new ParameterException(
-                    spec.commandLine(), "--seconds is " + asked.seconds + "; it must be above 0 and at most 600.");
+                    spec.commandLine(), "--seconds is " + options.seconds + "; use more than 0 and at most 600.");
         }
-        return Duration.ofNanos((long) (asked.seconds * 1e9));
+        return Duration.ofNanos((long) (options.seconds * 1e9));
     }
 
-    private int conclude(Report report, Asked asked, @Nullable Baseline baseline) {
+    private int conclude(Report report, BenchOptions options, @Nullable Baseline baseline) {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
-        if (asked.json.chosen()) {
-            asked.json.print(out, report);
+        if (options.json.chosen()) {
+            options.json.print(out, report);
         } else {
             Table.print(report, out);
         }
-        List<Report.Target> missed = asked.check ? report.missed() : List.of();
+        List<Report.Target> missed = options.check ? report.missed() : List.of();
         missed.forEach(target -> err.println("missed: " + target.name() + ": " + target.measured() + ", target "
                 + target.target() + (target.note() == null ? "" : " (" + target.note() + ")")));
         List<Baseline.Loss> losses = baseline == null ? List.of() : baseline.losses(report);

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** A channel, or a tenant's part of it. */
+/** A channel, optionally for one tenant. */
 final class ChannelOption {
     @Parameters(paramLabel = "NAME", description = "The channel.")
     private String name = "";
@@ -23,7 +23,7 @@ final class ChannelOption {
         return tenant == null ? null : Tenant.of(tenant).name();
     }
 
-    /** As a person names it. */
+    /** The name for messages. */
     String told() {
         return name() + (tenant == null ? "" : " (tenant " + tenant() + ")");
     }

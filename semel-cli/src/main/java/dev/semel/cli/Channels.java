@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "channels",
-        description = "Channels: how much waits, and whether it may go on.",
+        description = "Lists, pauses and resumes channels.",
         mixinStandardHelpOptions = true)
 final class Channels implements Runnable {
     @Spec
@@ -32,14 +32,14 @@ final class Channels implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Say what to do with channels: list, pause or resume.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: use list, pause or resume.");
     }
 
     @Command(
             name = "list",
             header =
-                    "Lists the channels of which something waits, runs, is parked or UNKNOWN, and those that are paused.",
-            description = "Only reads.",
+                    "Lists the channels with waiting, running, parked or UNKNOWN messages, and paused channels.",
+            description = "Read-only.",
             mixinStandardHelpOptions = true)
     int list(@Mixin LedgerOption ledger) {
         List<ChannelState> channels;
@@ -48,7 +48,7 @@ final class Channels implements Runnable {
         }
         ledger.tell(() -> channels.stream().map(Channels::facts).toList(), screen -> {
             if (channels.isEmpty()) {
-                screen.line("Nothing waits, and no channel is paused.");
+                screen.line("No messages are waiting, and no channel is paused.");
             } else {
                 print(screen, channels, System.currentTimeMillis());
             }
@@ -82,7 +82,7 @@ final class Channels implements Runnable {
     private static String told(Pause pause) {
         String whose = pause.tenant() == null ? "" : "tenant " + pause.tenant() + ": ";
         return Screen.plain(whose + pause.reason()) + " (since " + Screen.moment(pause.since())
-                + (pause.probeMillis() == 0 ? "" : ", tried every " + Explanation.shown(pause.probeMillis())) + ")";
+                + (pause.probeMillis() == 0 ? "" : ", retried every " + Explanation.shown(pause.probeMillis())) + ")";
     }
 
     private static Map<String, Object> facts(ChannelState channel) {
@@ -113,9 +113,9 @@ final class Channels implements Runnable {
 
     @Command(
             name = "pause",
-            header = "Stops the handling of a channel on all nodes within a second. It goes on accepting messages.",
+            header = "Pauses a channel on all nodes within a second. It still accepts messages.",
             description = {
-                "Audited. What is being handled is not interrupted.",
+                "Audited. Running handlers are not interrupted.",
                 "Exits with 1 when the ledger has no record of the channel."
             },
             mixinStandardHelpOptions = true)
@@ -136,15 +136,15 @@ final class Channels implements Runnable {
         Map<String, Object> facts = facts(channel);
         facts.put("version", version);
         String again = "semel channels resume " + name + (whose == null ? "" : " --tenant " + whose);
-        ledger.tell(() -> facts, screen -> screen.line(channel.told() + " is paused; '" + again + "' lets it go on."));
+        ledger.tell(() -> facts, screen -> screen.line(channel.told() + " is paused; '" + again + "' resumes it."));
         return Exit.OK.code();
     }
 
     @Command(
             name = "resume",
-            header = "Ends a pause.",
+            header = "Resumes a paused channel.",
             description = {
-                "Audited. The pause of a tenant is another one than that of the whole channel.",
+                "Audited. The pause of one tenant is independent of the pause of the whole channel.",
                 "Exits with 1 when the channel was not paused."
             },
             mixinStandardHelpOptions = true)
@@ -152,10 +152,10 @@ final class Channels implements Runnable {
         Warrant why = warrant.given();
         try (Store opened = ledger.open()) {
             if (!Operator.on(opened).resume(channel.name(), channel.tenant(), why)) {
-                throw new Refusal(channel.told() + " was not paused: nothing was changed.");
+                throw new CheckFailed(channel.told() + " was not paused: nothing was changed.");
             }
         }
-        ledger.tell(() -> facts(channel), screen -> screen.line(channel.told() + " goes on."));
+        ledger.tell(() -> facts(channel), screen -> screen.line(channel.told() + " is resumed."));
         return Exit.OK.code();
     }
 

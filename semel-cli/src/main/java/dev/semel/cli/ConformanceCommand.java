@@ -26,11 +26,12 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "conformance",
-        header = "Asks a running service whether it keeps the Idempotency-Key contract.",
+        header = "Checks whether a running service keeps the Idempotency-Key contract.",
         description = {
-            "It makes some dozens of real POST requests with real effects: point it at a test system.",
-            "What it cannot see with what it was given is \"not observed\", which is no pass: the row says what it needs.",
-            "Exits with 1 when a promise was seen broken; with --strict also when one was not observed."
+            "Sends some dozens of real POST requests with real effects: use a test system.",
+            "A row that cannot be checked with the given options is \"not observed\", which is not a pass; the row says"
+                    + " what it needs.",
+            "Exits with 1 when a row is broken; with --strict also when a row is not observed."
         },
         mixinStandardHelpOptions = true)
 final class ConformanceCommand implements Callable<Integer> {
@@ -40,7 +41,7 @@ final class ConformanceCommand implements Callable<Integer> {
     @Mixin
     private JsonOption json = new JsonOption();
 
-    @Option(names = "--url", required = true, paramLabel = "URL", description = "Answers a POST with a success.")
+    @Option(names = "--url", required = true, paramLabel = "URL", description = "The URL that accepts the POST.")
     private URI url = URI.create("http://localhost");
 
     @Option(
@@ -48,41 +49,44 @@ final class ConformanceCommand implements Callable<Integer> {
             paramLabel = "JSON",
             defaultValue = "{\"name\":\"{n}\"}",
             description = {
-                "What is posted: a JSON object. {n} stands for a text that each request may choose.",
+                "The request body: a JSON object with {n} in a text value, which differs in each request.",
                 "By default ${DEFAULT-VALUE}."
             })
     private String body = "";
 
-    @Option(names = "--body-file", paramLabel = "FILE", description = "The same from a file.")
+    @Option(names = "--body-file", paramLabel = "FILE", description = "A file with the request body.")
     private @Nullable Path bodyFile;
 
     @Option(
             names = "--header",
             paramLabel = "NAME=VALUE",
-            description = "By which the service knows the caller, such as Authorization=...; may be repeated.")
+            description = "A header that authenticates the caller, such as Authorization=...; may be repeated.")
     private Map<String, String> caller = Map.of();
 
     @Option(
             names = "--colleague",
             paramLabel = "NAME=VALUE",
-            description = "The same for another principal of the caller's tenant.")
+            description = "A header that authenticates another principal of the same tenant.")
     private @Nullable Map<String, String> colleague;
 
-    @Option(names = "--stranger", paramLabel = "NAME=VALUE", description = "The same for somebody of another tenant.")
+    @Option(names = "--stranger", paramLabel = "NAME=VALUE", description = "A header that authenticates a principal of"
+            + " another tenant.")
     private @Nullable Map<String, String> stranger;
 
-    @Option(names = "--sibling", paramLabel = "URL", description = "On the same route, with another value in its path.")
+    @Option(names = "--sibling", paramLabel = "URL", description = "A URL on the same route with another value in its"
+            + " path.")
     private @Nullable URI sibling;
 
-    @Option(names = "--other-route", paramLabel = "URL", description = "On another route that takes the same body.")
+    @Option(names = "--other-route", paramLabel = "URL", description = "A URL on another route that accepts the same"
+            + " body.")
     private @Nullable URI otherRoute;
 
     @Option(
             names = "--count",
             paramLabel = "URL",
             description = {
-                "Answers a GET with the number of effects, or an array of that length.",
-                "Without it nobody can tell whether a repeated request took effect again."
+                "A URL whose GET returns the number of effects, or an array of that length.",
+                "Without it the effects of retried requests cannot be checked."
             })
     private @Nullable URI count;
 
@@ -90,13 +94,13 @@ final class ConformanceCommand implements Callable<Integer> {
             names = "--largest-request",
             paramLabel = "BYTES",
             defaultValue = "10485760",
-            description = "What the service takes. By default ${DEFAULT-VALUE}.")
+            description = "The largest request body of the service. By default ${DEFAULT-VALUE}.")
     private long largestRequest;
 
-    @Option(names = "--strict", description = "Fails also when a promise was not observed.")
+    @Option(names = "--strict", description = "Also exit with 1 when a row is not observed.")
     private boolean strict;
 
-    @Option(names = "--ietf", description = "The service follows the IETF profile: 422 for another payload.")
+    @Option(names = "--ietf", description = "The service follows the IETF profile: 422 for a reused key.")
     private boolean ietf;
 
     @Override
@@ -110,7 +114,7 @@ final class ConformanceCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         ConformanceReport report = watched(new Conformance(target));
         if (json.chosen()) {
-            json.print(out, Printed.of(report));
+            json.print(out, JsonReport.of(report));
         } else {
             print(report);
         }
@@ -131,7 +135,7 @@ final class ConformanceCommand implements Callable<Integer> {
             return Files.readString(file);
         } catch (IOException e) {
             throw new ParameterException(
-                    spec.commandLine(), "--body-file names " + file + ", which cannot be read (" + e + ").");
+                    spec.commandLine(), "Reading --body-file " + file + " failed (" + e + ").");
         }
     }
 
@@ -152,11 +156,11 @@ final class ConformanceCommand implements Callable<Integer> {
 
     private static String conclusion(ConformanceReport report) {
         if (!report.conforms()) {
-            return "this service does not conform.";
+            return "the service does not conform.";
         }
         return report.complete()
-                ? "every promise was observed and held."
-                : "no promise was seen broken; those that were not observed are not shown to hold.";
+                ? "all rows were observed and held."
+                : "no row is broken, but rows that were not observed are unproven.";
     }
 
     private static String shown(Screen screen, RowVerdict verdict) {
@@ -168,22 +172,22 @@ final class ConformanceCommand implements Callable<Integer> {
     }
 
     /** The components are the names in the JSON. */
-    record Printed(URI url, boolean conforms, long held, long broken, long not_observed, List<Line> rows) {
-        record Line(
+    record JsonReport(URI url, boolean conforms, long held, long broken, long not_observed, List<JsonRow> rows) {
+        record JsonRow(
                 String row,
                 String promise,
                 String verdict,
                 @Nullable String detail) {}
 
-        static Printed of(ConformanceReport report) {
-            return new Printed(
+        static JsonReport of(ConformanceReport report) {
+            return new JsonReport(
                     report.url(),
                     report.conforms(),
                     report.count(RowVerdict.HELD),
                     report.count(RowVerdict.BROKEN),
                     report.count(RowVerdict.NOT_OBSERVED),
                     report.rows().stream()
-                            .map(row -> new Line(
+                            .map(row -> new JsonRow(
                                     row.row(),
                                     row.promise(),
                                     row.verdict().name().toLowerCase(Locale.ROOT),

@@ -19,11 +19,11 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "dead",
-        description = "Messages that need a person: dead letters, and those whose outcome is unknown.",
+        description = "Lists, replays and discards dead letters and messages with an unknown outcome.",
         subcommands = DeadReplay.class,
         mixinStandardHelpOptions = true)
 final class Dead implements Runnable {
-    private static final String NONE = "No dead letter matches, and no message whose outcome is unknown.";
+    private static final String NONE = "No dead letter and no UNKNOWN message matches.";
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -31,13 +31,13 @@ final class Dead implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "Say what to do with dead letters: list, groups, replay or discard.");
+                spec.commandLine(), "Missing subcommand: use list, groups, replay or discard.");
     }
 
     @Command(
             name = "list",
-            header = "Lists messages whose outcome is unknown (UNKNOWN), then dead letters, the newest of each first.",
-            description = "Only reads.",
+            header = "Lists messages with an unknown outcome (UNKNOWN), then dead letters, newest first.",
+            description = "Read-only.",
             mixinStandardHelpOptions = true)
     int list(@Mixin LedgerOption ledger, @Mixin DeadOption which, @Mixin LimitOption limit) {
         int most = limit.most();
@@ -57,8 +57,8 @@ final class Dead implements Runnable {
 
     @Command(
             name = "groups",
-            header = "Counts dead letters and UNKNOWN messages by what went wrong, the most frequent first.",
-            description = "Only reads.",
+            header = "Counts dead letters and UNKNOWN messages by failure, the most frequent first.",
+            description = "Read-only.",
             mixinStandardHelpOptions = true)
     int groups(@Mixin LedgerOption ledger, @Mixin DeadOption which) {
         List<Letters.Group> groups;
@@ -104,15 +104,15 @@ final class Dead implements Runnable {
 
     @Command(
             name = "discard",
-            header = "Closes a dead letter: it will not be tried again, and its lane goes on.",
+            header = "Discards a dead letter: it is not retried, and its lane continues.",
             description = {
-                "Audited. Done twice it changes nothing the second time. What was discarded by mistake can be replayed.",
+                "Audited. Discarding it again changes nothing. A discarded message can still be replayed.",
                 "Exits with 1 when there is no such record, or its state does not allow it."
             },
             mixinStandardHelpOptions = true)
     int discard(
             @Mixin LedgerOption ledger,
-            @Parameters(paramLabel = "ID", description = "The record's id, or the first digits of it.") String digits,
+            @Parameters(paramLabel = "ID", description = "The id of the record, or its first digits.") String digits,
             @Mixin WarrantOption warrant) {
         Operator.Warrant why = warrant.given();
         Row row;
@@ -125,7 +125,7 @@ final class Dead implements Runnable {
                 throw refused("discarded", operator, row);
             }
         }
-        told(ledger, row, outcome, "discarded; it will not be tried again.", "was discarded before");
+        told(ledger, row, outcome, "discarded; it will not be retried.", "was already discarded");
         return Exit.OK.code();
     }
 
@@ -136,12 +136,12 @@ final class Dead implements Runnable {
         ledger.tell(() -> Map.of("id", row.id().hex(), "outcome", outcome.name()), screen -> screen.line(name + end));
     }
 
-    /** Why it could not be, with what the record says about itself. */
-    static Refusal refused(String what, Operator operator, Row row) {
+    /** Why it could not be done, with the explanation of the record. */
+    static CheckFailed refused(String what, Operator operator, Row row) {
         Row now = operator.find(row.id().hex()).stream().findFirst().orElse(row);
         Explanation explanation = operator.explain(now);
-        String state = now.state() == State.FAILED_TERMINAL ? "changes at this moment" : "is " + now.state();
-        return new Refusal(now.header().operation() + "/" + now.id().prefix() + " (tenant "
+        String state = now.state() == State.FAILED_TERMINAL ? "is being changed" : "is " + now.state();
+        return new CheckFailed(now.header().operation() + "/" + now.id().prefix() + " (tenant "
                 + now.header().tenant() + ") " + state + " and cannot be " + what + ": nothing was changed. "
                 + explanation.sentence());
     }

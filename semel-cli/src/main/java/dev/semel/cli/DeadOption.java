@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which messages are meant. */
+/** Selects messages. */
 final class DeadOption {
     @Mixin
     private FilterOption filter = new FilterOption();
@@ -14,13 +14,13 @@ final class DeadOption {
     @Option(
             names = "--category",
             paramLabel = "CATEGORY",
-            description = "Only those that failed so: ${COMPLETION-CANDIDATES}.")
+            description = "Only failures of this category: ${COMPLETION-CANDIDATES}.")
     private @Nullable Category category;
 
     @Option(
             names = "--exception",
             paramLabel = "CLASS",
-            description = "Only those that failed with this exception: its class name, or the end of it.")
+            description = "Only failures with this exception: its class name, or the end of it.")
     private @Nullable String exception;
 
     boolean isEmpty() {

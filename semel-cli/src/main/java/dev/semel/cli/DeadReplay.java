@@ -26,56 +26,58 @@ import picocli.CommandLine.Parameters;
 
 @Command(
         name = "replay",
-        header = "Sends dead letters to their handlers again: one, or all that match.",
+        header = "Replays dead letters: one, or all that match.",
         description = {
-            "Audited. A record that is replayed twice, or meanwhile, runs once. One that died again since is not replayed"
-                    + " again by the same command.",
-            "A replay of many is a job in the ledger. This command works it off; when it is interrupted, any node that is"
-                    + " up goes on, or --resume does. Pausing the channel semel.replays pauses it.",
-            "Messages whose outcome is unknown (UNKNOWN) may have taken effect: of many they are replayed only with --unknown.",
-            "Exits with 1 when nothing matches, something is left, or the record's state does not allow it."
+            "Audited. A record that is replayed twice or concurrently runs once. A record that fails again is not"
+                    + " replayed again by the same command.",
+            "A replay of many records is a job in the ledger, which this command runs. If it is interrupted, a running"
+                    + " node continues the job, or use --resume. Pause the channel semel.replays to pause it.",
+            "Messages with an unknown outcome (UNKNOWN) may have taken effect: a replay of many includes them only with"
+                    + " --unknown.",
+            "Exits with 1 when nothing matches, messages are left, or the state of the record does not allow it."
         },
         mixinStandardHelpOptions = true)
 final class DeadReplay implements Callable<Integer> {
     @Mixin
     private LedgerOption ledger = new LedgerOption();
 
-    @Parameters(arity = "0..1", paramLabel = "ID", description = "One record: its id, or the first digits of it.")
+    @Parameters(arity = "0..1", paramLabel = "ID", description = "One record: its id, or its first digits.")
     private @Nullable String digits;
 
     @Mixin
     private DeadOption which = new DeadOption();
 
-    @Option(names = "--all", description = "All dead letters there are.")
+    @Option(names = "--all", description = "All dead letters.")
     private boolean all;
 
     @Option(
             names = "--unknown",
-            description = "Also messages whose outcome is unknown, if they match: their effects may be repeated.")
+            description = "Also matching messages with an unknown outcome: their effects may be repeated.")
     private boolean unknown;
 
     @Option(
             names = "--rate",
             paramLabel = "N",
             defaultValue = "0",
-            description = "At most so many a second; by default as fast as it goes.")
+            description = "Maximum replays per second; by default unlimited.")
     private int rate;
 
-    @Option(names = "--yes", description = "Do not ask; needed for more than one where nobody can be asked.")
+    @Option(names = "--yes", description = "Do not ask for confirmation. Required for more than one message without a"
+            + " terminal.")
     private boolean yes;
 
-    @Option(names = "--detach", description = "Only begin: the nodes that are up work it off.")
+    @Option(names = "--detach", description = "Only start the job; running nodes execute it.")
     private boolean detach;
 
     @ArgGroup(multiplicity = "1")
-    private How how = new How();
+    private ReplayAction how = new ReplayAction();
 
-    /** What is to be done. */
-    static final class How {
-        @Option(names = "--preview", description = "Only say how many match, and why they are dead.")
+    /** Preview or resume. */
+    static final class ReplayAction {
+        @Option(names = "--preview", description = "Only show how many messages match, and why they failed.")
         private boolean preview;
 
-        @Option(names = "--resume", paramLabel = "JOB", description = "Go on with a replay that was interrupted.")
+        @Option(names = "--resume", paramLabel = "JOB", description = "Resume an interrupted replay.")
         private @Nullable String job;
 
         @ArgGroup(exclusive = false)
@@ -87,11 +89,11 @@ final class DeadReplay implements Callable<Integer> {
         boolean many = all || !which.isEmpty();
         int meant = (digits == null ? 0 : 1) + (many ? 1 : 0) + (how.job == null ? 0 : 1);
         if (meant != 1) {
-            throw new SemelException.Invalid("Say what to replay: one record by its id, or many by --operation,"
-                    + " --tenant, --category, --exception or --all, or a job to go on with by --resume.");
+            throw new SemelException.Invalid("Nothing selected for replay: give the id of one record, or select many"
+                    + " with --operation, --tenant, --category, --exception or --all, or resume a job with --resume.");
         }
         if (rate < 0) {
-            throw new SemelException.Invalid("A rate of " + rate + " a second cannot be. Use 1 or more.");
+            throw new SemelException.Invalid("--rate " + rate + " is invalid. Use 1 or more.");
         }
         if (how.job != null) {
             return resume(how.job);
@@ -116,7 +118,7 @@ final class DeadReplay implements Callable<Integer> {
             boolean refused = neverDied || !Replays.mayReplay(row) && row.state() != State.QUEUED;
             if (how.preview && !refused) {
                 ledger.screen()
-                        .line("It would be replayed: " + operator.explain(row).sentence());
+                        .line("Would be replayed: " + operator.explain(row).sentence());
                 return Exit.OK.code();
             }
             outcome = refused ? Replays.Outcome.REFUSED : operator.replay(row.id(), warrant());
@@ -126,8 +128,8 @@ final class DeadReplay implements Callable<Integer> {
         }
         String done = row.line() == null
                 ? "replayed; the next call with its key runs it."
-                : "replayed; a worker takes it as soon as one is free.";
-        Dead.told(ledger, row, outcome, done, "was replayed before");
+                : "replayed; the next free worker runs it.";
+        Dead.told(ledger, row, outcome, done, "was already replayed");
         return Exit.OK.code();
     }
 
@@ -144,8 +146,8 @@ final class DeadReplay implements Callable<Integer> {
         }
         Letters.Preview preview = found.preview();
         if (preview.count() == 0) {
-            throw new Refusal("No dead letter matches: nothing was changed. "
-                    + (found.unknown() == 0 ? "'semel dead groups' tells what there is." : found.leftOut()));
+            throw new CheckFailed("No dead letter matches: nothing was changed. "
+                    + (found.unknown() == 0 ? "'semel dead groups' lists the existing ones." : found.leftOut()));
         }
         if (how.preview) {
             ledger.tell(found::facts, found::print);
@@ -162,16 +164,16 @@ final class DeadReplay implements Callable<Integer> {
             engine.send(Replays.CHANNEL, Replays.begin(job, preview, rate, why));
         }
         if (detach) {
-            told(job, found.counted(preview.count()), new ReplayJob.Ended(preview, -1));
+            told(job, found.counted(preview.count()), new ReplayJob.JobResult(preview, -1));
             return Exit.OK.code();
         }
         return work(job);
     }
 
     /**
-     * What a replay of many would be about.
+     * The messages that a replay of many would include.
      *
-     * @param unknown how many match whose outcome is unknown, whether they are meant or not
+     * @param unknown the number of matching messages with an unknown outcome, included or not
      */
     private record Matching(Letters.Preview preview, List<Letters.Group> groups, long unknown) {
         private boolean withUnknown() {
@@ -184,12 +186,12 @@ final class DeadReplay implements Callable<Integer> {
 
         String leftOut() {
             return Screen.counted(unknown, "matching message") + (unknown == 1 ? " has" : " have")
-                    + " an unknown outcome: look at the receiver, then add --unknown to replay what did nothing there.";
+                    + " an unknown outcome: check the receiver, then add --unknown to replay them.";
         }
 
         String warning() {
-            return String.format(Locale.ROOT, "%,d", unknown) + " of them may have taken effect already: running "
-                    + (unknown == 1 ? "it" : "them") + " again may repeat the effect.";
+            return String.format(Locale.ROOT, "%,d", unknown) + " of them may have taken effect already: replaying "
+                    + (unknown == 1 ? "it" : "them") + " may repeat the effect.";
         }
 
         void print(Screen screen) {
@@ -215,11 +217,12 @@ final class DeadReplay implements Callable<Integer> {
         String what = found.counted(found.preview().count());
         if (!Terminal.answers()) {
             throw new SemelException.Invalid(
-                    what + " match and nobody can be asked: nothing was changed. Look with --preview, then add --yes.");
+                    what + " match, but confirmation needs a terminal: nothing was changed. Check with --preview, then"
+                            + " add --yes.");
         }
         found.print(ledger.screen());
         if (!Terminal.agrees("Replay " + what + "?")) {
-            throw new Refusal("Nothing was changed.");
+            throw new CheckFailed("Nothing was changed.");
         }
     }
 
@@ -228,7 +231,8 @@ final class DeadReplay implements Callable<Integer> {
             Operator operator = Operator.on(opened);
             Replays.Progress progress = operator.replays()
                     .progress(job, 1)
-                    .orElseThrow(() -> new Refusal("There is no replay called " + job + ", or no more."));
+                    .orElseThrow(() -> new CheckFailed("Replay job " + job + " not found: it never existed or has been"
+                            + " purged."));
             if (progress.newest().state() == State.FAILED_TERMINAL) {
                 operator.replay(progress.newest().id(), new Warrant(System.getProperty("user.name"), "resumed " + job));
             }
@@ -237,7 +241,7 @@ final class DeadReplay implements Callable<Integer> {
     }
 
     private int work(String job) throws InterruptedException {
-        ReplayJob.Ended ended;
+        ReplayJob.JobResult ended;
         try (Engine engine = EngineSettings.on(ledger.open()).open()) {
             ended = new ReplayJob(engine.operator(), job, ledger.err()).await(ledger.forPrograms());
         }
@@ -245,8 +249,8 @@ final class DeadReplay implements Callable<Integer> {
         return (ended.left() == 0 ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 
-    /** @param what how many were replayed, or are meant when it was only begun */
-    private void told(String job, String what, ReplayJob.Ended ended) {
+    /** @param what the number of replayed messages, or of selected ones when the job was only started */
+    private void told(String job, String what, ReplayJob.JobResult ended) {
         long matched = ended.asked().count();
         long left = ended.left();
         Map<String, Object> facts = new LinkedHashMap<>();
@@ -254,12 +258,13 @@ final class DeadReplay implements Callable<Integer> {
         facts.put("matched", matched);
         facts.put("over", left >= 0);
         facts.put("left", left < 0 ? matched : left);
-        String begun = job + " has begun with " + what
-                + "; a node that is up works it off, or 'semel dead replay --resume " + job + "' does.";
-        String over = job + " is over: " + what + " replayed, " + left + " left."
+        String begun = job + " has started with " + what
+                + "; a running node executes it, or run 'semel dead replay --resume " + job + "'.";
+        String over = job + " finished: " + what + " replayed, " + left + " left."
                 + (left == 0
                         ? ""
-                        : " What is left was locked by another transaction or changed meanwhile: repeat the command.");
+                        : " The remaining messages were locked by another transaction or have changed: retry the"
+                                + " command.");
         ledger.tell(() -> facts, screen -> screen.line(left < 0 ? begun : over));
     }
 }

@@ -28,16 +28,16 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "demo",
-        header = "Shows that duplicate and crashing callers pay exactly once.",
+        header = "Demonstrates that duplicate and crashing callers pay exactly once.",
         description = {
-            "Starts several processes that make payments on one ledger. Every payment is asked for at least three times,"
-                    + " often at once; every second or so a process is killed in the middle of its work, and its callers ask"
-                    + " again elsewhere. At the end the payments themselves are counted.",
-            "  retried      asked again after a crash, or because it was in progress",
+            "Starts several processes that make payments on one ledger. Every payment is requested at least three"
+                    + " times, often concurrently. About every second a process is killed while it works, and its"
+                    + " callers retry elsewhere. At the end the payments are counted.",
+            "  retried      requested again after a crash, or because it was in progress",
             "  doubled      payments that were made more than once",
-            "  lost         payments that someone was told are made, and that are missing",
-            "  taken over   transfers of a killed process that another one finished",
-            "  redelivered  transfers that reached the bank twice and that it knew by their key",
+            "  lost         payments that were confirmed but are missing",
+            "  taken over   transfers of a killed process that another process finished",
+            "  redelivered  transfers that reached the bank twice and were recognised by their key",
             "Exits with 1 when a payment was doubled or lost."
         },
         mixinStandardHelpOptions = true)
@@ -46,35 +46,36 @@ final class Demo implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Option(names = "--seconds", paramLabel = "N", description = "End after so many seconds; without it, with Ctrl-C.")
+    @Option(names = "--seconds", paramLabel = "N", description = "Stop after this many seconds; without it, stop with"
+            + " Ctrl-C.")
     private @Nullable Integer seconds;
 
     @Option(
             names = "--processes",
             paramLabel = "N",
             defaultValue = "4",
-            description = "How many processes pay at the same time. By default ${DEFAULT-VALUE}.")
+            description = "Number of processes. By default ${DEFAULT-VALUE}.")
     private int processes;
 
     @Option(
             names = "--callers",
             paramLabel = "N",
             defaultValue = "8",
-            description = "How many callers each of them serves at the same time. By default ${DEFAULT-VALUE}.")
+            description = "Concurrent callers per process. By default ${DEFAULT-VALUE}.")
     private int callers;
 
     @Option(
             names = "--store",
             paramLabel = "URL",
             description = {
-                "A ledger to use, such as postgresql://user@host/database, in place of a file that is removed at the end.",
-                "Its records stay there until their retention ends, and an empty table semel_demo_payment."
+                "The ledger to use, such as postgresql://user@host/database, instead of a temporary file.",
+                "Its records stay until their retention ends, and so does an empty table semel_demo_payment."
             })
     private @Nullable String store;
 
     @Option(
             names = "--without-semel",
-            description = "Look first, then pay, as it is often done: to see that what goes wrong is counted.")
+            description = "Check first, then pay, without Semel: shows that doubled and lost payments are counted.")
     private boolean withoutSemel;
 
     @Mixin
@@ -85,7 +86,7 @@ final class Demo implements Callable<Integer> {
         demandSense();
         try (DemoInterrupt interrupt = new DemoInterrupt()) {
             Path directory = Files.createTempDirectory("semel-demo-");
-            // The driver unpacks its library there; elsewhere it would stay behind after Ctrl-C.
+            // The driver unpacks its library here, so that no file stays after Ctrl-C.
             System.setProperty("org.sqlite.tmpdir", directory.toString());
             try {
                 return interrupt.exitsWith(play(directory, interrupt)).code();
@@ -108,7 +109,7 @@ final class Demo implements Callable<Integer> {
 
     private static void demand(List<String> faults, String option, int value, int most) {
         if (value < 1 || value > most) {
-            faults.add(option + " is " + value + ": give 1 to " + most + ", or leave it out");
+            faults.add(option + " is " + value + ": use 1 to " + most + ", or omit it");
         }
     }
 
@@ -120,10 +121,10 @@ final class Demo implements Callable<Integer> {
             RandomGenerator random = new SplittableRandom();
             DemoTraffic traffic = new DemoTraffic(TimeSource.system(), random);
             List<String> arguments = arguments(table);
-            DemoCrew crew =
-                    new DemoCrew(traffic, number -> DemoProcess.start(number, directory, url, arguments), callers);
+            DemoProcesses crew =
+                    new DemoProcesses(traffic, number -> DemoProcess.start(number, directory, url, arguments), callers);
             DemoScreen screen = screen(opened.name());
-            DemoJudge judge = new DemoJudge(opened, table, !withoutSemel);
+            DemoCounter judge = new DemoCounter(opened, table, !withoutSemel);
             DemoRun.Plan plan = new DemoRun.Plan(processes, seconds == null ? null : Duration.ofSeconds(seconds));
             DemoScore score;
             try (crew) {
@@ -166,7 +167,7 @@ final class Demo implements Callable<Integer> {
                 Files.deleteIfExists(each);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException(directory + " could not be removed. Remove it by hand.", e);
+            throw new UncheckedIOException("Removing " + directory + " failed. Remove it by hand.", e);
         }
     }
 }

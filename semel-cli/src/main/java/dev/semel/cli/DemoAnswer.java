@@ -1,14 +1,14 @@
 package dev.semel.cli;
 
-/** What a caller of the demonstration is told. */
+/** The answer that a caller of the demo gets. */
 enum DemoAnswer {
     EXECUTED,
     REPLAYED,
     IN_PROGRESS,
-    /** Anything else that is no result, and a store that did not answer: the caller asks again. */
+    /** No result, or the store failed: the caller retries. */
     NOT_NOW;
 
-    /** The caller may tell its customer that the payment is made. */
+    /** Whether the payment is confirmed. */
     boolean acknowledges() {
         return this == EXECUTED || this == REPLAYED;
     }

@@ -4,7 +4,7 @@ import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Ctrl-C, or a request to end from elsewhere: the demonstration comes to its score, and that decides the exit code. */
+/** Handles Ctrl-C and termination signals: the demo still prints its score, which decides the exit code. */
 final class DemoInterrupt implements AutoCloseable {
     private static final Duration ENDING = Duration.ofSeconds(60);
 
@@ -47,7 +47,7 @@ final class DemoInterrupt implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // It is running: it ends this process.
+            // The hook is running; it ends this process.
             return;
         }
     }

@@ -7,8 +7,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Payments as they are often made without Semel: look whether it was done, then do it. Two callers who look at the same time
- * both do it, and what a process remembers dies with it.
+ * Payments without Semel: check whether the payment exists, then make it. Two concurrent callers both make it, and the memory of a
+ * process is lost with the process.
  */
 final class DemoNaiveShop implements DemoShop {
     private final Store store;

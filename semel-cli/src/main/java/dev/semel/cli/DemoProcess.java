@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One process as the demonstration sees it. Guarded by its crew's lock, but for the reading. */
+/** One process of the demo. Guarded by the lock of its crew, except for reading its output. */
 final class DemoProcess {
     private static final Path SHELL = Path.of("/bin/sh");
     private static final Set<Integer> SIGNALLED = Set.of(128 + 2, 128 + 9, 128 + 15);
@@ -38,11 +38,11 @@ final class DemoProcess {
         this.complaints = complaints;
     }
 
-    /** Another Java of the same kind and class path. The store's URL may hold a password and is no argument. */
+    /** Starts the same Java with the same class path. The store's URL may contain a password, so it is not an argument. */
     static DemoProcess start(int number, Path directory, String store, List<String> arguments) {
         List<String> command = new ArrayList<>();
         if (Files.isExecutable(SHELL)) {
-            // Ctrl-C in a terminal is for the demonstration only, which then lets its processes finish.
+            // Ctrl-C in a terminal reaches only the demo, which then lets its processes finish.
             command.addAll(List.of(SHELL.toString(), "-c", "trap '' INT; exec \"$@\"", "sh"));
         }
         command.addAll(List.of(
@@ -64,7 +64,7 @@ final class DemoProcess {
         try {
             return new DemoProcess(builder.start(), complaints);
         } catch (IOException e) {
-            throw new UncheckedIOException("The demonstration cannot start another Java: " + command.get(0), e);
+            throw new UncheckedIOException("Starting a demo process failed: " + command.get(0), e);
         }
     }
 
@@ -81,7 +81,7 @@ final class DemoProcess {
         return ready;
     }
 
-    /** Ready, alive, and in the middle of something. */
+    /** Ready, alive and working. */
     boolean isWorking() {
         return ready && !killed && !asked.isEmpty();
     }
@@ -118,18 +118,18 @@ final class DemoProcess {
             in.write(line + "\n");
             in.flush();
         } catch (IOException e) {
-            // It is dead. Its reader finds the end of its output, and what it was asked for goes to another.
+            // The process is dead. Its reader sees the end of its output, and its payments go to another process.
             return;
         }
     }
 
-    /** By its handle: the process itself would also close its output, with acknowledgements that were not read yet. */
+    /** Uses the handle: destroying the process itself would close its output with unread acknowledgements. */
     void kill() {
         killed = true;
         process.toHandle().destroyForcibly();
     }
 
-    /** Whether it was killed, by the demonstration or by someone else. */
+    /** Whether it was killed, by the demo or from outside. */
     boolean wasKilled(int exit) {
         return killed || SIGNALLED.contains(exit);
     }
@@ -144,27 +144,27 @@ final class DemoProcess {
         return process.pid() + (killed ? " killed" : ready ? " working" : " starting");
     }
 
-    /** What it wrote before it ended. */
+    /** Its error output. */
     String complaint() {
         try {
             String text = Files.readString(complaints).strip();
-            return text.isEmpty() ? "it said nothing." : text;
+            return text.isEmpty() ? "no error output." : text;
         } catch (IOException e) {
-            return "what it said cannot be read (" + e.getMessage() + ").";
+            return "reading its error output failed (" + e.getMessage() + ").";
         }
     }
 
-    /** Its input ends, and so does it when it is done. */
+    /** Closes its input; it ends when its work is done. */
     void dismiss() {
         try {
             in.close();
         } catch (IOException e) {
-            // It is dead already.
+            // The process is already dead.
             return;
         }
     }
 
-    /** Waits so long, then kills it. */
+    /** Waits up to the limit, then kills it. */
     void awaitEnd(int seconds) {
         try {
             if (process.waitFor(seconds, TimeUnit.SECONDS)) {

@@ -5,22 +5,22 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** One demonstration from its start to its score. Used by one thread; anyone may stop it. */
+/** One run of the demo from its start to its score. Used by one thread; any thread may stop it. */
 final class DemoRun {
     private static final Duration TICK = Duration.ofMillis(100);
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
     private static final long SETTLING = 30 * SECOND;
 
-    /** So many times as long as it took, until the payments are counted again. */
+    /** The pause between two counts of the payments, as a multiple of the duration of a count. */
     private static final int COUNTING_SHARE = 5;
 
-    /** @param length until it ends by itself; absent for a run that is stopped */
+    /** @param length the duration; null for a run until it is stopped */
     record Plan(int processes, @Nullable Duration length) {}
 
     private final Plan plan;
     private final DemoTraffic traffic;
-    private final DemoCrew crew;
-    private final DemoJudge judge;
+    private final DemoProcesses crew;
+    private final DemoCounter judge;
     private final DemoScreen screen;
     private final RandomGenerator random;
     private final TimeSource time = TimeSource.system();
@@ -29,7 +29,7 @@ final class DemoRun {
     private long begun;
     private long nextCount;
 
-    DemoRun(Plan plan, DemoTraffic traffic, DemoCrew crew, DemoJudge judge, DemoScreen screen, RandomGenerator random) {
+    DemoRun(Plan plan, DemoTraffic traffic, DemoProcesses crew, DemoCounter judge, DemoScreen screen, RandomGenerator random) {
         this.plan = plan;
         this.traffic = traffic;
         this.crew = crew;
@@ -45,8 +45,8 @@ final class DemoRun {
 
     DemoScore play() throws InterruptedException {
         String ending = plan.length() == null
-                ? "Ctrl-C ends it"
-                : "ends after " + plan.length().toSeconds() + " s";
+                ? "stop with Ctrl-C"
+                : "stops after " + plan.length().toSeconds() + " s";
         crew.hire(plan.processes());
         while (!crew.allReady() && !stop.await(TICK)) {
             crew.keepBusy();
@@ -69,7 +69,7 @@ final class DemoRun {
         return score(seconds);
     }
 
-    /** Not before a crash was survived: that is what it is for. */
+    /** Whether the time is over and at least one crash was survived. */
     private boolean isOver() {
         Duration length = plan.length();
         return length != null && time.nanos() - begun >= length.toNanos() && crew.crashes() > 0;
@@ -79,13 +79,13 @@ final class DemoRun {
         return SECOND * 3 / 4 + random.nextLong(SECOND);
     }
 
-    /** No new payments and no more crashes: everybody who asked gets an answer. */
+    /** Stops new payments and crashes, and lets all callers get their answers. */
     private void settle() throws InterruptedException {
         traffic.close();
         long until = time.nanos() + SETTLING;
         while (!traffic.settled() && time.nanos() < until) {
             crew.keepBusy();
-            show("no more crashes, the last callers are answered");
+            show("no more crashes; answering the last callers");
             time.sleep(TICK);
         }
     }

@@ -4,14 +4,14 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 
-/** How the demonstration stands; its components are the names in the JSON, in one flat object. */
+/** The score of the demo; its components are the names in the JSON, in one flat object. */
 record DemoScore(
         @JsonUnwrapped Calls calls,
         @JsonUnwrapped Effects effects,
         @JsonUnwrapped Faults faults,
         double seconds) {
 
-    /** What callers did and were told. */
+    /** The calls and their answers. */
     record Calls(
             long asked,
             long executed,
@@ -21,10 +21,10 @@ record DemoScore(
             long unanswered) {}
 
     /**
-     * What came of it, counted in the payments themselves.
+     * The effects, counted in the payments.
      *
      * @param doubled payments beyond the first of the same key
-     * @param lost payments that someone was told are made, and that are missing among the payments or in the ledger
+     * @param lost confirmed payments that are missing in the table or in the ledger
      */
     record Effects(long payments, long doubled, long lost) {
         boolean exactlyOnce() {
@@ -32,7 +32,7 @@ record DemoScore(
         }
     }
 
-    /** What was survived. */
+    /** The survived faults. */
     @JsonPropertyOrder({"crashes", "taken_over", "redelivered"})
     record Faults(int crashes, @JsonProperty("taken_over") long takenOver, long redelivered) {}
 

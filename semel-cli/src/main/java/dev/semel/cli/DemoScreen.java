@@ -8,15 +8,15 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import picocli.CommandLine.Help.Ansi;
 
-/** Shows how the demonstration stands: a table that changes in place on a terminal, a line a second elsewhere. */
+/** Shows the score of the demo: a table that updates in place on a terminal, one line per second elsewhere. */
 final class DemoScreen {
     private static final String BARS = "▁▂▃▄▅▆▇█";
     private static final int WIDEST_CHART = 20;
 
-    /** Of the columns; together they fit 80. */
+    /** The widths of the columns; together at most 80. */
     private static final List<Integer> WIDTHS = List.of(10, 10, 12, 13, 10, 12, 9);
 
-    /** What is shown, and to whom. */
+    /** The form of the output. */
     enum Form {
         TERMINAL,
         LINES,
@@ -35,8 +35,8 @@ final class DemoScreen {
     private int shown;
 
     /**
-     * @param company who pays
-     * @param place where
+     * @param company the description of the processes
+     * @param place the description of the store
      */
     DemoScreen(PrintWriter out, Ansi ansi, Form form, String company, String place) {
         this.out = out;
@@ -49,7 +49,7 @@ final class DemoScreen {
         this.bars = Charset.forName(encoding).newEncoder().canEncode(BARS);
     }
 
-    /** @param said what goes on, in a few words */
+    /** @param said the current activity, in a few words */
     void show(DemoScore score, List<String> processes, String said) {
         boolean nextSecond = (long) score.seconds() > second;
         if (nextSecond) {
@@ -64,7 +64,7 @@ final class DemoScreen {
         }
     }
 
-    /** The last picture, which stays, and the verdict. */
+    /** The final table and the verdict. */
     void finish(DemoScore score, boolean withSemel) {
         if (form == Form.TERMINAL) {
             redraw(lines(score, List.of(), "over"));
@@ -77,7 +77,7 @@ final class DemoScreen {
         out.flush();
     }
 
-    /** One write a picture, so that it does not flicker; lines that are too long are cut, or the next would be misplaced. */
+    /** Writes the table in one call to avoid flicker, and cuts long lines, which would wrap. */
     private void redraw(List<String> lines) {
         StringBuilder frame = new StringBuilder("\u001b[?7l");
         if (shown > 0) {
@@ -191,7 +191,7 @@ final class DemoScreen {
                 ? ""
                 : String.format(
                         Locale.ROOT,
-                        " %,d payments were not answered before the end.",
+                        " %,d payments got no answer before the end.",
                         score.calls().unanswered());
         if (effects.exactlyOnce()) {
             return survived

@@ -16,9 +16,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Payments with Semel: each takes effect exactly once, whoever asks and whoever is killed. */
+/** Payments with Semel: each takes effect exactly once, despite duplicates and crashes. */
 final class DemoSemelShop implements DemoShop {
-    /** Short, so that what a killed process held is soon taken over. */
+    /** Short, so that the work of a killed process is soon taken over. */
     private static final Duration LEASE = Duration.ofSeconds(2);
 
     private static final Duration PATIENCE = Duration.ofMillis(250);
@@ -78,7 +78,7 @@ final class DemoSemelShop implements DemoShop {
         return payment.number();
     }
 
-    /** Where the ledger keeps the payment. */
+    /** The record of the payment in the ledger. */
     static RecordId record(DemoTable table, int number) {
         String operation = DemoPayment.isTransfer(number) ? TRANSFER.name() : CHARGE.name();
         return Identity.of(tenant(table), operation, key(number)).id();

@@ -14,15 +14,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The payments as the demonstration's application keeps them. Nothing in the table itself prevents a second row of the same
- * payment: what was made twice shows.
+ * The payment table of the demo. It has no unique constraint, so that a payment that is made twice has two rows.
  *
- * @param run tells the payments of this demonstration from those of others in the same database
+ * @param run separates the payments of this run from those of other runs in the same database
  */
 record DemoTable(String run) {
     private static final List<String> CREATE = List.of(
-            "CREATE TABLE IF NOT EXISTS semel_demo_payment"
-                    + " (run VARCHAR(64) NOT NULL, number INTEGER NOT NULL, cents INTEGER NOT NULL)",
+            "CREATE TABLE IF NOT EXISTS semel_demo_payment (run VARCHAR(64) NOT NULL, number INTEGER NOT NULL, cents"
+                    + " INTEGER NOT NULL)",
             "CREATE INDEX IF NOT EXISTS semel_demo_payment_number ON semel_demo_payment (run, number)");
     private static final String INSERT = "INSERT INTO semel_demo_payment (run, number, cents) VALUES (?, ?, ?)";
     private static final String COUNTS =
@@ -30,7 +29,7 @@ record DemoTable(String run) {
     private static final String EXISTS = "SELECT count(*) FROM semel_demo_payment WHERE run = ? AND number = ?";
     private static final String DELETE = "DELETE FROM semel_demo_payment WHERE run = ?";
 
-    /** Something done with a connection. */
+    /** Work on a connection. */
     interface Use<T> {
         T with(Connection connection) throws SQLException;
     }
@@ -65,7 +64,7 @@ record DemoTable(String run) {
         }
     }
 
-    /** How often each payment was made. */
+    /** The number of rows of each payment. */
     Map<Integer, Integer> counts(Store store) {
         return inTransaction(store, connection -> {
             Map<Integer, Integer> counts = new HashMap<>();
@@ -90,7 +89,7 @@ record DemoTable(String run) {
         });
     }
 
-    /** In a transaction of its own, without the ledger. */
+    /** Runs in its own transaction, without the ledger. */
     static <T> T inTransaction(Store store, Use<T> use) {
         try {
             return store.transactions()
@@ -100,7 +99,7 @@ record DemoTable(String run) {
             throw e;
         } catch (Exception e) {
             throw new SemelException.StoreUnavailable(
-                    store.name() + ": the demonstration's table cannot be used (" + e.getMessage() + ").", e);
+                    store.name() + ": access to the demo table failed (" + e.getMessage() + ").", e);
         }
     }
 
@@ -115,7 +114,7 @@ record DemoTable(String run) {
     private static SemelException.Misconfigured unfit(Store store) {
         return new SemelException.Misconfigured(
                 store.name(),
-                List.of("the demonstration needs a database that several processes share: leave --store out, or name a"
-                        + " sqlite: or postgresql: one"));
+                List.of("the demo needs a database that several processes share: omit --store, or use a sqlite: or"
+                        + " postgresql: store"));
     }
 }

@@ -12,8 +12,8 @@ import java.util.OptionalInt;
 import java.util.random.RandomGenerator;
 
 /**
- * The customers and the bank: who asks for which payment, what they were told, and which transfers were made. Every payment
- * is asked for several times at once; who gets no result asks again, and so does who was cut off by a crash. Thread-safe.
+ * The customers and the bank: requested payments, their answers, and the transfers. Every payment is requested several times
+ * concurrently. A caller without a result retries, also after a crash of its process. Thread-safe.
  */
 final class DemoTraffic {
     private static final int COPIES = 3;
@@ -21,9 +21,9 @@ final class DemoTraffic {
     private static final double LATECOMERS = 0.1;
     private static final long PAUSE = Duration.ofMillis(100).toNanos();
 
-    private record Again(int number, long notBefore) {}
+    private record DelayedRetry(int number, long notBefore) {}
 
-    /** @param unanswered payments that were asked for and of which nobody has had a result */
+    /** @param unanswered requested payments without a result */
     record Tally(long asked, Map<DemoAnswer, Long> answers, long retried, int unanswered) {
         long of(DemoAnswer answer) {
             return answers.getOrDefault(answer, 0L);
@@ -31,14 +31,14 @@ final class DemoTraffic {
     }
 
     /**
-     * @param takenOver transfers that came from a run which went on where a killed one had stopped
-     * @param redelivered transfers that the bank knew by their key and did not make again
+     * @param takenOver transfers of a run that took over the work of a killed one
+     * @param redelivered transfers that the bank recognised by their key and did not make again
      */
     record Transfers(Map<Integer, Integer> made, long takenOver, long redelivered) {}
 
     private final TimeSource time;
     private final RandomGenerator random;
-    private final ArrayDeque<Again> again = new ArrayDeque<>();
+    private final ArrayDeque<DelayedRetry> again = new ArrayDeque<>();
     private final BitSet asked = new BitSet();
     private final BitSet acknowledged = new BitSet();
     private final Map<DemoAnswer, Long> answers = new EnumMap<>(DemoAnswer.class);
@@ -57,9 +57,9 @@ final class DemoTraffic {
         this.random = random;
     }
 
-    /** The payment that is asked for next; none while everybody waits or when it is over. */
+    /** The next payment to request; none while all callers wait or at the end. */
     synchronized OptionalInt next() {
-        Again first = again.peek();
+        DelayedRetry first = again.peek();
         int number;
         if (first != null && (first.notBefore <= time.nanos())) {
             again.remove();
@@ -94,14 +94,14 @@ final class DemoTraffic {
         if (answer.acknowledges()) {
             acknowledged.set(number);
         } else {
-            again.add(new Again(number, time.nanos() + PAUSE));
+            again.add(new DelayedRetry(number, time.nanos() + PAUSE));
         }
     }
 
-    /** The process that had these to answer is gone. */
+    /** The process of these callers has ended. */
     synchronized void cutOff(Collection<Integer> numbers) {
         underway -= numbers.size();
-        numbers.forEach(number -> again.add(new Again(number, time.nanos())));
+        numbers.forEach(number -> again.add(new DelayedRetry(number, time.nanos())));
     }
 
     /** The bank: makes a transfer once for each key. */
@@ -110,7 +110,7 @@ final class DemoTraffic {
         redelivered += transfers.putIfAbsent(key, number) == null ? 0 : 1;
     }
 
-    /** No new payments; those that were asked for are answered yet. */
+    /** Stops new payments; requested ones are still answered. */
     synchronized void close() {
         closing = true;
         copiesLeft = 0;
@@ -124,7 +124,7 @@ final class DemoTraffic {
         return new Tally(calls, Map.copyOf(answers), retried, asked.cardinality() - acknowledged.cardinality());
     }
 
-    /** The payments that someone was told are made. */
+    /** The confirmed payments. */
     synchronized BitSet acknowledged() {
         return (BitSet) acknowledged.clone();
     }

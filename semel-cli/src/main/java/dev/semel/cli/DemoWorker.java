@@ -23,8 +23,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * One process of the demonstration, started by it and now and then killed by it. Requests come in by standard input, one a
- * line, and answers go out by standard output. It ends when its input does, so none outlives the demonstration.
+ * One process of the demo, which starts it and may kill it. Requests arrive on standard input, one per line, and answers leave on
+ * standard output. It ends with its input, so that no process outlives the demo.
  */
 @Command(name = DemoWorker.NAME, hidden = true)
 final class DemoWorker implements Callable<Integer> {
@@ -59,7 +59,7 @@ final class DemoWorker implements Callable<Integer> {
                 : DemoSemelShop.open(store.url(), table, bank);
     }
 
-    /** The others write without a pause, and a process that opens the ledger waits in line with them. */
+    /** Long, because a process that opens the ledger waits behind the writes of the others. */
     private static DemoShop patiently(java.util.function.Supplier<DemoShop> opening) {
         for (int tries = 1; ; tries++) {
             try {
@@ -74,7 +74,7 @@ final class DemoWorker implements Callable<Integer> {
 
     static void serve(BufferedReader in, PrintWriter out, int callers, Function<DemoShop.Bank, DemoShop> opening)
             throws IOException, InterruptedException {
-        Wire wire = new Wire(out);
+        DemoConnection wire = new DemoConnection(out);
         ExecutorService threads = Executors.newFixedThreadPool(callers, work -> {
             Thread thread = new Thread(work, "demo-caller");
             thread.setDaemon(true);
@@ -97,22 +97,22 @@ final class DemoWorker implements Callable<Integer> {
         }
     }
 
-    private static void pay(DemoShop shop, Wire wire, String id, int number) {
+    private static void pay(DemoShop shop, DemoConnection wire, String id, int number) {
         try {
             wire.say("answer " + id + " " + shop.pay(number));
         } catch (InterruptedException e) {
-            // The demonstration is over, and nobody waits for the answer.
+            // The demo has ended; the answer is not needed.
             Thread.currentThread().interrupt();
         }
     }
 
-    /** The line to the demonstration, which is also the bank. */
-    private static final class Wire implements DemoShop.Bank {
+    /** The connection to the demo, which is also the bank. */
+    private static final class DemoConnection implements DemoShop.Bank {
         private final PrintWriter out;
         private final AtomicLong ids = new AtomicLong();
         private final Map<Long, CompletableFuture<Boolean>> waiting = new ConcurrentHashMap<>();
 
-        private Wire(PrintWriter out) {
+        private DemoConnection(PrintWriter out) {
             this.out = out;
         }
 
@@ -132,7 +132,7 @@ final class DemoWorker implements Callable<Integer> {
             try {
                 done.get();
             } catch (ExecutionException e) {
-                throw new IllegalStateException("The bank only ever says that it is done.", e);
+                throw new IllegalStateException("Unexpected answer of the bank.", e);
             } finally {
                 waiting.remove(id);
             }

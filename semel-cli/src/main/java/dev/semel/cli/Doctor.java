@@ -17,13 +17,13 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "doctor",
-        header = "Says what a store can promise with the settings it has.",
+        header = "Checks which guarantee a store has with its current settings.",
         description = {
             "Classes of guarantee:",
             "  A  effect and ledger commit together, durably",
             "  B  durable compare-and-set with a fence",
-            "  C  a filter for duplicates: a crash may forget what was acknowledged",
-            "Exits with 1 when the store is below the class asked for."
+            "  C  duplicate filter only: a crash may lose acknowledged records",
+            "Exits with 1 when the store is below the required class."
         },
         mixinStandardHelpOptions = true)
 final class Doctor implements Callable<Integer> {
@@ -34,29 +34,29 @@ final class Doctor implements Callable<Integer> {
             names = "--require",
             paramLabel = "CLASS",
             defaultValue = "B",
-            description = "The class asked for: A, B or C. By default B, the lowest that survives a crash.")
+            description = "The required class: A, B or C. By default B, the lowest that survives a crash.")
     private Guarantee required = Guarantee.B;
 
     @Override
     public Integer call() {
-        Report report;
+        DoctorResult result;
         try (Store opened = ledger.open()) {
-            report = Report.of(opened.name(), opened.inspect(), required);
+            result = DoctorResult.of(opened.name(), opened.inspect(), required);
         }
-        ledger.tell(() -> report, screen -> report.print(screen.out(), screen.ansi()));
-        return (report.sufficient() ? Exit.OK : Exit.CHECK_FAILED).code();
+        ledger.tell(() -> result, screen -> result.print(screen.out(), screen.ansi()));
+        return (result.sufficient() ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 
-    /** The verdict; its components are the names in the JSON. */
-    record Report(
+    /** The result; its components are the names in the JSON. */
+    record DoctorResult(
             String store,
             @JsonProperty("class") Guarantee guarantee,
             Guarantee required,
             boolean sufficient,
             List<Finding> findings) {
-        static Report of(String store, Inspection inspection, Guarantee required) {
+        static DoctorResult of(String store, Inspection inspection, Guarantee required) {
             Guarantee found = inspection.guarantee();
-            return new Report(store, found, required, found.compareTo(required) <= 0, inspection.findings());
+            return new DoctorResult(store, found, required, found.compareTo(required) <= 0, inspection.findings());
         }
 
         void print(PrintWriter out, Ansi ansi) {
@@ -65,7 +65,7 @@ final class Doctor implements Callable<Integer> {
                     .reduce("store".length(), Math::max);
             String row = "%-" + width + "s  %s%n";
             out.printf(Locale.ROOT, row, "store", store);
-            String verdict = sufficient ? guarantee.name() : guarantee + ", but " + required + " is asked for";
+            String verdict = sufficient ? guarantee.name() : guarantee + ", but " + required + " is required";
             out.printf(Locale.ROOT, row, "class", paint(ansi, sufficient ? "green" : "red", verdict));
             for (Finding finding : findings) {
                 out.printf(Locale.ROOT, row, finding.setting(), finding.value());

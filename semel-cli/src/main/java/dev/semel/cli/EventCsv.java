@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Audit events as CSV by RFC 4180. What has no column of its own is JSON in the last. */
+/** Audit events as CSV (RFC 4180). Fields without a column are JSON in the last column. */
 final class EventCsv {
     private static final List<String> COLUMNS = List.of(
             "id",

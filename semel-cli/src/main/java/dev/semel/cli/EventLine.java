@@ -7,14 +7,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Help.Ansi.Style;
 
-/** An audit event on a line. */
+/** Formats an audit event as one line. */
 final class EventLine {
     private static final int TYPE = 20;
     private static final Set<String> TOLD_BEFORE = Set.of("attempt", "of");
 
     private EventLine() {}
 
-    /** With whose record it is about. */
+    /** With the record of the event. */
     static String whole(Screen screen, AuditEvent event) {
         Map<String, Object> fields = event.fields();
         String record = String.valueOf(fields.getOrDefault("record", ""));
@@ -24,7 +24,7 @@ final class EventLine {
         return line(screen, event, Screen.plain(subject) + "  ");
     }
 
-    /** Among others of the same record. */
+    /** Without the record. */
     static String brief(Screen screen, AuditEvent event) {
         return line(screen, event, "");
     }

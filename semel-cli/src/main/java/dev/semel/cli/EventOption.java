@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which events of the audit are meant. */
+/** Selects audit events. */
 final class EventOption {
     @Mixin
     private FilterOption filter = new FilterOption();
@@ -24,7 +24,7 @@ final class EventOption {
     private static int code(String type) {
         return EventType.named(type)
                 .orElseThrow(
-                        () -> new SemelException.Invalid("There are no events of type \"" + type + "\". Use one of: "
+                        () -> new SemelException.Invalid("Unknown event type \"" + type + "\". Use one of: "
                                 + Stream.of(EventType.values())
                                         .map(EventType::publicName)
                                         .collect(Collectors.joining(", "))

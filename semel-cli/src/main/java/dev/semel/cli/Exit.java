@@ -5,14 +5,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What the command line's exit codes mean. They are public interface. */
+/** The exit codes of the command line. They are public interface. */
 enum Exit {
     OK(0, "done"),
     CHECK_FAILED(1, "a check failed, there is no such record, or its state does not allow it"),
     BAD_INPUT(2, "bad input or configuration; nothing was changed"),
-    STORE_UNAVAILABLE(3, "the store cannot be reached or does not serve; nothing was changed"),
-    OUTCOME_UNKNOWN(4, "it may or may not have been done; the same command may be repeated"),
-    BUG(70, "a fault of Semel itself");
+    STORE_UNAVAILABLE(3, "the store is unavailable; nothing was changed"),
+    OUTCOME_UNKNOWN(4, "the outcome is unknown; retry the same command"),
+    BUG(70, "an internal error of Semel");
 
     private final int code;
     private final String meaning;
@@ -39,7 +39,7 @@ enum Exit {
         return failure instanceof SemelException ? CHECK_FAILED : BUG;
     }
 
-    /** For the help, by code. */
+    /** The meanings by code, for the help. */
     static Map<String, String> meanings() {
         Map<String, String> meanings = new TreeMap<>();
         for (Exit exit : values()) {

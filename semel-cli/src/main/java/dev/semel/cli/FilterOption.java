@@ -7,12 +7,12 @@ import dev.semel.store.RecordFilter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** For commands about records or events of a tenant or an operation. */
+/** Selects records or events by tenant and operation. */
 final class FilterOption {
-    @Option(names = "--tenant", paramLabel = "NAME", description = "Only those of this tenant.")
+    @Option(names = "--tenant", paramLabel = "NAME", description = "Only this tenant.")
     private @Nullable String tenant;
 
-    @Option(names = "--operation", paramLabel = "NAME", description = "Only those of this operation or channel.")
+    @Option(names = "--operation", paramLabel = "NAME", description = "Only this operation or channel.")
     private @Nullable String operation;
 
     boolean isEmpty() {
@@ -31,12 +31,12 @@ final class FilterOption {
                 : Operation.leased(operation, Object.class, Object.class).name();
     }
 
-    /** @param queued only those that came by a channel */
+    /** @param queued only messages of channels */
     RecordFilter records(boolean queued) {
         return new RecordFilter(tenant(), operation(), queued, Long.MAX_VALUE);
     }
 
-    /** @param type only those of this type */
+    /** @param type only events of this type */
     AuditFilter events(@Nullable Integer type) {
         return new AuditFilter(tenant(), operation(), null, type);
     }

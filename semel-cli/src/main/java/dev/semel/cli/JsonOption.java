@@ -5,7 +5,7 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** For commands whose output a program may read. */
+/** The option for JSON output. */
 final class JsonOption {
     private static final JsonMapper MAPPER =
             JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();

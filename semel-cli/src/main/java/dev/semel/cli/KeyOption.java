@@ -13,9 +13,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The key, which need not stand in the shell's history. */
+/** The key, as an option or from a file, which keeps it out of the shell history. */
 final class KeyOption {
-    /** More than any key takes; enough to say how long one is that is too long. */
+    /** More than the longest key, so that a message can state the length of a longer one. */
     private static final int LARGEST_FILE = 1 << 20;
 
     @Option(names = "--key", paramLabel = "KEY", description = "The key.")
@@ -25,8 +25,8 @@ final class KeyOption {
             names = "--key-file",
             paramLabel = "FILE",
             description = {
-                "A file that holds the key, or - for standard input: so it stays out of the shell's history.",
-                "One line end at the end is not part of the key."
+                "A file with the key, or - for standard input. Keeps the key out of the shell history.",
+                "A final line break is not part of the key."
             })
     private @Nullable String file;
 
@@ -44,9 +44,9 @@ final class KeyOption {
                     .toString();
             return text.replaceFirst("\r?\n\\z", "");
         } catch (CharacterCodingException e) {
-            throw new SemelException.Invalid(from + " is not text in UTF-8. Save the key as UTF-8.", e);
+            throw new SemelException.Invalid(from + " is not UTF-8 text. Save the key as UTF-8.", e);
         } catch (IOException | InvalidPathException e) {
-            throw new SemelException.Invalid(from + " cannot be read (" + e + "). Name a file that can be.", e);
+            throw new SemelException.Invalid("Reading failed: " + from + " (" + e + "). Use a readable file.", e);
         }
     }
 }

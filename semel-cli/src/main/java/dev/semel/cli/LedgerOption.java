@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** For commands that look into a ledger and tell a person or a program what they found. */
+/** The store and the output format of a command on a ledger. */
 final class LedgerOption {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec = CommandSpec.create();
@@ -23,7 +23,7 @@ final class LedgerOption {
         return store.open();
     }
 
-    /** Whether a program reads what is printed. */
+    /** Whether the output is JSON. */
     boolean forPrograms() {
         return json.chosen();
     }
@@ -36,14 +36,14 @@ final class LedgerOption {
         return spec.commandLine().getOut();
     }
 
-    /** Where a person is told how far it is, or what is wrong. */
+    /** For progress and errors. */
     PrintWriter err() {
         return spec.commandLine().getErr();
     }
 
     /**
-     * @param facts for a program
-     * @param words for a person
+     * @param facts the JSON output
+     * @param words the text output
      */
     void tell(Supplier<?> facts, Consumer<Screen> words) {
         if (json.chosen()) {

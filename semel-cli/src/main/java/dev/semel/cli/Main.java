@@ -12,10 +12,10 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The entry point. A new command is a class of its own and its name in {@code subcommands}. */
+/** The entry point. A new command is a class and an entry in {@code subcommands}. */
 @Command(
         name = "semel",
-        description = "Makes an operation take effect exactly once, and shows what happened.",
+        description = "Inspects and operates a Semel ledger.",
         subcommands = {
             Demo.class,
             Doctor.class,
@@ -37,12 +37,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
         optionListHeading = "%nOptions:%n",
-        footer = {"", "semel COMMAND --help tells more about a command."})
+        footer = {"", "Run semel COMMAND --help for more about a command."})
 final class Main implements Runnable {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Show the whole story of an error.")
+    @Option(names = "--verbose", scope = ScopeType.INHERIT, description = "Print the stack trace of an error.")
     private boolean verbose;
 
     private Main() {}
@@ -62,7 +62,7 @@ final class Main implements Runnable {
         return line;
     }
 
-    /** Every help says what the exit codes mean. */
+    /** Every help lists the exit codes. */
     private static void documentExits(CommandLine line) {
         line.getCommandSpec()
                 .usageMessage()
@@ -73,7 +73,7 @@ final class Main implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Say what to do: a command is missing.");
+        throw new ParameterException(spec.commandLine(), "Missing command.");
     }
 
     private int refuse(ParameterException mistake, String[] args) {
@@ -89,8 +89,8 @@ final class Main implements Runnable {
         Exit exit = Exit.of(failure);
         PrintWriter err = line.getErr();
         if (exit == Exit.BUG) {
-            err.println("semel: this should not have happened: " + failure);
-            err.println("Please report it with what --verbose shows.");
+            err.println("semel: internal error: " + failure);
+            err.println("Please report it with the output of --verbose.");
         } else {
             err.println("semel: " + failure.getMessage());
         }

@@ -20,12 +20,12 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "mode",
-        header = "What may run, on all nodes: everything, nothing, or only as if.",
+        header = "Shows or sets the mode of operations on all nodes.",
         description = {
-            "  LIVE    everything",
-            "  SHADOW  work is decided and recorded, and does not act",
-            "  HALTED  nothing starts; everything is still accepted, nothing is lost",
-            "Of all settings that apply to a call the strictest counts."
+            "  LIVE    operations run and take effect",
+            "  SHADOW  operations are recorded but do not take effect",
+            "  HALTED  nothing starts; messages are still accepted, nothing is lost",
+            "If several settings apply to a call, the strictest counts."
         },
         mixinStandardHelpOptions = true)
 final class ModeCommand implements Runnable {
@@ -34,13 +34,13 @@ final class ModeCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Say what to do with the mode: get or set.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: use get or set.");
     }
 
     @Command(
             name = "get",
-            header = "Says what mode applies.",
-            description = "Only reads. A node's own SEMEL_MODE may be stricter.",
+            header = "Shows the modes.",
+            description = "Read-only. SEMEL_MODE of a node may be stricter.",
             mixinStandardHelpOptions = true)
     int get(@Mixin LedgerOption ledger) {
         Switchboard.Modes modes;
@@ -78,10 +78,10 @@ final class ModeCommand implements Runnable {
 
     @Command(
             name = "set",
-            header = "Sets the mode for all nodes; they obey within a second.",
+            header = "Sets the mode for all nodes; it applies within a second.",
             description = {
-                "Audited. What runs already is not interrupted.",
-                "LIVE takes a setting away again.",
+                "Audited. Running operations are not interrupted.",
+                "LIVE removes a setting.",
                 "Exits with 1 when the ledger has no record of the operation."
             },
             mixinStandardHelpOptions = true)
@@ -89,7 +89,7 @@ final class ModeCommand implements Runnable {
             @Mixin LedgerOption ledger,
             @Parameters(paramLabel = "MODE", description = "${COMPLETION-CANDIDATES}") Mode mode,
             @Mixin FilterOption where,
-            @Option(names = "--wait", description = "Return only when nothing more starts anywhere that it forbids.")
+            @Option(names = "--wait", description = "Return when the mode applies on every node.")
                     boolean wait,
             @Mixin KnownOption known,
             @Mixin WarrantOption warrant)
@@ -110,7 +110,7 @@ final class ModeCommand implements Runnable {
         Map<String, Object> facts = facts(setting);
         facts.put("version", version);
         facts.put("waited", wait);
-        String when = wait ? " on every node." : "; every node obeys within a second.";
+        String when = wait ? " on every node." : "; it applies on every node within a second.";
         ledger.tell(() -> facts, screen -> screen.line(told(setting) + " is " + mode + when));
         return Exit.OK.code();
     }

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "ops",
-        description = "Records: what there is, why one is not done, what came of it.",
+        description = "Lists, shows and explains records.",
         subcommands = {OpsList.class, OpsShow.class, OpsTree.class, OpsExplain.class},
         mixinStandardHelpOptions = true)
 final class Ops implements Runnable {
@@ -27,23 +27,23 @@ final class Ops implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "Say what to do with records: list, show, tree, explain or forget.");
+                spec.commandLine(), "Missing subcommand: use list, show, tree, explain or forget.");
     }
 
     @Command(
             name = "forget",
-            header = "Makes a key new again: its record is removed, and the next call runs.",
+            header = "Removes the record of a key, so that the next call runs again.",
             description = {
-                "Refused while the record is queued or running. A node that keeps results in memory may go on replaying the"
-                        + " old one until it lets go of it.",
+                "Audited. Rejected while the record is queued or running. A node with a local cache may replay the old"
+                        + " result until it expires there.",
                 "Exits with 1 when there was no record, or its state does not allow it."
             },
             mixinStandardHelpOptions = true)
     int forget(
             @Mixin StoreOption store,
-            @Option(names = "--tenant", required = true, paramLabel = "NAME", description = "Whose record it is.")
+            @Option(names = "--tenant", required = true, paramLabel = "NAME", description = "The tenant.")
                     String tenant,
-            @Option(names = "--operation", required = true, paramLabel = "NAME", description = "The operation's name.")
+            @Option(names = "--operation", required = true, paramLabel = "NAME", description = "The operation.")
                     String operation,
             @ArgGroup(multiplicity = "1") KeyOption key,
             @Mixin WarrantOption warrant) {
@@ -55,14 +55,14 @@ final class Ops implements Runnable {
         try (Store opened = store.open()) {
             result = Operator.on(opened).forget(whose, what, which, why);
         } catch (SemelException.Invalid e) {
-            // What was given has been looked at by then, so it is the record's state.
-            throw new Refusal(e.getMessage());
+            // The input is already validated, so the state of the record is the cause.
+            throw new CheckFailed(e.getMessage());
         }
         boolean done = result == Forgotten.DONE;
         spec.commandLine()
                 .getOut()
                 .println(what + " (tenant " + whose + "): "
-                        + (done ? "forgotten; the next call with this key runs." : "there is no record of this key."));
+                        + (done ? "forgotten; the next call with this key runs." : "no record of this key."));
         return (done ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 }

@@ -12,8 +12,8 @@ import picocli.CommandLine.Mixin;
 
 @Command(
         name = "explain",
-        header = "Says why a record is not done, and what may be done about it.",
-        description = {"Only reads.", "Exits with 1 when there is no such record."},
+        header = "Explains why a record is not done, and the next step.",
+        description = {"Read-only.", "Exits with 1 when there is no such record."},
         mixinStandardHelpOptions = true)
 final class OpsExplain implements Callable<Integer> {
     @Mixin
@@ -47,6 +47,6 @@ final class OpsExplain implements Callable<Integer> {
     private static void print(Screen screen, Explanation explanation) {
         screen.line(screen.bold(Screen.plain(explanation.sentence())));
         explanation.facts().forEach((name, value) -> screen.fact("  " + name, Screen.plain(String.valueOf(value))));
-        screen.line("What next: " + explanation.next() + ".");
+        screen.line("Next step: " + explanation.next() + ".");
     }
 }

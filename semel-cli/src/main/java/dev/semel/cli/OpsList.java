@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "list",
-        header = "Lists records, those first that a person may have to look at.",
-        description = "Only reads. Within a state, those come first that need attention last.",
+        header = "Lists records; those that may need a person come first.",
+        description = "Read-only. Within a state, the records with the latest due time come first.",
         mixinStandardHelpOptions = true)
 final class OpsList implements Callable<Integer> {
     @Mixin
@@ -30,7 +30,7 @@ final class OpsList implements Callable<Integer> {
             split = ",",
             paramLabel = "STATE",
             defaultValue = "UNKNOWN,FAILED_TERMINAL,IN_PROGRESS,FAILED_RETRYABLE,QUEUED,SHADOWED,DISCARDED,COMPLETED",
-            description = "Only those in these states: ${COMPLETION-CANDIDATES}.")
+            description = "Only these states: ${COMPLETION-CANDIDATES}.")
     private List<State> states = List.of();
 
     @Mixin
@@ -43,7 +43,7 @@ final class OpsList implements Callable<Integer> {
         try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             RecordFilter wanted = filter.records(false);
-            // One more than is shown tells whether there is more.
+            // Reads one more than is shown, to know whether there are more.
             for (State state : states) {
                 if (rows.size() <= most) {
                     rows.addAll(operator.list(state, wanted, Cursor.START, most + 1 - rows.size()));
@@ -63,7 +63,7 @@ final class OpsList implements Callable<Integer> {
         }
         RecordTable.print(screen, rows, System.currentTimeMillis());
         if (more) {
-            screen.line("... and more: raise --limit, or narrow it down by --state, --tenant, --operation.");
+            screen.line("... and more: raise --limit, or filter by --state, --tenant, --operation.");
         }
     }
 }

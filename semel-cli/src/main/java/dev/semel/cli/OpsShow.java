@@ -17,9 +17,9 @@ import picocli.CommandLine.Mixin;
 
 @Command(
         name = "show",
-        header = "Shows a record with its failure, its place in the line and its story.",
+        header = "Shows a record with its failure, its place in the queue and its history.",
         description = {
-            "Only reads. What looks like a secret in a payload or a result is blotted out; the key is never shown.",
+            "Read-only. Likely secrets in payloads and results are masked; the key is never shown.",
             "Exits with 1 when there is no such record."
         },
         mixinStandardHelpOptions = true)
@@ -76,7 +76,7 @@ final class OpsShow implements Callable<Integer> {
         if (row.result() != null) {
             screen.fact("result", Screen.plain(Redactor.shown(row.result())));
         }
-        screen.fact("story", story.isEmpty() ? "none: the audit of outcomes is off, or it was removed" : "");
+        screen.fact("history", story.isEmpty() ? "none: the audit of outcomes is off, or it was purged" : "");
         story.forEach(event -> screen.line("  " + EventLine.brief(screen, event)));
     }
 

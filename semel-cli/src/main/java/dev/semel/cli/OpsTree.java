@@ -13,8 +13,8 @@ import picocli.CommandLine.Mixin;
 
 @Command(
         name = "tree",
-        header = "Shows a record with its steps and everything that it sent.",
-        description = {"Only reads.", "Exits with 1 when there is no such record."},
+        header = "Shows a record with its steps and the messages that it sent.",
+        description = {"Read-only.", "Exits with 1 when there is no such record."},
         mixinStandardHelpOptions = true)
 final class OpsTree implements Callable<Integer> {
     private static final Branches DRAWN = new Branches("├─ ", "└─ ", "│  ");
@@ -26,7 +26,7 @@ final class OpsTree implements Callable<Integer> {
     @Mixin
     private RecordOption record = new RecordOption();
 
-    /** @param past beside what hangs on a later branch */
+    /** @param past the prefix of lines beside a later branch */
     private record Branches(String middle, String last, String past) {}
 
     @Override
@@ -77,7 +77,7 @@ final class OpsTree implements Callable<Integer> {
             print(screen, branches, child, indent + (last ? "   " : branches.past));
         }
         if (tree.cut()) {
-            screen.line(indent + branches.last + "... there is more");
+            screen.line(indent + branches.last + "... and more");
         }
     }
 

@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
 
-/** How far long work has come: a bar that changes in place where somebody watches, nothing elsewhere. */
+/** A progress bar that updates in place on a terminal, and prints nothing elsewhere. */
 final class Progress implements AutoCloseable {
     private static final int WIDTH = 30;
     private static final long PACE = Duration.ofMillis(100).toNanos();
@@ -17,7 +17,7 @@ final class Progress implements AutoCloseable {
     private long drawnAt;
     private boolean drawn;
 
-    /** @param total how much there is to do; 0 when nobody knows */
+    /** @param total the amount of work; 0 when it is unknown */
     Progress(PrintWriter err, boolean shown, String what, long total) {
         this.err = err;
         this.shown = shown;
@@ -47,13 +47,13 @@ final class Progress implements AutoCloseable {
                 Screen.counted(total, what));
     }
 
-    /** Says something, wherever it is; the bar goes on below. */
+    /** Prints a line; the bar continues below it. */
     void say(String line) {
         err.println((drawn ? CLEAR : "") + line);
         drawn = false;
     }
 
-    /** Leaves a clean line. */
+    /** Removes the bar. */
     @Override
     public void close() {
         if (drawn) {

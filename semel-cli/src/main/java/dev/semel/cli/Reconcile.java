@@ -32,11 +32,11 @@ import tools.jackson.databind.json.JsonMapper;
 
 @Command(
         name = "reconcile",
-        header = "Looks up what a source says it delivered, and finds what never arrived.",
+        header = "Compares the deliveries of a source with the ledger, and finds missing messages.",
         description = {
-            "Only reads. The file has a JSON object in each line: tenant, channel and key, and, to find what arrived with"
-                    + " other contents, payload. One that was purged meanwhile counts as missing.",
-            "Exits with 1 when something is missing or conflicts."
+            "Read-only. Each line of the file is a JSON object with tenant, channel and key, and payload to detect"
+                    + " different content. A purged message counts as missing.",
+            "Exits with 1 when a message is missing or conflicts."
         },
         mixinStandardHelpOptions = true)
 final class Reconcile implements Callable<Integer> {
@@ -49,7 +49,7 @@ final class Reconcile implements Callable<Integer> {
             names = "--file",
             required = true,
             paramLabel = "FILE",
-            description = "What was delivered, as JSON lines; - for standard input.")
+            description = "The deliveries as JSON lines; - for standard input.")
     private String file = "";
 
     @Override
@@ -81,7 +81,7 @@ final class Reconcile implements Callable<Integer> {
             }
         } catch (IOException | InvalidPathException e) {
             throw new SemelException.Invalid(
-                    "The file " + file + " cannot be read (" + e + "). Name one that can be.", e);
+                    "Reading the file " + file + " failed (" + e + "). Use a readable file.", e);
         }
         return check.add(report, page);
     }
@@ -104,11 +104,11 @@ final class Reconcile implements Callable<Integer> {
                     payload == null ? null : JsonMapper.shared().writeValueAsBytes(payload));
         } catch (JacksonException | SemelException.Invalid e) {
             throw new SemelException.Invalid(
-                    "Line " + number + " of " + file + " is not a delivery: "
+                    "Line " + number + " of " + file + " is invalid: "
                             + (e instanceof JacksonException j
                                     ? "it is not JSON (" + j.getOriginalMessage() + ")"
                                     : e.getMessage())
-                            + " Write {\"tenant\":...,\"channel\":...,\"key\":...} in each line.",
+                            + " Use {\"tenant\":...,\"channel\":...,\"key\":...} in each line.",
                     e);
         }
     }

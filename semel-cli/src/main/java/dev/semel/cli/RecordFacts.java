@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A record for programs: every field by its public name. The key itself is not among them: the id is its hash. */
+/** The JSON fields of a record. They do not contain the key: the id is its hash. */
 final class RecordFacts {
     private RecordFacts() {}
 
-    /** What a list tells of each. */
+    /** The fields in a list. */
     static Map<String, Object> brief(Row row) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("id", row.id().hex());
@@ -45,7 +45,7 @@ final class RecordFacts {
         return facts;
     }
 
-    /** All of it; payload and result as far as they may be seen. */
+    /** All fields; payload and result with secrets masked. */
     static Map<String, Object> full(Row row) {
         Map<String, Object> facts = brief(row);
         facts.put("payload", seen(row.payload()));
@@ -53,7 +53,7 @@ final class RecordFacts {
         return facts;
     }
 
-    /** The failure in a line; empty when there was none. */
+    /** The failure in one line; empty without a failure. */
     static String why(Row row) {
         Failure failure = Letters.failure(row);
         return failure == null ? "" : Screen.plain(failure.category().code() + ": " + failure.reason());

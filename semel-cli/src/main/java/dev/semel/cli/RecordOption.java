@@ -13,17 +13,17 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** For commands about one record: by its id, or by what it was called with. */
+/** Selects one record: by its id, or by tenant, operation and key. */
 final class RecordOption {
-    @Parameters(arity = "0..1", paramLabel = "ID", description = "The record's id, or the first digits of it.")
+    @Parameters(arity = "0..1", paramLabel = "ID", description = "The id of the record, or its first digits.")
     private @Nullable String digits;
 
     @ArgGroup(exclusive = false)
     private @Nullable ByKey byKey;
 
-    /** As the application names it. */
+    /** By tenant, operation and key. */
     static final class ByKey {
-        @Option(names = "--tenant", required = true, paramLabel = "NAME", description = "Whose record it is.")
+        @Option(names = "--tenant", required = true, paramLabel = "NAME", description = "The tenant.")
         private String tenant = "";
 
         @Option(names = "--operation", required = true, paramLabel = "NAME", description = "The operation or channel.")
@@ -38,18 +38,18 @@ final class RecordOption {
                     Operation.leased(operation, Object.class, Object.class).name();
             Key which = key.read(System.in);
             return operator.find(whose, what, which)
-                    .orElseThrow(() -> new Refusal(what + " (tenant " + whose + "): there is no record of this key."));
+                    .orElseThrow(() -> new CheckFailed(what + " (tenant " + whose + "): no record of this key."));
         }
     }
 
     /**
-     * @throws Refusal when there is no such record
-     * @throws SemelException.Invalid when it is not said, or not clearly, which one is meant
+     * @throws CheckFailed when there is no such record
+     * @throws SemelException.Invalid when the selection is missing or ambiguous
      */
     Row find(Operator operator) {
         if ((digits == null) == (byKey == null)) {
             throw new SemelException.Invalid(
-                    "Say which record: either by its id, or by --tenant, --operation and --key.");
+                    "No record selected: give its id, or --tenant, --operation and --key.");
         }
         return digits == null ? byKey.find(operator) : find(operator, digits);
     }
@@ -57,7 +57,7 @@ final class RecordOption {
     static Row find(Operator operator, String digits) {
         List<Row> found = operator.find(digits);
         if (found.isEmpty()) {
-            throw new Refusal("There is no record whose id begins with " + digits + ".");
+            throw new CheckFailed("No record has an id that begins with " + digits + ".");
         }
         if (found.size() > 1) {
             String which = found.stream()
@@ -66,7 +66,7 @@ final class RecordOption {
                             + row.header().tenant() + ")")
                     .collect(Collectors.joining(", "));
             throw new SemelException.Invalid(
-                    "More than one record's id begins with " + digits + ": " + which + ". Give more digits.");
+                    "Ambiguous id " + digits + ": " + which + ". Give more digits.");
         }
         return found.get(0);
     }

@@ -4,7 +4,7 @@ import dev.semel.store.Line;
 import dev.semel.store.Row;
 import java.util.List;
 
-/** Records in a table. */
+/** Prints records as a table. */
 final class RecordTable {
     private RecordTable() {}
 

@@ -8,7 +8,7 @@ import dev.semel.time.TimeSource;
 import java.io.PrintWriter;
 import java.time.Duration;
 
-/** A replay of many that is worked off while somebody waits. It goes on without them: what it has done is in the ledger. */
+/** Runs a replay job and waits for its end. The job is in the ledger and continues on other nodes if this ends. */
 final class ReplayJob {
     private static final Duration LOOK = Duration.ofMillis(50);
     private static final int LOOKS_UNTIL_EXPLAINED = 60;
@@ -24,25 +24,25 @@ final class ReplayJob {
     }
 
     /**
-     * @param asked what it was about
-     * @param left how many of them are as they were; -1 when it was only begun
+     * @param asked the selection
+     * @param left the number of messages that were not replayed; -1 when the job was only started
      */
-    record Ended(Letters.Preview asked, long left) {}
+    record JobResult(Letters.Preview asked, long left) {}
 
-    /** So many of what is meant: "3 dead letters". */
+    /** A count with its noun: "3 dead letters". */
     static String counted(Letters.Preview asked, long count) {
         return Screen.counted(count, asked.which().scope() == Letters.Scope.DEAD ? "dead letter" : "message");
     }
 
-    /** @param silent whether a program reads along */
-    Ended await(boolean silent) throws InterruptedException {
+    /** @param silent whether to print no progress */
+    JobResult await(boolean silent) throws InterruptedException {
         Replays.Progress now = look(1);
         long total = now.asked().count();
         try (Progress bar = new Progress(err, Terminal.watches(), "message", total)) {
             if (!silent) {
                 bar.say(job
-                        + " is worked off here. If this is interrupted, any node goes on with it, or: semel dead replay"
-                        + " --resume " + job);
+                        + " is running. If this is interrupted, a running node continues it, or: semel dead replay"
+                                + " --resume " + job);
             }
             if (now.newest().state() == State.IN_PROGRESS && !silent) {
                 bar.say(operator.explain(now.newest()).sentence());
@@ -63,19 +63,20 @@ final class ReplayJob {
             }
             bar.at(total);
         }
-        return new Ended(
+        return new JobResult(
                 now.asked(), operator.letters().preview(now.asked().which()).count());
     }
 
     private Replays.Progress look(int part) {
         Replays.Progress progress = operator.replays()
                 .progress(job, part)
-                .orElseThrow(() -> new Refusal("There is no replay called " + job + ", or no more."));
+                .orElseThrow(() -> new CheckFailed("Replay job " + job + " not found: it never existed or has been"
+                        + " purged."));
         State state = progress.newest().state();
         if (state == State.FAILED_TERMINAL || state == State.DISCARDED || state == State.SHADOWED) {
-            throw new Refusal("Part " + progress.part() + " of " + job + " is " + state + ". "
+            throw new CheckFailed("Part " + progress.part() + " of " + job + " is " + state + ". "
                     + operator.explain(progress.newest()).sentence()
-                    + " When that is mended: semel dead replay --resume " + job);
+                    + " Fix the cause, then run: semel dead replay --resume " + job);
         }
         return progress;
     }

@@ -20,11 +20,11 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "retries",
-        header = "Says how retries went, by policy and category of failure, from the audit.",
+        header = "Reports retries by policy and failure category, from the audit.",
         description = {
-            "Only reads. Counted are records that failed at least once in the window; the success rate is that of those"
-                    + " which came to an end in it.",
-            "Exits with 1 when a policy is below the rate that is asked for, so that it can serve as an alarm."
+            "Read-only. Counts records that failed at least once in the window. The success rate covers records that"
+                    + " ended in the window.",
+            "Exits with 1 when a policy is below the required rate, for use in an alarm."
         },
         mixinStandardHelpOptions = true)
 final class Retries implements Callable<Integer> {
@@ -35,7 +35,7 @@ final class Retries implements Callable<Integer> {
             names = "--window",
             paramLabel = "SPAN",
             defaultValue = "1h",
-            description = "How far back to look: 15m, 1h, 7d; by default ${DEFAULT-VALUE}.")
+            description = "The length of the window: 15m, 1h, 7d; by default ${DEFAULT-VALUE}.")
     private String window = "";
 
     @Mixin
@@ -44,14 +44,14 @@ final class Retries implements Callable<Integer> {
     @Option(
             names = "--min-success-rate",
             paramLabel = "RATE",
-            description = "From 0 to 1: the rate below which a policy is an alarm.")
+            description = "The required success rate, from 0 to 1.")
     private @Nullable Double least;
 
     @Override
     public Integer call() {
-        Duration span = Spans.span(window);
+        Duration span = TimeArguments.span(window);
         if (least != null && !(least >= 0 && least <= 1)) {
-            throw new SemelException.Invalid("A success rate of " + least + " cannot be. Use 0 to 1, such as 0.9.");
+            throw new SemelException.Invalid("Success rate " + least + " is invalid. Use 0 to 1, such as 0.9.");
         }
         RetryReport report;
         try (Store opened = ledger.open()) {

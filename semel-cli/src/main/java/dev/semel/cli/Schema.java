@@ -16,12 +16,12 @@ final class Schema implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Say what to do with the schema: print.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: use print.");
     }
 
     @Command(
             name = "print",
-            description = "Prints the schema as SQL, for those who install it themselves.",
+            description = "Prints the schema as SQL, for manual installation.",
             mixinStandardHelpOptions = true)
     void print(
             @Option(
@@ -35,7 +35,7 @@ final class Schema implements Runnable {
                             names = "--from",
                             paramLabel = "VERSION",
                             defaultValue = "0",
-                            description = "Prints only the upgrade of an installed schema of this version.")
+                            description = "Prints only the upgrade from this schema version.")
                     int from) {
         StoreProvider provider = Stores.installed().engine(engine);
         String ddl = provider.ddl(from).strip();

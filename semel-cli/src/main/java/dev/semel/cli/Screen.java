@@ -14,14 +14,13 @@ import picocli.CommandLine.Help.Ansi.Style;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * Where a person reads. Colours are for terminals; what came from elsewhere is made harmless, so that no text of a payload
- * or a failure moves the cursor.
+ * Text output. Colours are for terminals. Text from payloads and failures is sanitised, so that it cannot move the cursor.
  */
 record Screen(PrintWriter out, Ansi ansi) {
     private static final DateTimeFormatter MOMENT =
             DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-    /** Control characters, and marks that turn the reading direction: a name could make a line say something else. */
+    /** Control characters, and marks that change the reading direction: they could falsify a line. */
     private static final Pattern HARMFUL =
             Pattern.compile("[\\p{Cntrl}\\u0080-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]");
 
@@ -34,7 +33,7 @@ record Screen(PrintWriter out, Ansi ansi) {
         out.println(text);
     }
 
-    /** A name and what there is to say of it, in two columns. */
+    /** A name and a value in two columns. */
     void fact(String name, String value) {
         out.println(String.format(Locale.ROOT, "%-12s %s", name, value).stripTrailing());
     }
@@ -70,7 +69,7 @@ record Screen(PrintWriter out, Ansi ansi) {
         return MOMENT.format(Instant.ofEpochMilli(millis));
     }
 
-    /** What a record's time means in its state. */
+    /** The meaning of a record's time in its state. */
     static String attention(Status status, long now) {
         if (status.at() == Status.NEVER) {
             return "";
@@ -78,10 +77,11 @@ record Screen(PrintWriter out, Ansi ansi) {
         long left = status.at() - now;
         String span = Explanation.shown(Math.abs(left));
         return switch (status.state()) {
-            case QUEUED, FAILED_RETRYABLE -> left > 0 ? "due in " + span : "due since " + span;
-            case IN_PROGRESS -> left > 0 ? "lease ends in " + span : "lease over since " + span;
-            case UNKNOWN -> left > 0 ? "looked at in " + span : "to be looked at since " + span;
-            case COMPLETED, FAILED_TERMINAL, SHADOWED, DISCARDED -> left > 0 ? "kept for " + span : "may be purged";
+            case QUEUED, FAILED_RETRYABLE -> left > 0 ? "due in " + span : "overdue by " + span;
+            case IN_PROGRESS -> left > 0 ? "lease expires in " + span : "lease expired " + span + " ago";
+            case UNKNOWN -> left > 0 ? "checked in " + span : "check overdue by " + span;
+            case COMPLETED, FAILED_TERMINAL, SHADOWED, DISCARDED -> left > 0 ? "expires in " + span : "expired, to be"
+                    + " purged";
         };
     }
 }

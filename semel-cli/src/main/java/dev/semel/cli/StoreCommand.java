@@ -8,23 +8,23 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-@Command(name = "store", description = "Looks after a store as a whole.", mixinStandardHelpOptions = true)
+@Command(name = "store", description = "Manages a store.", mixinStandardHelpOptions = true)
 final class StoreCommand implements Runnable {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Say what to do with the store: adopt.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: use adopt.");
     }
 
     @Command(
             name = "adopt",
-            header = "Takes a store into use that was restored from a copy.",
+            header = "Adopts a store that was restored from a backup.",
             description = {
-                "Fences go on from a new epoch, so that nothing which was granted before is valid any more, and every run"
-                        + " that was under way becomes UNKNOWN: it may or may not have taken effect.",
-                "What was recorded after the copy was made is not in it: calls of that time will run again."
+                "Starts a new epoch of fences, which invalidates all earlier grants. Every interrupted run becomes"
+                        + " UNKNOWN: it may or may not have taken effect.",
+                "Records written after the backup are lost: the calls of that time will run again."
             },
             mixinStandardHelpOptions = true)
     void adopt(@Mixin StoreOption store, @Mixin WarrantOption warrant) {
@@ -33,7 +33,7 @@ final class StoreCommand implements Runnable {
             int unknown = Operator.on(opened).adopt(why);
             spec.commandLine()
                     .getOut()
-                    .println(opened.name() + " is adopted: epoch "
+                    .println(opened.name() + " adopted: epoch "
                             + opened.switchboard().epoch() + "; runs that became UNKNOWN: " + unknown + ".");
         }
     }

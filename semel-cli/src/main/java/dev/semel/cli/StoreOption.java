@@ -5,7 +5,7 @@ import dev.semel.store.StoreProvider;
 import dev.semel.store.Stores;
 import picocli.CommandLine.Option;
 
-/** For commands that work on a store. */
+/** The store of a command. */
 final class StoreOption {
     @Option(
             names = "--store",
@@ -14,7 +14,7 @@ final class StoreOption {
             defaultValue = "${env:SEMEL_STORE}",
             description = {
                 "The store, such as sqlite:orders.db or postgresql://user@host/database.",
-                "Without it the environment variable SEMEL_STORE is used, which keeps a password from the list of processes."
+                "By default the environment variable SEMEL_STORE, which keeps a password out of the process list."
             })
     private String url = "";
 
@@ -22,12 +22,12 @@ final class StoreOption {
         return url;
     }
 
-    /** A ledger that is there: a mistyped URL makes no new one. */
+    /** Opens an existing ledger: a mistyped URL does not create one. */
     Store open() {
         return Stores.open(url, StoreProvider.Options.EXISTING);
     }
 
-    /** As {@link #open}, also when the ledger was restored from a copy. */
+    /** As {@link #open}, also for a ledger that was restored from a backup. */
     Store openRestored() {
         return Stores.open(url, new StoreProvider.Options(null, true, false));
     }

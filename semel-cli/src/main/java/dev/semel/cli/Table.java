@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Rows in aligned columns under a heading; the last column is as wide as it likes. */
+/** Rows in aligned columns under a heading; the last column has no fixed width. */
 final class Table {
     private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
 

@@ -2,25 +2,25 @@ package dev.semel.cli;
 
 import java.io.Console;
 
-/** Whether a person sits there. */
+/** Whether standard input and error are a terminal. */
 final class Terminal {
     private Terminal() {}
 
-    /** Whether questions can be asked and answered. */
+    /** Whether a person can answer questions. */
     static boolean answers() {
         Console console = System.console();
         if (console == null) {
             return false;
         }
         try {
-            // From Java 22 on there is a console without a terminal too.
+            // Since Java 22 there may be a console without a terminal.
             return (boolean) Console.class.getMethod("isTerminal").invoke(console);
         } catch (ReflectiveOperationException e) {
             return true;
         }
     }
 
-    /** Whether what is written to the standard error is seen at once; the launcher tells, as Java cannot. */
+    /** Whether standard error is a terminal; the launcher reports it, because Java cannot detect it. */
     static boolean watches() {
         return System.getProperty("semel.progress", "none").equals("bar") || answers();
     }

@@ -3,16 +3,16 @@ package dev.semel.cli;
 import dev.semel.operator.Operator.Warrant;
 import picocli.CommandLine.Option;
 
-/** For commands that change something: who, and why. Both are written into the audit. */
+/** The author and the reason of a change, for the audit. */
 final class WarrantOption {
-    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why, for the audit.")
+    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "The reason, for the audit.")
     private String reason = "";
 
     @Option(
             names = "--actor",
             paramLabel = "NAME",
             defaultValue = "${sys:user.name}",
-            description = "Who, for the audit. By default the user of this system: ${DEFAULT-VALUE}.")
+            description = "The author, for the audit. By default the system user: ${DEFAULT-VALUE}.")
     private String actor = "";
 
     Warrant given() {

@@ -46,7 +46,7 @@ class CommandLineTest {
         assertThat(nothing.exit()).isEqualTo(2);
         assertThat(nothing.out()).isEmpty();
         assertThat(nothing.err()).isEqualToNormalizingNewlines("""
-                semel: Say what to do: a command is missing.
+                semel: Missing command.
                 Try 'semel --help'.
                 """);
     }
@@ -82,7 +82,7 @@ class CommandLineTest {
     void aFaultOfSemelItselfAsksForAReport() {
         Shell shell = failing(new IllegalStateException("impossible"), "fail");
         assertThat(shell.exit()).isEqualTo(70);
-        assertThat(shell.err()).contains("should not have happened", "impossible", "--verbose");
+        assertThat(shell.err()).contains("internal error", "impossible", "--verbose");
         assertThat(shell.err()).doesNotContain("\tat ");
     }
 

@@ -27,7 +27,8 @@ class ControlsTest {
 
     @Test
     void channelsAreListedWhileThereIsSomethingToTell() {
-        assertThat(run("channels", "list").out()).isEqualToIgnoringNewLines("Nothing waits, and no channel is paused.");
+        assertThat(run("channels", "list").out()).isEqualToIgnoringNewLines("No messages are waiting, and no"
+                + " channel is paused.");
         shop.withAParkedLane();
         shop.send("m-1", "ann@example.com");
         run("channels", "pause", "fax", "--tenant", "acme", "--reason", "no paper", "--even-if-unknown");
@@ -52,7 +53,7 @@ class ControlsTest {
         shop.deliver();
         assertThat(shop.handled()).isEmpty();
         assertThat(run("channels", "resume", "mail", "--reason", "it has moved").out())
-                .contains("mail goes on.");
+                .contains("mail is resumed.");
         shop.deliver();
         assertThat(shop.handled()).containsExactly("m-1");
         Shell again = run("channels", "resume", "mail", "--reason", "r");
@@ -105,7 +106,7 @@ class ControlsTest {
                 .containsPattern("\\* +\\* +HALTED");
         assertThat(json("mode", "get").get("settings")).hasSize(2);
         assertThat(run("mode", "set", "LIVE", "--reason", "no smoke").out())
-                .contains("Everything is LIVE; every node obeys within a second.");
+                .contains("Everything is LIVE; it applies on every node within a second.");
         assertThat(json("mode", "get").get("settings")).hasSize(1);
         shop.deliver();
         assertThat(shop.handled()).containsExactly("m-1");

@@ -66,7 +66,7 @@ class DeadReplayKillTest {
         String job = killInTheMiddle(shop);
         endLease(shop, job);
         Process resumed = start(shop, "dead", "replay", "--resume", job);
-        assertThat(output(resumed)).contains(job + " is over: " + LETTERS + " dead letters replayed, 0 left.");
+        assertThat(output(resumed)).contains(job + " finished: " + LETTERS + " dead letters replayed, 0 left.");
         assertThat(resumed.waitFor()).isZero();
         List<JsonNode> ofTheJob = events(shop, "--operation", "semel.replays");
         assertThat(ofTheJob.stream().filter(event -> type(event).equals("operation.taken_over")))
@@ -80,7 +80,7 @@ class DeadReplayKillTest {
         SampleShop shop = place.shop(directory).withLostMails(LETTERS);
         String killed = killInTheMiddle(shop);
         Process again = start(shop, "dead", "replay", "--operation", "mail", "--yes", "--reason", "once more");
-        assertThat(output(again)).containsPattern("replay-\\S+ is over: \\d+ dead letters replayed, 0 left.");
+        assertThat(output(again)).containsPattern("replay-\\S+ finished: \\d+ dead letters replayed, 0 left.");
         assertThat(again.waitFor()).isZero();
         endLease(shop, killed);
         eachLetterWasReplayedOnce(shop);

@@ -41,7 +41,7 @@ class DeadTest {
         assertThat(json).hasSize(1);
         assertThat(json.get(0).get("count").asInt()).isEqualTo(3);
         assertThat(dead("groups", "--tenant", "other").out())
-                .isEqualToIgnoringNewLines("No dead letter matches, and no message whose outcome is unknown.");
+                .isEqualToIgnoringNewLines("No dead letter and no UNKNOWN message matches.");
     }
 
     @Test
@@ -73,23 +73,24 @@ class DeadTest {
         assertThat(done.out()).contains("1 message replayed, 0 left.");
         shop.deliver();
         assertThat(shop.handled()).contains("f-1");
-        assertThat(dead("replay", "--unknown", "--reason", "r").err()).contains("Say what to replay");
+        assertThat(dead("replay", "--unknown", "--reason", "r").err()).contains("Nothing selected for replay");
     }
 
     @Test
     void oneIsReplayedAndASecondReplayChangesNothing() {
         String id = shop.mailRow("o-2").id().hex();
         Shell preview = dead("replay", id, "--preview");
-        assertThat(preview.out()).contains("It would be replayed: mail/");
+        assertThat(preview.out()).contains("Would be replayed: mail/");
         assertThat(shop.mailRow("o-2").state()).isEqualTo(State.FAILED_TERMINAL);
         Shell first = dead("replay", id, "--reason", "the address was mended");
         assertThat(first.err()).isEmpty();
         assertThat(first.exit()).isZero();
-        assertThat(first.out()).contains("mail/" + id.substring(0, 12), "(tenant acme): replayed; a worker takes it");
+        assertThat(first.out()).contains("mail/" + id.substring(0, 12), "(tenant acme): replayed; the next free"
+                + " worker runs it");
         assertThat(shop.mailRow("o-2").state()).isEqualTo(State.QUEUED);
         Shell second = dead("replay", id, "--reason", "again");
         assertThat(second.exit()).isZero();
-        assertThat(second.out()).contains("was replayed before; nothing was changed.");
+        assertThat(second.out()).contains("was already replayed; nothing was changed.");
         shop.deliver();
         assertThat(shop.handled()).contains("o-2");
         Shell third = dead("replay", id, "--reason", "again");
@@ -122,8 +123,8 @@ class DeadTest {
     void manyAreReplayedInTheForeground() {
         Shell shell = dead("replay", "--category", "network", "--yes", "--reason", "the network is back");
         assertThat(shell.exit()).isZero();
-        assertThat(shell.err()).contains("is worked off here", "semel dead replay --resume replay-");
-        assertThat(shell.out()).containsPattern("replay-\\S+ is over: 3 dead letters replayed, 0 left.");
+        assertThat(shell.err()).contains("is running", "semel dead replay --resume replay-");
+        assertThat(shell.out()).containsPattern("replay-\\S+ finished: 3 dead letters replayed, 0 left.");
         assertThat(shop.mailRow("o-2").state()).isEqualTo(State.FAILED_TERMINAL);
         shop.deliver();
         assertThat(shop.handled()).contains("lost-0", "lost-1", "lost-2").doesNotContain("o-2");
@@ -142,7 +143,8 @@ class DeadTest {
     void manyAreNotReplayedUnlessSomebodySaysYes() {
         Shell shell = dead("replay", "--operation", "mail", "--reason", "r");
         assertThat(shell.exit()).isEqualTo(2);
-        assertThat(shell.err()).contains("4 dead letters match and nobody can be asked", "--preview", "--yes");
+        assertThat(shell.err()).contains("4 dead letters match, but confirmation needs a"
+                + " terminal", "--preview", "--yes");
         assertThat(shop.mailRow("lost-0").state()).isEqualTo(State.FAILED_TERMINAL);
         assertThat(dead("replay", "--category", "validation", "--reason", "one needs no yes")
                         .exit())
@@ -159,12 +161,12 @@ class DeadTest {
         assertThat(job.find()).isTrue();
         assertThat(shop.mailRow("lost-0").state()).isEqualTo(State.FAILED_TERMINAL);
         Shell resumed = dead("replay", "--resume", job.group(1));
-        assertThat(resumed.out()).contains(job.group(1) + " is over: 4 dead letters replayed, 0 left.");
+        assertThat(resumed.out()).contains(job.group(1) + " finished: 4 dead letters replayed, 0 left.");
         assertThat(shop.mailRow("lost-0").state()).isEqualTo(State.QUEUED);
         assertThat(dead("replay", "--resume", job.group(1)).exit()).isZero();
         Shell unknown = dead("replay", "--resume", "replay-none");
         assertThat(unknown.exit()).isEqualTo(1);
-        assertThat(unknown.err()).contains("There is no replay called replay-none");
+        assertThat(unknown.err()).contains("Replay job replay-none not found");
     }
 
     @Test
@@ -182,7 +184,7 @@ class DeadTest {
         }
         Shell resumed = dead("replay", "--resume", job);
         assertThat(resumed.err()).doesNotContain("planted");
-        assertThat(resumed.out()).contains(" is over: ");
+        assertThat(resumed.out()).contains(" finished: ");
         assertThat(shop.mailRow("lost-0").state()).isEqualTo(State.QUEUED);
     }
 
@@ -196,7 +198,7 @@ class DeadTest {
 
     @Test
     void whatIsToBeReplayedMustBeSaidOnce() {
-        assertThat(dead("replay", "--reason", "r").err()).contains("Say what to replay");
+        assertThat(dead("replay", "--reason", "r").err()).contains("Nothing selected for replay");
         assertThat(dead("replay", "ab", "--all", "--reason", "r").exit()).isEqualTo(2);
         assertThat(dead("replay", "--all").exit()).isEqualTo(2);
         assertThat(dead("replay", "--all", "--reason", "r", "--rate", "-1").exit())
@@ -210,8 +212,8 @@ class DeadTest {
         assertThat(dead("discard", head).exit()).isEqualTo(2);
         Shell shell = dead("discard", head, "--reason", "told the CRM by hand");
         assertThat(shell.exit()).isZero();
-        assertThat(shell.out()).contains("discarded; it will not be tried again.");
-        assertThat(dead("discard", head, "--reason", "r").out()).contains("was discarded before");
+        assertThat(shell.out()).contains("discarded; it will not be retried.");
+        assertThat(dead("discard", head, "--reason", "r").out()).contains("was already discarded");
         shop.deliver();
         assertThat(shop.handled()).contains("paid", "shipped");
         Shell done = dead("discard", shop.row("crm", "o-7/paid").id().hex(), "--reason", "r");

@@ -18,11 +18,11 @@ class DemoScreenTest {
     @Test
     void aTerminalShowsOneTableInPlace() {
         DemoScreen screen = new DemoScreen(out, Ansi.ON, Form.TERMINAL, "4 processes", "on a file");
-        screen.show(score(0.5, 0, 0), PROCESSES, "Ctrl-C ends it");
+        screen.show(score(0.5, 0, 0), PROCESSES, "stop with Ctrl-C");
         String first = text.toString();
-        assertThat(first).contains("Semel demo", "on a file", "doubled", "1,234", "12 killed", "Ctrl-C ends it");
+        assertThat(first).contains("Semel demo", "on a file", "doubled", "1,234", "12 killed", "stop with Ctrl-C");
         assertThat(first).doesNotContainPattern("\\[\\d+A");
-        screen.show(score(1.5, 0, 0), PROCESSES, "Ctrl-C ends it");
+        screen.show(score(1.5, 0, 0), PROCESSES, "stop with Ctrl-C");
         long lines = first.chars().filter(c -> c == '\n').count();
         assertThat(text.toString().substring(first.length())).contains("\u001b[" + lines + "A");
         screen.finish(score(2, 0, 0), true);
@@ -39,7 +39,8 @@ class DemoScreenTest {
         assertThat(text.toString().lines()).hasSize(4).allMatch(line -> !line.contains("\u001b"));
         assertThat(text.toString())
                 .contains(
-                        "asked 1,234  executed 400  replayed 800  in progress 4  retried 30  crashes 7  doubled 0  lost 0")
+                        "asked 1,234  executed 400  replayed 800  in progress 4  retried 30  crashes 7  doubled 0"
+                                + "  lost 0")
                 .endsWith("1,234 calls, 7 crashes: 401 payments, each made exactly once." + System.lineSeparator());
     }
 
@@ -55,7 +56,7 @@ class DemoScreenTest {
         DemoScore.Calls calls = new DemoScore.Calls(9, 1, 1, 1, 1, 6);
         new DemoScreen(out, Ansi.OFF, Form.LINES, "", "")
                 .finish(new DemoScore(calls, answered.effects(), answered.faults(), 1), true);
-        assertThat(text.toString()).contains(" 6 payments were not answered before the end.");
+        assertThat(text.toString()).contains(" 6 payments got no answer before the end.");
     }
 
     @Test

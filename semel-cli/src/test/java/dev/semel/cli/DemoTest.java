@@ -86,8 +86,8 @@ class DemoTest {
         DemoTraffic traffic = new DemoTraffic(time, new SplittableRandom(1));
         String nowhere = "sqlite:" + directory.resolve("nowhere/ledger.db");
         List<String> arguments = List.of("--run", "r", "--callers", "1");
-        try (DemoCrew crew =
-                new DemoCrew(traffic, number -> DemoProcess.start(number, directory, nowhere, arguments), 1)) {
+        try (DemoProcesses crew =
+                new DemoProcesses(traffic, number -> DemoProcess.start(number, directory, nowhere, arguments), 1)) {
             crew.hire(1);
             Throwable failure = null;
             while (failure == null) {

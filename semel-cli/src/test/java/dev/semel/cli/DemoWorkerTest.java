@@ -53,7 +53,7 @@ class DemoWorkerTest {
                 assertThat(session.pay(5)).isEqualTo(expected);
             }
         }
-        DemoScore.Effects effects = new DemoJudge(store, table, true).atTheEnd(traffic);
+        DemoScore.Effects effects = new DemoCounter(store, table, true).atTheEnd(traffic);
         assertThat(effects).isEqualTo(new DemoScore.Effects(2, 0, 0));
     }
 
@@ -68,7 +68,7 @@ class DemoWorkerTest {
                 assertThat(session.pay(5)).isEqualTo(DemoAnswer.REPLAYED);
             }
         }
-        DemoScore.Effects effects = new DemoJudge(store, table, false).atTheEnd(traffic);
+        DemoScore.Effects effects = new DemoCounter(store, table, false).atTheEnd(traffic);
         assertThat(effects).isEqualTo(new DemoScore.Effects(2, 1, 0));
         assertThat(effects.exactlyOnce()).isFalse();
     }
@@ -81,16 +81,16 @@ class DemoWorkerTest {
                 return true;
             });
         }
-        assertThat(new DemoJudge(store, table, true).soFar(traffic)).isEqualTo(new DemoScore.Effects(1, 2, 0));
+        assertThat(new DemoCounter(store, table, true).soFar(traffic)).isEqualTo(new DemoScore.Effects(1, 2, 0));
         table.clear(store);
-        assertThat(new DemoJudge(store, table, true).soFar(traffic)).isEqualTo(new DemoScore.Effects(0, 0, 0));
+        assertThat(new DemoCounter(store, table, true).soFar(traffic)).isEqualTo(new DemoScore.Effects(0, 0, 0));
     }
 
     @Test
     void anAcknowledgedPaymentThatIsMissingIsLost() {
         traffic.answered(1, DemoAnswer.EXECUTED);
         traffic.answered(5, DemoAnswer.REPLAYED);
-        assertThat(new DemoJudge(store, table, false).atTheEnd(traffic).lost()).isEqualTo(2);
+        assertThat(new DemoCounter(store, table, false).atTheEnd(traffic).lost()).isEqualTo(2);
     }
 
     @Test
@@ -100,8 +100,8 @@ class DemoWorkerTest {
             return true;
         });
         traffic.answered(1, DemoAnswer.EXECUTED);
-        assertThat(new DemoJudge(store, table, true).soFar(traffic).lost()).isZero();
-        assertThat(new DemoJudge(store, table, true).atTheEnd(traffic).lost()).isEqualTo(1);
+        assertThat(new DemoCounter(store, table, true).soFar(traffic).lost()).isZero();
+        assertThat(new DemoCounter(store, table, true).atTheEnd(traffic).lost()).isEqualTo(1);
     }
 
     /** The other end of the lines that a process reads and writes. */

@@ -4,7 +4,7 @@ import static dev.semel.cli.Shell.semel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Semel;
-import dev.semel.cli.Doctor.Report;
+import dev.semel.cli.Doctor.DoctorResult;
 import dev.semel.store.Inspection;
 import dev.semel.store.Inspection.Finding;
 import dev.semel.store.Inspection.Guarantee;
@@ -25,7 +25,7 @@ class DoctorTest {
     void aStoreBelowClassBFailsUnlessLessIsAskedFor() {
         Shell memory = semel("doctor", "--store", "memory:");
         assertThat(memory.exit()).isEqualTo(1);
-        assertThat(memory.out()).contains("C, but B is asked for");
+        assertThat(memory.out()).contains("C, but B is required");
         assertThat(semel("doctor", "--store", "memory:", "--require", "C").exit())
                 .isZero();
         assertThat(semel("doctor", "--store", "memory:", "--require", "c").exit())
@@ -84,7 +84,7 @@ class DoctorTest {
         "C, C, true"
     })
     void theClassFoundMustBeAtLeastTheOneAskedFor(Guarantee found, Guarantee required, boolean sufficient) {
-        assertThat(Report.of("store", new Inspection(found, List.of()), required)
+        assertThat(DoctorResult.of("store", new Inspection(found, List.of()), required)
                         .sufficient())
                 .isEqualTo(sufficient);
     }
@@ -97,7 +97,7 @@ class DoctorTest {
                         new Finding("fsync", "on", Guarantee.A, null),
                         new Finding("synchronous_commit", "off", Guarantee.C, "Set it to on.")));
         StringWriter out = new StringWriter();
-        Report.of("postgresql://db/x", inspection, Guarantee.A).print(new PrintWriter(out, true), Ansi.OFF);
+        DoctorResult.of("postgresql://db/x", inspection, Guarantee.A).print(new PrintWriter(out, true), Ansi.OFF);
         assertThat(out.toString()).isEqualToNormalizingNewlines("""
                 store               postgresql://db/x
                 class               C, but A is asked for

@@ -41,7 +41,7 @@ class OperatorOnPostgresTest {
     @Test
     void deadLettersAreReplayedByAJob() {
         Shell shell = run("dead", "replay", "--category", "network", "--yes", "--reason", "the network is back");
-        assertThat(shell.out()).contains(" is over: 3 dead letters replayed, 0 left.");
+        assertThat(shell.out()).contains(" finished: 3 dead letters replayed, 0 left.");
         assertThat(shop.mailRow("lost-1").state()).isEqualTo(State.QUEUED);
         shop.deliver();
         assertThat(shop.handled()).contains("lost-0", "lost-1", "lost-2").doesNotContain("o-2");

@@ -54,7 +54,7 @@ class OpsTest {
     void aKeyWithoutARecordIsAbsent() {
         Shell shell = forget("charge", "--key", "k-2");
         assertThat(shell.exit()).isEqualTo(1);
-        assertThat(shell.out()).contains("there is no record of this key");
+        assertThat(shell.out()).contains("no record of this key");
     }
 
     @Test
@@ -88,11 +88,11 @@ class OpsTest {
         Shell missing =
                 forget("charge", "--key-file", directory.resolve("nothing").toString());
         assertThat(missing.exit()).isEqualTo(2);
-        assertThat(missing.err()).contains("nothing", "cannot be read");
+        assertThat(missing.err()).contains("nothing", "Reading failed");
         Path binary = Files.write(directory.resolve("binary"), new byte[] {(byte) 0xff, (byte) 0xfe});
         Shell noText = forget("charge", "--key-file", binary.toString());
         assertThat(noText.exit()).isEqualTo(2);
-        assertThat(noText.err()).contains("not text in UTF-8");
+        assertThat(noText.err()).contains("is not UTF-8 text");
     }
 
     @Test

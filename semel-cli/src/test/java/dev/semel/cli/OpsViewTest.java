@@ -103,10 +103,10 @@ class OpsViewTest {
     void aRecordThatIsNotThereIsNotSo() {
         Shell byKey = ops("show", "--tenant", "acme", "--operation", "mail", "--key", "o-99");
         assertThat(byKey.exit()).isEqualTo(1);
-        assertThat(byKey.err()).contains("mail (tenant acme): there is no record of this key.");
+        assertThat(byKey.err()).contains("mail (tenant acme): no record of this key.");
         Shell byId = ops("show", "0".repeat(64));
         assertThat(byId.exit()).isEqualTo(1);
-        assertThat(byId.err()).contains("There is no record whose id begins with 000");
+        assertThat(byId.err()).contains("No record has an id that begins with 000");
     }
 
     @Test
@@ -117,13 +117,13 @@ class OpsViewTest {
         String twice = "0123456789abcdef"
                 .chars()
                 .mapToObj(digit -> String.valueOf((char) digit))
-                .filter(digit -> ops("show", digit).err().contains("More than one"))
+                .filter(digit -> ops("show", digit).err().contains("Ambiguous id"))
                 .findFirst()
                 .orElseThrow();
         assertThat(ops("show", twice).exit()).isEqualTo(2);
         assertThat(ops("show", twice).err()).contains("Give more digits.");
         assertThat(ops("show").exit()).isEqualTo(2);
-        assertThat(ops("show").err()).contains("either by its id, or by --tenant");
+        assertThat(ops("show").err()).contains("give its id, or --tenant");
         assertThat(ops("show", "xyz").exit()).isEqualTo(2);
         assertThat(ops("show", "xyz").err()).contains("\"xyz\" is not the beginning of a record id");
         assertThat(ops("show", "ab", "--tenant", "a", "--operation", "b", "--key", "c")
@@ -150,7 +150,7 @@ class OpsViewTest {
         assertThat(behind.exit()).isZero();
         assertThat(behind.out())
                 .contains("waits in lane \"o-7\" behind its head", "is dead after 1 attempt", "head_state")
-                .contains("What next: mend the cause, then replay it; or discard it.");
+                .contains("Next step: mend the cause, then replay it; or discard it.");
         JsonNode done = json("explain", row("mail", "o-1"));
         assertThat(done.get("sentence").asString()).contains("is done");
         assertThat(done.get("facts").get("state").asString()).isEqualTo("COMPLETED");

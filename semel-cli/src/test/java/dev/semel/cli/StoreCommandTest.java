@@ -24,7 +24,7 @@ class StoreCommandTest {
         ledger.refund("r-1", () -> shells.add(adopt(ledger.url())));
         assertThat(shells.get(0).err()).isEmpty();
         assertThat(shells.get(0).exit()).isZero();
-        assertThat(shells.get(0).out()).contains("is adopted: epoch 2; runs that became UNKNOWN: 1.");
+        assertThat(shells.get(0).out()).contains("adopted: epoch 2; runs that became UNKNOWN: 1.");
     }
 
     @Test

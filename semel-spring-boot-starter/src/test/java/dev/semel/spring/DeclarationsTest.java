@@ -230,8 +230,7 @@ class DeclarationsTest {
                                 + " java.lang.String",
                         "@SemelChannel WrongChannels.told: the return value of a channel handler is ignored",
                         "@SemelChannel WrongChannels.elsewhere: it is atomic, but the ledger has its own store",
-                        "@SemelChannel WrongChannels.context: it has a AtomicContext parameter, but its channel is"
-                                + " leased",
+                        "@SemelChannel WrongChannels.context: it has a parameter of type AtomicContext, but its channel is leased",
                         "@SemelChannel WrongChannels.context: unknown policy \"no.such\""));
     }
 

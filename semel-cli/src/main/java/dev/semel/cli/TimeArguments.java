@@ -10,11 +10,11 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Spans and moments as a person types them. */
-final class Spans {
+/** Parses durations and times of the command line. */
+final class TimeArguments {
     private static final Pattern SPAN = Pattern.compile("(\\d{1,9})(ms|s|m|min|h|d)");
 
-    private Spans() {}
+    private TimeArguments() {}
 
     /** Such as 90s, 15m, 1h, 7d, or PT1H30M. */
     static Duration span(String text) {
@@ -33,11 +33,11 @@ final class Spans {
             return Duration.parse(text);
         } catch (DateTimeException e) {
             throw new SemelException.Invalid(
-                    "\"" + text + "\" is not a span of time. Give one such as 90s, 15m, 1h, 7d or PT1H30M.", e);
+                    "\"" + text + "\" is not a valid duration. Use one such as 90s, 15m, 1h, 7d or PT1H30M.", e);
         }
     }
 
-    /** A moment such as 2026-11-15T08:30:00Z, a day such as 2026-11-15 (from its beginning in UTC), or a span before now. */
+    /** A time such as 2026-11-15T08:30:00Z, a day such as 2026-11-15 (its start in UTC), or a duration before now. */
     static Instant moment(String text, Instant now) {
         try {
             return text.contains("T") && !text.startsWith("P")
@@ -47,8 +47,8 @@ final class Spans {
                             : now.minus(span(text));
         } catch (DateTimeException e) {
             throw new SemelException.Invalid(
-                    "\"" + text + "\" is not a moment. Give one such as 2026-11-15T08:30:00Z, a day such as 2026-11-15,"
-                            + " or a span before now such as 1h.",
+                    "\"" + text + "\" is not a valid time. Use one such as 2026-11-15T08:30:00Z, a day such as"
+                            + " 2026-11-15, or a duration before now such as 1h.",
                     e);
         }
     }

@@ -11,15 +11,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Counts what really happened: not what the processes say, but the rows of the payments' table, the transfers that the bank
- * made, and the records of the ledger.
+ * Counts the real effects: the rows of the payment table, the transfers of the bank, and the records of the ledger, not the reports
+ * of the processes.
  *
- * @param ledgerToo whether there must be a record of each payment
+ * @param ledgerToo whether each payment must have a record
  */
-record DemoJudge(Store store, DemoTable table, boolean ledgerToo) {
+record DemoCounter(Store store, DemoTable table, boolean ledgerToo) {
     private static final int CHUNK = 500;
 
-    /** From the payments alone, which is cheap enough to be done while they are made. */
+    /** Counts only the payments, which is cheap enough for a running demo. */
     Effects soFar(DemoTraffic traffic) {
         return judge(traffic, new BitSet());
     }

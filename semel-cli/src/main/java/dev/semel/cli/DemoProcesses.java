@@ -8,8 +8,8 @@ import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** The processes of the demonstration: keeps their number, keeps them busy, and kills one when told to. */
-final class DemoCrew implements AutoCloseable {
+/** The processes of the demo: keeps their number, gives them work, and kills one on request. */
+final class DemoProcesses implements AutoCloseable {
     private static final int ENDING_SECONDS = 10;
 
     private final DemoTraffic traffic;
@@ -23,9 +23,9 @@ final class DemoCrew implements AutoCloseable {
 
     /**
      * @param starting starts the process with the number
-     * @param callers how many payments a process is asked for at a time
+     * @param callers the number of concurrent payments per process
      */
-    DemoCrew(DemoTraffic traffic, IntFunction<DemoProcess> starting, int callers) {
+    DemoProcesses(DemoTraffic traffic, IntFunction<DemoProcess> starting, int callers) {
         this.traffic = traffic;
         this.starting = starting;
         this.callers = callers;
@@ -45,7 +45,7 @@ final class DemoCrew implements AutoCloseable {
         return processes.stream().allMatch(DemoProcess::isReady);
     }
 
-    /** Hands out as many payments as the processes can take. */
+    /** Sends payments to all processes that have free callers. */
     synchronized void keepBusy() {
         if (fault != null) {
             throw new SemelException.StoreUnavailable(fault);
@@ -54,8 +54,8 @@ final class DemoCrew implements AutoCloseable {
     }
 
     /**
-     * Kills one that is at work, without a word to it; another takes its place. Not while half of them are still starting:
-     * on a slow machine there would soon be nobody at work.
+     * Kills a working process without warning and starts another. Does nothing while half of them are still starting: on a slow
+     * machine no process would be working soon.
      */
     synchronized boolean killOne(RandomGenerator random) {
         List<DemoProcess> working =
@@ -100,13 +100,13 @@ final class DemoCrew implements AutoCloseable {
             return;
         }
         if (!process.wasKilled(exit)) {
-            fault = "A process of the demonstration ended by itself with " + exit + ": " + process.complaint();
+            fault = "A demo process failed with exit code " + exit + ": " + process.complaint();
             return;
         }
         hire(1);
     }
 
-    /** Lets all come to an end; kills what does not. */
+    /** Lets all processes end; kills those that do not. */
     @Override
     public void close() {
         List<DemoProcess> left;
