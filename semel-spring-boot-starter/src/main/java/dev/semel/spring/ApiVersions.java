@@ -16,11 +16,11 @@ final class ApiVersions {
 
     /** @param mapped a request that a mapping has matched */
     static @Nullable String of(HttpServletRequest mapped) {
-        return KNOWN ? Held.in(mapped) : null;
+        return KNOWN ? MappedVersion.in(mapped) : null;
     }
 
     /** A separate class, because Spring 6 does not have the type. */
-    private static final class Held {
+    private static final class MappedVersion {
         static @Nullable String in(HttpServletRequest mapped) {
             Object held = mapped.getAttribute(HandlerMapping.API_VERSION_ATTRIBUTE);
             if (!(held instanceof ApiVersionHolder holder) || !holder.hasVersion()) {

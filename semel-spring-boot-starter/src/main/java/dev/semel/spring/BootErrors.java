@@ -54,15 +54,15 @@ final class BootErrors implements Hooks.Errors {
     @Override
     public void write(HttpServletRequest request, HttpServletResponse response, int status, @Nullable String message)
             throws IOException, ServletException {
-        servlet.get().service(new Failed(request, path, status, message), response);
+        servlet.get().service(new ErrorRequest(request, path, status, message), response);
     }
 
     /** A request as the container dispatches it to the error page. */
-    private static final class Failed extends RequestCopy {
+    private static final class ErrorRequest extends RequestCopy {
         private final String prefix;
         private final String path;
 
-        Failed(HttpServletRequest request, String path, int status, @Nullable String message) {
+        ErrorRequest(HttpServletRequest request, String path, int status, @Nullable String message) {
             super(request);
             this.prefix = request.getHttpServletMapping().getMappingMatch() == MappingMatch.PATH
                     ? request.getServletPath()

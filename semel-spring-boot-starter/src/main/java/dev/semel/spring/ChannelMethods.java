@@ -25,10 +25,10 @@ final class ChannelMethods {
     private final BeanFactory beans;
     private final Map<String, Channel<?>> known = new TreeMap<>();
     private final Map<String, List<Channel.Capacity>> capacities = new TreeMap<>();
-    private final List<Handler> handlers = new ArrayList<>();
+    private final List<ChannelHandler> handlers = new ArrayList<>();
 
     /** A method and its channel. */
-    private record Handler(Declared<SemelChannel> declared, Channel<?> channel) {}
+    private record ChannelHandler(AnnotatedMethod<SemelChannel> declared, Channel<?> channel) {}
 
     /**
      * @param channels the channel beans of the application
@@ -44,10 +44,10 @@ final class ChannelMethods {
 
     /** @return the channel; null when the method is not valid and its faults were added */
     @Nullable
-    Channel<?> add(Declared<SemelChannel> declared, List<String> faults) {
+    Channel<?> add(AnnotatedMethod<SemelChannel> declared, List<String> faults) {
         int before = faults.size();
         if (KotlinDetector.isSuspendingFunction(declared.method())) {
-            faults.add(Declared.SUSPENDS);
+            faults.add(AnnotatedMethod.SUSPENDS);
             return null;
         }
         Class<?> payload = payload(declared.method(), faults);
@@ -78,7 +78,7 @@ final class ChannelMethods {
                     + " annotation");
         }
         if (faults.size() == before) {
-            handlers.add(new Handler(declared, channel));
+            handlers.add(new ChannelHandler(declared, channel));
         }
         return channel;
     }
@@ -131,7 +131,7 @@ final class ChannelMethods {
 
     /** Registers the handlers with the engine. */
     void register(Semel semel, int concurrency) {
-        for (Handler handler : handlers) {
+        for (ChannelHandler handler : handlers) {
             int own = handler.declared.annotation().concurrency();
             Channel.Capacity capacity = capacities
                     .getOrDefault(handler.channel.name(), List.of(Channel.Capacity.of(own > 0 ? own : concurrency)))
@@ -144,15 +144,15 @@ final class ChannelMethods {
         }
     }
 
-    private <P> void register(Semel semel, Channel.Atomic<P> channel, Channel.Capacity capacity, Handler handler) {
+    private <P> void register(Semel semel, Channel.Atomic<P> channel, Channel.Capacity capacity, ChannelHandler handler) {
         semel.handle(channel, capacity, (payload, tx) -> call(handler.declared, payload, tx, tx.tenant()));
     }
 
-    private <P> void register(Semel semel, Channel.Leased<P> channel, Channel.Capacity capacity, Handler handler) {
+    private <P> void register(Semel semel, Channel.Leased<P> channel, Channel.Capacity capacity, ChannelHandler handler) {
         semel.handle(channel, capacity, (payload, run) -> call(handler.declared, payload, run, run.tenant()));
     }
 
-    private void call(Declared<SemelChannel> declared, @Nullable Object payload, Object context, Tenant tenant)
+    private void call(AnnotatedMethod<SemelChannel> declared, @Nullable Object payload, Object context, Tenant tenant)
             throws Exception {
         Object bean = beans.getBean(declared.bean());
         Method method = AopUtils.selectInvocableMethod(declared.method(), bean.getClass());

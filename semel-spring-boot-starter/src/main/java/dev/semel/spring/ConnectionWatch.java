@@ -26,7 +26,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class ConnectionWatch implements Hooks.Effects {
     private final AtomicLong strangers = new AtomicLong();
     private final ThreadLocal<@Nullable Boolean> serving = new ThreadLocal<>();
-    private final ThreadLocal<@Nullable Transaction> innermost = new ThreadLocal<>();
+    private final ThreadLocal<@Nullable WatchedTransaction> innermost = new ThreadLocal<>();
     private final AtomicReference<@Nullable String> always = new AtomicReference<>();
     private volatile Set<DataSource> ledger = Set.of();
     private volatile boolean otherThreads = true;
@@ -51,7 +51,7 @@ final class ConnectionWatch implements Hooks.Effects {
     @Override
     public HandlerWatch watch(IdempotentExchange exchange) {
         innermost.remove();
-        return new Request(strangers.get());
+        return new WatchedRequest(strangers.get());
     }
 
     /** Runs work that does not belong to a watched request, or has its own watch. */
@@ -81,7 +81,7 @@ final class ConnectionWatch implements Hooks.Effects {
             }
             return null;
         }
-        Request request = request(exchange);
+        WatchedRequest request = request(exchange);
         if (request == null || isOfTheTransaction(exchange, source)) {
             return null;
         }
@@ -104,7 +104,7 @@ final class ConnectionWatch implements Hooks.Effects {
 
     /** A manager takes one connection: when the transaction begins, or with its first statement. */
     private boolean isOfTheTransaction(IdempotentExchange exchange, DataSource source) {
-        Transaction transaction = innermost.get();
+        WatchedTransaction transaction = innermost.get();
         if (transaction == null || transaction.exchange != exchange) {
             return false;
         }
@@ -113,27 +113,27 @@ final class ConnectionWatch implements Hooks.Effects {
         return itsTurn && (transaction.taken.add(source) || transaction.beginning);
     }
 
-    static @Nullable Request request(IdempotentExchange exchange) {
+    static @Nullable WatchedRequest request(IdempotentExchange exchange) {
         return exchange.watched()
-                .filter(Request.class::isInstance)
-                .map(Request.class::cast)
+                .filter(WatchedRequest.class::isInstance)
+                .map(WatchedRequest.class::cast)
                 .orElse(null);
     }
 
     /** The innermost transaction of the ledger's manager on this thread, if it belongs to a request at MARKER. */
     @Nullable
-    Transaction innermost() {
+    WatchedTransaction innermost() {
         return innermost.get();
     }
 
-    Transaction begins(IdempotentExchange exchange, Request request, Object status) {
-        Transaction transaction = new Transaction(exchange, request, status, innermost.get());
+    WatchedTransaction begins(IdempotentExchange exchange, WatchedRequest request, Object status) {
+        WatchedTransaction transaction = new WatchedTransaction(exchange, request, status, innermost.get());
         innermost.set(transaction);
         request.open.incrementAndGet();
         return transaction;
     }
 
-    void ended(Transaction transaction) {
+    void ended(WatchedTransaction transaction) {
         transaction.request.open.decrementAndGet();
         if (transaction.outer == null) {
             innermost.remove();
@@ -143,13 +143,13 @@ final class ConnectionWatch implements Hooks.Effects {
     }
 
     /** The watch on one request. */
-    final class Request implements HandlerWatch {
+    final class WatchedRequest implements HandlerWatch {
         private final long strangersBefore;
         private final AtomicInteger open = new AtomicInteger();
         private final AtomicReference<@Nullable String> doubt = new AtomicReference<>();
         private final AtomicReference<@Nullable String> wrote = new AtomicReference<>();
 
-        Request(long strangersBefore) {
+        WatchedRequest(long strangersBefore) {
             this.strangersBefore = strangersBefore;
         }
 
@@ -184,11 +184,11 @@ final class ConnectionWatch implements Hooks.Effects {
     }
 
     /** A transaction that a handler began with the ledger's manager. */
-    static final class Transaction {
+    static final class WatchedTransaction {
         final IdempotentExchange exchange;
-        final Request request;
+        final WatchedRequest request;
         final Object status;
-        final @Nullable Transaction outer;
+        final @Nullable WatchedTransaction outer;
         private final Set<DataSource> taken = Collections.newSetFromMap(new IdentityHashMap<>());
         boolean beginning = true;
 
@@ -197,7 +197,7 @@ final class ConnectionWatch implements Hooks.Effects {
 
         IdempotentExchange.@Nullable HandlerTransaction begun;
 
-        Transaction(IdempotentExchange exchange, Request request, Object status, @Nullable Transaction outer) {
+        WatchedTransaction(IdempotentExchange exchange, WatchedRequest request, Object status, @Nullable WatchedTransaction outer) {
             this.exchange = exchange;
             this.request = request;
             this.status = status;

@@ -34,13 +34,13 @@ final class CrossOrigins implements Hooks.Origins {
     }
 
     /** The CORS interceptor that a mapping has put in front of its handler. */
-    private record Mapped(HttpServletRequest probe, Object handler, HandlerInterceptor cors) {}
+    private record MappedHandler(HttpServletRequest probe, Object handler, HandlerInterceptor cors) {}
 
     /** @param probe the copy of the request that the mapping has matched */
     static void note(HttpServletRequest request, HttpServletRequest probe, HandlerExecutionChain chain) {
         for (HandlerInterceptor interceptor : chain.getInterceptorList()) {
             if (interceptor instanceof CorsConfigurationSource) {
-                request.setAttribute(ATTRIBUTE, new Mapped(probe, chain.getHandler(), interceptor));
+                request.setAttribute(ATTRIBUTE, new MappedHandler(probe, chain.getHandler(), interceptor));
                 return;
             }
         }
@@ -56,7 +56,7 @@ final class CrossOrigins implements Hooks.Origins {
                 return false;
             }
         }
-        if (!(request.getAttribute(ATTRIBUTE) instanceof Mapped mapped)) {
+        if (!(request.getAttribute(ATTRIBUTE) instanceof MappedHandler mapped)) {
             return true;
         }
         request.removeAttribute(ATTRIBUTE);

@@ -35,18 +35,18 @@ final class DataSources {
      * @param bound the data source whose connections the manager binds to threads
      * @param plain the same data source without proxies that return bound connections
      */
-    record Found(DataSource bound, DataSource plain, PlatformTransactionManager manager) {}
+    record LedgerSource(DataSource bound, DataSource plain, PlatformTransactionManager manager) {}
 
     /** @param faults receives the reason when there is none */
     @Nullable
-    Found find(List<String> faults) {
+    LedgerSource find(List<String> faults) {
         DataSource source = source(faults);
         if (source == null) {
             return null;
         }
         PlatformTransactionManager manager = manager(plain(source), faults);
         DataSource bound = manager == null ? null : managed(manager);
-        return manager == null || bound == null ? null : new Found(bound, plain(source), manager);
+        return manager == null || bound == null ? null : new LedgerSource(bound, plain(source), manager);
     }
 
     private @Nullable DataSource source(List<String> faults) {

@@ -26,11 +26,11 @@ final class HealthOfBoot3 implements InvocationHandler {
     private static final Logger LOG = LoggerFactory.getLogger(HealthOfBoot3.class);
     private static final String BEAN = "semelHealthIndicator";
 
-    private final Standing standing;
+    private final LedgerStatus status;
     private final Class<?> health;
 
-    private HealthOfBoot3(Standing standing, ClassLoader loader) {
-        this.standing = standing;
+    private HealthOfBoot3(LedgerStatus status, ClassLoader loader) {
+        this.status = status;
         this.health = ClassUtils.resolveClassName(HEALTH, loader);
     }
 
@@ -57,10 +57,10 @@ final class HealthOfBoot3 implements InvocationHandler {
 
         private <T> RootBeanDefinition definition(Class<T> type) {
             return new RootBeanDefinition(type, () -> {
-                Opening.Opened opened = beans.getBean(Opening.Opened.class);
-                Standing standing = new Standing(opened.store(), opened.engine().operator());
+                EngineOpener.OpenedEngine opened = beans.getBean(EngineOpener.OpenedEngine.class);
+                LedgerStatus status = new LedgerStatus(opened.store(), opened.engine().operator());
                 return type.cast(
-                        Proxy.newProxyInstance(loader, new Class<?>[] {type}, new HealthOfBoot3(standing, loader)));
+                        Proxy.newProxyInstance(loader, new Class<?>[] {type}, new HealthOfBoot3(status, loader)));
             });
         }
     }
@@ -80,7 +80,7 @@ final class HealthOfBoot3 implements InvocationHandler {
     private Object look() throws ReflectiveOperationException {
         Map<String, Object> details;
         try {
-            details = standing.details();
+            details = status.details();
         } catch (RuntimeException e) {
             LOG.warn("health check failed: Semel's store is unavailable", e);
             return built(health.getMethod("down", Throwable.class).invoke(null, e));

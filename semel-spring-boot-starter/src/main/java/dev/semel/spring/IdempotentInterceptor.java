@@ -27,24 +27,24 @@ import org.springframework.util.ClassUtils;
 
 /** Intercepts calls of {@link Idempotent} methods; the engine decides whether they run. */
 final class IdempotentInterceptor implements MethodInterceptor {
-    private final Supplier<Surroundings> surroundings;
+    private final Supplier<CallServices> services;
     private final Map<MethodClassKey, IdempotentMethod> methods = new ConcurrentHashMap<>();
 
     /** The services that a call needs. */
-    record Surroundings(
+    record CallServices(
             Semel semel, TenantResolver tenants, ResultCodec codec, Expressions expressions, Duration patience) {}
 
-    /** @param surroundings resolved at the first call, because advice is created before most beans */
-    IdempotentInterceptor(Supplier<Surroundings> surroundings) {
-        this.surroundings = surroundings;
+    /** @param services resolved at the first call, because advice is created before most beans */
+    IdempotentInterceptor(Supplier<CallServices> services) {
+        this.services = services;
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Surroundings with = surroundings.get();
+        CallServices with = services.get();
         IdempotentMethod declared = declared(invocation, with.expressions());
         Call<Object> call = call(invocation, declared, with);
-        Run run = new Run((ProxyMethodInvocation) invocation, declared, with);
+        MethodRun run = new MethodRun((ProxyMethodInvocation) invocation, declared, with);
         Answer<byte[]> answer = declared.operation() instanceof Operation.Atomic<Object, byte[]> atomic
                 ? with.semel().run(atomic, call, (payload, tx) -> run.once(tx))
                 : with.semel()
@@ -71,9 +71,9 @@ final class IdempotentInterceptor implements MethodInterceptor {
         });
     }
 
-    private static Call<Object> call(MethodInvocation invocation, IdempotentMethod declared, Surroundings with) {
+    private static Call<Object> call(MethodInvocation invocation, IdempotentMethod declared, CallServices with) {
         @Nullable Object[] arguments = invocation.getArguments();
-        IdempotentMethod.Said said = declared.said();
+        IdempotentMethod.CallExpressions said = declared.said();
         Object payload = said.payload() == null
                 ? declared.payload(arguments)
                 : value(invocation, declared, with, said.payload());
@@ -83,12 +83,12 @@ final class IdempotentInterceptor implements MethodInterceptor {
     }
 
     private static @Nullable Object value(
-            MethodInvocation invocation, IdempotentMethod declared, Surroundings with, Expression expression) {
+            MethodInvocation invocation, IdempotentMethod declared, CallServices with, Expression expression) {
         Object target = Objects.requireNonNull(invocation.getThis());
         return with.expressions().value(expression, target, declared.method(), invocation.getArguments());
     }
 
-    private static Key key(MethodInvocation invocation, IdempotentMethod declared, Surroundings with) {
+    private static Key key(MethodInvocation invocation, IdempotentMethod declared, CallServices with) {
         Object value = value(invocation, declared, with, declared.said().key());
         if (value == null) {
             throw nothing(declared, "key", declared.said().key());
@@ -96,7 +96,7 @@ final class IdempotentInterceptor implements MethodInterceptor {
         return value instanceof Key key ? key : Key.of(value.toString());
     }
 
-    private static Tenant tenant(MethodInvocation invocation, IdempotentMethod declared, Surroundings with) {
+    private static Tenant tenant(MethodInvocation invocation, IdempotentMethod declared, CallServices with) {
         Expression said = declared.said().tenant();
         if (said == null) {
             Tenant current = with.tenants().current();
@@ -123,7 +123,7 @@ final class IdempotentInterceptor implements MethodInterceptor {
     }
 
     /** The runs of one call, with the result or exception of the last one. */
-    private static final class Run {
+    private static final class MethodRun {
         private final ProxyMethodInvocation invocation;
         private final IdempotentMethod declared;
         private final ResultCodec codec;
@@ -131,7 +131,7 @@ final class IdempotentInterceptor implements MethodInterceptor {
         private @Nullable Object returned;
         private @Nullable Throwable thrown;
 
-        Run(ProxyMethodInvocation invocation, IdempotentMethod declared, Surroundings with) {
+        MethodRun(ProxyMethodInvocation invocation, IdempotentMethod declared, CallServices with) {
             this.invocation = invocation;
             this.declared = declared;
             this.codec = with.codec();

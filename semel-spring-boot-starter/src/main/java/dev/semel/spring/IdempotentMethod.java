@@ -35,13 +35,13 @@ import org.springframework.util.ClassUtils;
 record IdempotentMethod(
         Method method,
         Operation<Object, byte[]> operation,
-        Said said,
+        CallExpressions said,
         @Nullable Duration patience,
         Type result,
         int context) {
 
     /** The expressions of the annotation. */
-    record Said(
+    record CallExpressions(
             Expression key,
             @Nullable Expression payload,
             @Nullable Expression tenant) {}
@@ -59,9 +59,9 @@ record IdempotentMethod(
         int before = faults.size();
         checkShape(method, declared, faults);
         Expression key = parsed(expressions, "key", declared.key(), faults);
-        Said said = key == null
+        CallExpressions said = key == null
                 ? null
-                : new Said(
+                : new CallExpressions(
                         key,
                         parsed(expressions, "payload", declared.payload(), faults),
                         parsed(expressions, "tenant", declared.tenant(), faults));
@@ -90,7 +90,7 @@ record IdempotentMethod(
             faults.add("Spring cannot intercept a private, static or final method: make it overridable");
         }
         if (KotlinDetector.isSuspendingFunction(method)) {
-            faults.add(Declared.SUSPENDS);
+            faults.add(AnnotatedMethod.SUSPENDS);
         }
         Class<?> result = method.getReturnType();
         if (Future.class.isAssignableFrom(result)

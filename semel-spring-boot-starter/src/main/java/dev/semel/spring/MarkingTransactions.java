@@ -2,7 +2,7 @@ package dev.semel.spring;
 
 import dev.semel.http.IdempotentExchange;
 import dev.semel.http.Level;
-import dev.semel.spring.ConnectionWatch.Transaction;
+import dev.semel.spring.ConnectionWatch.WatchedTransaction;
 import java.sql.Connection;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +40,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
         if (exchange == null || exchange.level() != Level.MARKER) {
             return;
         }
-        ConnectionWatch.Request request = ConnectionWatch.request(exchange);
+        ConnectionWatch.WatchedRequest request = ConnectionWatch.request(exchange);
         if (request != null) {
             watch.begins(exchange, request, transaction);
         }
@@ -48,7 +48,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
 
     @Override
     public void afterBegin(TransactionExecution execution, @Nullable Throwable failure) {
-        Transaction transaction = watched(execution);
+        WatchedTransaction transaction = watched(execution);
         if (transaction == null) {
             return;
         }
@@ -61,7 +61,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
     }
 
     /** Null when the connection cannot be obtained, for example from an exhausted pool. */
-    private IdempotentExchange.@Nullable HandlerTransaction seen(Transaction transaction) {
+    private IdempotentExchange.@Nullable HandlerTransaction seen(WatchedTransaction transaction) {
         try {
             return transaction.exchange.begun(connection.get());
         } catch (Throwable e) {
@@ -76,7 +76,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
      */
     @Override
     public void beforeCommit(TransactionExecution execution) {
-        Transaction transaction = watched(execution);
+        WatchedTransaction transaction = watched(execution);
         if (transaction == null) {
             return;
         }
@@ -94,7 +94,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
     }
 
     /** A read-only transaction cannot write, so it has no effect and needs no mark. */
-    private void holdUnseen(Transaction transaction, boolean readOnly) {
+    private void holdUnseen(WatchedTransaction transaction, boolean readOnly) {
         transaction.doubted = true;
         if (!readOnly) {
             IdempotentExchange.HandlerTransaction begun = transaction.exchange.begunUnseen(connection.get());
@@ -106,7 +106,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
     /** After a failed commit the lease is needed again. The mark shows whether the commit took effect. */
     @Override
     public void afterCommit(TransactionExecution execution, @Nullable Throwable failure) {
-        Transaction transaction = watched(execution);
+        WatchedTransaction transaction = watched(execution);
         if (transaction == null) {
             return;
         }
@@ -129,7 +129,7 @@ final class MarkingTransactions implements TransactionExecutionListener {
 
     @Override
     public void afterRollback(TransactionExecution execution, @Nullable Throwable failure) {
-        Transaction transaction = watched(execution);
+        WatchedTransaction transaction = watched(execution);
         if (transaction != null) {
             watch.ended(transaction);
             if (transaction.begun != null) {
@@ -138,8 +138,8 @@ final class MarkingTransactions implements TransactionExecutionListener {
         }
     }
 
-    private @Nullable Transaction watched(TransactionExecution execution) {
-        Transaction transaction = watch.innermost();
+    private @Nullable WatchedTransaction watched(TransactionExecution execution) {
+        WatchedTransaction transaction = watch.innermost();
         return transaction != null && transaction.status == execution ? transaction : null;
     }
 }

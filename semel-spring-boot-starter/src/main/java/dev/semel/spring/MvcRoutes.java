@@ -67,7 +67,7 @@ final class MvcRoutes implements Hooks.Routes {
 
     /** The route of a method, without its values and its version. */
     FoundRoute found(String pattern, HandlerMethod method) {
-        RouteRules.Ruled ruled = rules.of(method.getBeanType(), method.getMethod());
+        RouteRules.RouteRule ruled = rules.of(method.getBeanType(), method.getMethod());
         return new FoundRoute(pattern, Map.of(), ruled.rule(), ruled.asynchronous(), null);
     }
 

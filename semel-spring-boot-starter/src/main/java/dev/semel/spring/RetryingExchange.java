@@ -47,15 +47,15 @@ public final class RetryingExchange implements ExchangeFilterFunction {
     private Mono<ClientResponse> attempt(
             ClientRequest request, ExchangeFunction next, int number, @Nullable Duration previous) {
         return next.exchange(request)
-                .map(response -> new Ended(response, null))
-                .onErrorResume(WebClientRequestException.class, broken -> Mono.just(new Ended(null, broken)))
+                .map(response -> new AttemptEnd(response, null))
+                .onErrorResume(WebClientRequestException.class, broken -> Mono.just(new AttemptEnd(null, broken)))
                 .flatMap(ended -> rules.pause(number, previous, ended.got())
                         .map(pause -> ended.released().then(again(request, next, number, pause)))
                         .orElseGet(ended::told));
     }
 
     /** The end of an attempt, with or without a response. */
-    private record Ended(
+    private record AttemptEnd(
             @Nullable ClientResponse response, @Nullable WebClientRequestException broken) {
         RetryRules.@Nullable Got got() {
             return response == null

@@ -26,7 +26,7 @@ final class RouteRules {
             "org.springframework.web.servlet.mvc.method.annotation.SseEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-    private record Route(Class<?> type, Method method) {}
+    private record RouteMethod(Class<?> type, Method method) {}
 
     /**
      * The rule of a route.
@@ -34,11 +34,11 @@ final class RouteRules {
      * @param rule null where the filter's settings apply
      * @param asynchronous whether these settings apply at the level PLAIN, because the method responds on another thread
      */
-    record Ruled(@Nullable Rule rule, boolean asynchronous) {}
+    record RouteRule(@Nullable Rule rule, boolean asynchronous) {}
 
     private final Rule usual;
     private final boolean onlyAnnotated;
-    private final Map<Route, Ruled> known = new ConcurrentHashMap<>();
+    private final Map<RouteMethod, RouteRule> known = new ConcurrentHashMap<>();
 
     RouteRules(Rule usual, boolean onlyAnnotated) {
         this.usual = usual;
@@ -57,20 +57,20 @@ final class RouteRules {
     }
 
     /** Cached: the lookup takes longer than finding the method itself. */
-    Ruled of(Class<?> type, Method method) {
-        return known.computeIfAbsent(new Route(type, method), route -> found(route.type, route.method));
+    RouteRule of(Class<?> type, Method method) {
+        return known.computeIfAbsent(new RouteMethod(type, method), route -> found(route.type, route.method));
     }
 
-    private Ruled found(Class<?> type, Method method) {
+    private RouteRule found(Class<?> type, Method method) {
         Idempotent said = said(type, method);
         boolean asynchronous = isAsynchronous(method);
         if (said == null) {
-            return new Ruled(null, asynchronous);
+            return new RouteRule(null, asynchronous);
         }
         Rule rule = changed(usual, said);
         // Its transaction is on another thread, where it cannot be marked.
         boolean plain = asynchronous && said.level() == Idempotent.Level.CONFIGURED;
-        return new Ruled(plain ? rule.withLevel(Level.PLAIN) : rule, asynchronous);
+        return new RouteRule(plain ? rule.withLevel(Level.PLAIN) : rule, asynchronous);
     }
 
     static @Nullable Idempotent said(Class<?> type, Method method) {

@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Import;
 
 /** Semel in the Actuator: the health indicator and the endpoint {@code semel}. */
 @AutoConfiguration(after = SemelAutoConfiguration.class)
-@ConditionalOnBean(Opening.Opened.class)
+@ConditionalOnBean(EngineOpener.OpenedEngine.class)
 public class SemelActuatorAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
@@ -24,8 +24,8 @@ public class SemelActuatorAutoConfiguration {
         @Bean
         @ConditionalOnEnabledHealthIndicator("semel")
         @ConditionalOnMissingBean(name = "semelHealthIndicator")
-        HealthIndicator semelHealthIndicator(Opening.Opened opened) {
-            return new SemelHealth(new Standing(opened.store(), opened.engine().operator()));
+        HealthIndicator semelHealthIndicator(EngineOpener.OpenedEngine opened) {
+            return new SemelHealth(new LedgerStatus(opened.store(), opened.engine().operator()));
         }
     }
 
@@ -40,7 +40,7 @@ public class SemelActuatorAutoConfiguration {
         @Bean
         @ConditionalOnAvailableEndpoint
         @ConditionalOnMissingBean
-        SemelEndpoint semelEndpoint(Opening.Opened opened, Operator operator) {
+        SemelEndpoint semelEndpoint(EngineOpener.OpenedEngine opened, Operator operator) {
             return new SemelEndpoint(opened.store(), operator);
         }
     }

@@ -65,13 +65,13 @@ public class SemelAutoConfiguration {
     static class OpenedHere {
         @Bean
         @DependsOnDatabaseInitialization
-        Opening.Opened semelOpened(
+        EngineOpener.OpenedEngine semelOpened(
                 SemelProperties properties,
                 ConfigurableListableBeanFactory beans,
                 ObjectProvider<Policy> policies,
                 ObjectProvider<Watch> watch,
                 Environment environment) {
-            return new Opening(
+            return new EngineOpener(
                             properties,
                             new DataSources(beans, properties.expert()),
                             policies.orderedStream().toList(),
@@ -82,12 +82,12 @@ public class SemelAutoConfiguration {
 
         /** Closed with the context. */
         @Bean(destroyMethod = "")
-        Semel semel(Opening.Opened opened) {
+        Semel semel(EngineOpener.OpenedEngine opened) {
             return opened.semel();
         }
 
         @Bean
-        Operator semelOperator(Opening.Opened opened) {
+        Operator semelOperator(EngineOpener.OpenedEngine opened) {
             return opened.engine().operator();
         }
     }
@@ -114,14 +114,14 @@ public class SemelAutoConfiguration {
                         return IdempotentMethod.isOne(method, type);
                     }
                 },
-                new IdempotentInterceptor(SingletonSupplier.of(() -> surroundings(beans))));
+                new IdempotentInterceptor(SingletonSupplier.of(() -> services(beans))));
         advisor.setOrder(ORDER);
         return advisor;
     }
 
-    private static IdempotentInterceptor.Surroundings surroundings(ConfigurableListableBeanFactory beans) {
+    private static IdempotentInterceptor.CallServices services(ConfigurableListableBeanFactory beans) {
         JsonMapper mapper = beans.getBeanProvider(JsonMapper.class).getIfUnique(JsonMapper::shared);
-        return new IdempotentInterceptor.Surroundings(
+        return new IdempotentInterceptor.CallServices(
                 beans.getBean(Semel.class),
                 beans.getBean(TenantResolver.class),
                 new ResultCodec(mapper),
@@ -140,20 +140,20 @@ public class SemelAutoConfiguration {
     SmartInitializingSingleton semelDeclarations(
             ConfigurableListableBeanFactory beans,
             ChannelMethods channels,
-            ObjectProvider<Opening.Opened> opened,
+            ObjectProvider<EngineOpener.OpenedEngine> opened,
             ApplicationContext context) {
         return () -> {
-            Opening.Opened mine = opened.getIfAvailable();
+            EngineOpener.OpenedEngine mine = opened.getIfAvailable();
             RouteProtection protection = new RouteProtection(context, mine != null);
-            Declarations declarations = new Declarations(
+            AnnotationCheck declarations = new AnnotationCheck(
                     new Expressions(beans),
                     mine == null ? null : mine.catalogue(),
                     mine == null || mine.transactions() != null,
                     protection.missing());
             declarations.add(protection.unread());
-            declarations.check(Declared.in(beans, Idempotent.class));
-            declarations.checkClasses(Declared.classesIn(beans, Idempotent.class));
-            declarations.check(Declared.in(beans, SemelChannel.class), channels);
+            declarations.check(AnnotatedMethod.in(beans, Idempotent.class));
+            declarations.checkClasses(AnnotatedMethod.classesIn(beans, Idempotent.class));
+            declarations.check(AnnotatedMethod.in(beans, SemelChannel.class), channels);
             declarations.refuse();
         };
     }

@@ -15,11 +15,11 @@ import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
  * interceptors that apply them. No client is changed automatically.
  */
 @AutoConfiguration(after = SemelAutoConfiguration.class)
-@ConditionalOnBean(Opening.Opened.class)
+@ConditionalOnBean(EngineOpener.OpenedEngine.class)
 public class SemelClientAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
-    RetryRules semelRetryRules(Opening.Opened opened) {
+    RetryRules semelRetryRules(EngineOpener.OpenedEngine opened) {
         return RetryRules.usual().withPolicy(opened.catalogue().get("http.client"));
     }
 

@@ -37,7 +37,7 @@ public final class SemelEndpoint {
     }
 
     /** The state of the ledger. */
-    public record State(String store, List<ModeSet> modes, List<ChannelStanding> channels) {}
+    public record State(String store, List<ModeSet> modes, List<ChannelStatus> channels) {}
 
     /**
      * A mode setting.
@@ -48,7 +48,7 @@ public final class SemelEndpoint {
     public record ModeSet(@Nullable String tenant, @Nullable String operation, Mode mode) {}
 
     /** A channel that has waiting, running or UNKNOWN messages, or is paused. */
-    public record ChannelStanding(
+    public record ChannelStatus(
             String name, Mode mode, @JsonUnwrapped Messages messages, List<Paused> paused) {}
 
     /**
@@ -77,9 +77,9 @@ public final class SemelEndpoint {
                 operator.channels().stream().map(SemelEndpoint::shown).toList());
     }
 
-    private static ChannelStanding shown(ChannelState state) {
+    private static ChannelStatus shown(ChannelState state) {
         long due = state.backlog().oldestDue();
-        return new ChannelStanding(
+        return new ChannelStatus(
                 state.operation(),
                 state.mode(),
                 new Messages(

@@ -5,15 +5,15 @@ import org.springframework.boot.health.contributor.Health;
 
 /** Up while the store is available. */
 final class SemelHealth extends AbstractHealthIndicator {
-    private final Standing standing;
+    private final LedgerStatus status;
 
-    SemelHealth(Standing standing) {
+    SemelHealth(LedgerStatus status) {
         super("health check failed: Semel's store is unavailable");
-        this.standing = standing;
+        this.status = status;
     }
 
     @Override
     protected void doHealthCheck(Health.Builder health) {
-        health.up().withDetails(standing.details());
+        health.up().withDetails(status.details());
     }
 }

@@ -48,7 +48,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 @AutoConfiguration(after = SemelAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({Filter.class, DispatcherServlet.class})
-@ConditionalOnBean(Opening.Opened.class)
+@ConditionalOnBean(EngineOpener.OpenedEngine.class)
 @ConditionalOnProperty(name = "semel.http.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(SemelHttpProperties.class)
 public class SemelHttpAutoConfiguration {
@@ -60,7 +60,7 @@ public class SemelHttpAutoConfiguration {
     }
 
     @Bean
-    MvcRoutes semelRoutes(Opening.Opened opened, SemelHttpProperties properties, ApplicationContext context) {
+    MvcRoutes semelRoutes(EngineOpener.OpenedEngine opened, SemelHttpProperties properties, ApplicationContext context) {
         RouteRules rules = new RouteRules(
                 usual(opened, properties).withForms(ContainerForms.of(context.getEnvironment())),
                 properties.keys() == SemelHttpProperties.Keys.ANNOTATED);
@@ -70,7 +70,7 @@ public class SemelHttpAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     IdempotencyFilter idempotencyFilter(
-            Opening.Opened opened,
+            EngineOpener.OpenedEngine opened,
             SemelHttpProperties properties,
             MvcRoutes routes,
             TenantResolver tenants,
@@ -133,7 +133,7 @@ public class SemelHttpAutoConfiguration {
                         return;
                     }
                     if (manager instanceof ConfigurableTransactionManager other) {
-                        other.addListener(new OtherTransactions(name));
+                        other.addListener(new ForeignTransactionListener(name));
                     } else {
                         watch.cannotTell("The transaction manager " + name + " cannot be observed.");
                     }
@@ -142,7 +142,7 @@ public class SemelHttpAutoConfiguration {
     }
 
     /** Observes transactions of a manager other than the ledger's. Their outcome is not tracked. */
-    private record OtherTransactions(String manager) implements TransactionExecutionListener {
+    private record ForeignTransactionListener(String manager) implements TransactionExecutionListener {
         @Override
         public void beforeBegin(TransactionExecution transaction) {
             IdempotentExchange.current()
@@ -165,9 +165,9 @@ public class SemelHttpAutoConfiguration {
     }
 
     @Bean
-    FilterRegistrationBean<ServingFilter> semelServingFilterRegistration(WatchedDataSources watched) {
-        FilterRegistrationBean<ServingFilter> registration =
-                registration(new ServingFilter(watched.watch()), Ordered.HIGHEST_PRECEDENCE);
+    FilterRegistrationBean<RequestThreadFilter> semelServingFilterRegistration(WatchedDataSources watched) {
+        FilterRegistrationBean<RequestThreadFilter> registration =
+                registration(new RequestThreadFilter(watched.watch()), Ordered.HIGHEST_PRECEDENCE);
         registration.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
         return registration;
     }
@@ -197,11 +197,11 @@ public class SemelHttpAutoConfiguration {
     /** Only where the ledger uses Spring's transactions: a registration without a filter fails to start. */
     @Bean
     @Conditional(LedgerInDataSource.class)
-    FilterRegistrationBean<SettlingFilter> semelSettlingFilterRegistration(
-            Opening.Opened opened, SemelHttpProperties properties) {
+    FilterRegistrationBean<FlushingFilter> semelSettlingFilterRegistration(
+            EngineOpener.OpenedEngine opened, SemelHttpProperties properties) {
         SpringTransactions transactions = Objects.requireNonNull(opened.transactions());
         return registration(
-                new SettlingFilter(transactions), properties.expert().order() + 1);
+                new FlushingFilter(transactions), properties.expert().order() + 1);
     }
 
     private static <F extends Filter> FilterRegistrationBean<F> registration(F filter, int order) {
@@ -212,7 +212,7 @@ public class SemelHttpAutoConfiguration {
         return registration;
     }
 
-    private static Rule usual(Opening.Opened opened, SemelHttpProperties properties) {
+    private static Rule usual(EngineOpener.OpenedEngine opened, SemelHttpProperties properties) {
         SemelHttpProperties.Tuning tuning = properties.tuning();
         PropertyCheck.policy(properties, opened.catalogue()).ifPresent(fault -> {
             throw new SemelException.Misconfigured("Semel's HTTP settings", List.of(fault));

@@ -90,7 +90,7 @@ final class SpringSemel implements Semel {
         if (spring == null) {
             return engine.runAll(operation, calls, handler);
         }
-        if (spring.place() == SpringTransactions.Place.OUTSIDE) {
+        if (spring.place() == SpringTransactions.CurrentTransaction.OUTSIDE) {
             return engine.runAll(operation, calls, inside(spring, handler));
         }
         List<Answer<R>> answers = new ArrayList<>(calls.size());
@@ -211,7 +211,7 @@ final class SpringSemel implements Semel {
     }
 
     private boolean isJoined() {
-        return transactions != null && transactions.place() == SpringTransactions.Place.IN_THE_CALLERS;
+        return transactions != null && transactions.place() == SpringTransactions.CurrentTransaction.IN_THE_CALLERS;
     }
 
     private <T> T joined(SpringTransactions spring, Function<Joined, T> body) {
@@ -223,7 +223,7 @@ final class SpringSemel implements Semel {
     }
 
     private <R> List<Answer<R>> leased(Operation<?, R> operation, Supplier<List<Answer<R>>> running) {
-        if (transactions != null && transactions.place() != SpringTransactions.Place.OUTSIDE) {
+        if (transactions != null && transactions.place() != SpringTransactions.CurrentTransaction.OUTSIDE) {
             throw new SemelException.Invalid("Operation " + operation.name()
                     + " rejected: it is leased and was called inside a transaction. Its grant must be committed before"
                             + " it runs, which would need a second connection while the first is held. Call it outside"

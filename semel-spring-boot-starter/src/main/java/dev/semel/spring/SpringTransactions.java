@@ -59,12 +59,12 @@ final class SpringTransactions implements Demarcation {
     private final DataSource source;
     private final boolean jdbcOnly;
     private final boolean plain;
-    private final Ears ears = new Ears();
+    private final SharedListener sharedListener = new SharedListener();
     private volatile @Nullable TransactionExecutionListener listening;
     private final ThreadLocal<@Nullable Frame> frames = new ThreadLocal<>();
 
     /** The transaction of the calling thread. */
-    enum Place {
+    enum CurrentTransaction {
         OUTSIDE,
         IN_OURS,
         IN_THE_CALLERS
@@ -78,7 +78,7 @@ final class SpringTransactions implements Demarcation {
         this.plain = manager.getClass() == DataSourceTransactionManager.class
                 || manager.getClass() == JdbcTransactionManager.class;
         if (manager instanceof ConfigurableTransactionManager configurable) {
-            configurable.addListener(ears);
+            configurable.addListener(sharedListener);
         }
     }
 
@@ -95,7 +95,7 @@ final class SpringTransactions implements Demarcation {
     }
 
     /** The only listener, because a manager's list of listeners must not change while it is used. */
-    private final class Ears implements TransactionExecutionListener {
+    private final class SharedListener implements TransactionExecutionListener {
         @Override
         public void beforeBegin(TransactionExecution transaction) {
             tell(other -> other.beforeBegin(transaction));
@@ -145,7 +145,7 @@ final class SpringTransactions implements Demarcation {
                 && manager instanceof ConfigurableTransactionManager configurable
                 && configurable.getTransactionExecutionListeners().stream()
                         .reduce((one, next) -> next)
-                        .filter(last -> last == ears)
+                        .filter(last -> last == sharedListener)
                         .isPresent();
     }
 
@@ -177,7 +177,7 @@ final class SpringTransactions implements Demarcation {
     }
 
     /** @throws SemelException.Invalid where no operation can run */
-    Place place() {
+    CurrentTransaction place() {
         Frame frame = frames.get();
         if (frame != null && frame.isBound()) {
             if (frame.ending) {
@@ -186,10 +186,10 @@ final class SpringTransactions implements Demarcation {
                                 + " callback, so it cannot join. Call it in a new transaction (REQUIRES_NEW) or send it"
                                 + " to a channel before the commit.");
             }
-            return Place.IN_OURS;
+            return CurrentTransaction.IN_OURS;
         }
         if (TransactionSynchronizationManager.isActualTransactionActive() && participates()) {
-            return Place.IN_THE_CALLERS;
+            return CurrentTransaction.IN_THE_CALLERS;
         }
         if (frame != null && !frame.ending) {
             throw new SemelException.Invalid(
@@ -197,7 +197,7 @@ final class SpringTransactions implements Demarcation {
                             + " not suspend the transaction of an atomic operation (NOT_SUPPORTED) around another"
                             + " operation.");
         }
-        return Place.OUTSIDE;
+        return CurrentTransaction.OUTSIDE;
     }
 
     private boolean participates() {
@@ -215,12 +215,12 @@ final class SpringTransactions implements Demarcation {
 
     /** Work inside the caller's transaction. */
     @FunctionalInterface
-    interface Part<T> {
+    interface JoinedWork<T> {
         T in(Connection connection, ConnectionHolder holder);
     }
 
     /** Joins the caller's transaction. An exception marks it rollback-only. */
-    <T> T participate(Part<T> part) {
+    <T> T participate(JoinedWork<T> part) {
         if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
             throw new SemelException.Invalid("Operation rejected: it was called inside a read-only transaction, where"
                     + " nothing can be recorded. Call it outside, or make the outer transaction writable.");
@@ -245,7 +245,7 @@ final class SpringTransactions implements Demarcation {
 
     /** The code of a handler. */
     @FunctionalInterface
-    interface Body<T> {
+    interface HandlerBody<T> {
         T run() throws Exception;
     }
 
@@ -253,7 +253,7 @@ final class SpringTransactions implements Demarcation {
      * Runs a handler inside the transaction. Flushes its persistence context before it counts as done, and fails if the transaction
      * is rollback-only.
      */
-    <T> T handled(Body<T> handler) throws Exception {
+    <T> T handled(HandlerBody<T> handler) throws Exception {
         Frame frame = frames.get();
         if (frame == null) {
             return handler.run();

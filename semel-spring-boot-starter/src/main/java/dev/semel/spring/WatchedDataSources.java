@@ -36,10 +36,10 @@ final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
     private final ConnectionWatch watch = new ConnectionWatch();
     private final ConfigurableListableBeanFactory beans;
     private final Set<String> watched = ConcurrentHashMap.newKeySet();
-    private final Queue<Shown> shown = new ConcurrentLinkedQueue<>();
+    private final Queue<ProxiedSource> shown = new ConcurrentLinkedQueue<>();
 
     /** A data source and its proxy, which has the same class and the same fields. */
-    private record Shown(DataSource source, Object proxy) {
+    private record ProxiedSource(DataSource source, Object proxy) {
         /** Copies the fields, because Spring Boot reads the pool from a field of HikariDataSource. */
         void copyFields() {
             try {
@@ -84,7 +84,7 @@ final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
      * @param all the existing data sources by name, including those of parent contexts
      */
     void check(Map<String, DataSource> all) {
-        for (Shown each = shown.poll(); each != null; each = shown.poll()) {
+        for (ProxiedSource each = shown.poll(); each != null; each = shown.poll()) {
             each.copyFields();
         }
         all.keySet().stream()
@@ -115,7 +115,7 @@ final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
         try {
             Object proxy = factory.getProxy(type.getClassLoader());
             if (!byInterfaces) {
-                Shown pair = new Shown(source, proxy);
+                ProxiedSource pair = new ProxiedSource(source, proxy);
                 pair.copyFields();
                 shown.add(pair);
             }
@@ -136,7 +136,7 @@ final class WatchedDataSources implements BeanPostProcessor, PriorityOrdered {
                 if (first
                         && invocation instanceof ProxyMethodInvocation by
                         && source.getClass().isInstance(by.getProxy())) {
-                    new Shown(source, by.getProxy()).copyFields();
+                    new ProxiedSource(source, by.getProxy()).copyFields();
                 }
                 if (onWrite != null && result instanceof Connection connection) {
                     return WatchedConnection.of(connection, onWrite);

@@ -25,7 +25,7 @@ class PropertyCheckTest {
     }
 
     private static int attempts(ConfigurableApplicationContext context, String policy) {
-        return context.getBean(Opening.Opened.class)
+        return context.getBean(EngineOpener.OpenedEngine.class)
                 .catalogue()
                 .get(policy)
                 .retry()

@@ -98,7 +98,7 @@ class SemelAutoConfigurationTest {
             assertThat(context).hasSingleBean(Semel.class).hasSingleBean(Operator.class);
             assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class);
             assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Replayed.class);
-            assertThat(context.getBean(Opening.Opened.class).transactions()).isNotNull();
+            assertThat(context.getBean(EngineOpener.OpenedEngine.class).transactions()).isNotNull();
         });
     }
 
@@ -106,7 +106,7 @@ class SemelAutoConfigurationTest {
     void theLedgerHasAStoreOfItsOwnIfItIsGivenOne() {
         inMemory.run(context -> {
             assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class);
-            assertThat(context.getBean(Opening.Opened.class).transactions()).isNull();
+            assertThat(context.getBean(EngineOpener.OpenedEngine.class).transactions()).isNull();
         });
     }
 
@@ -119,7 +119,7 @@ class SemelAutoConfigurationTest {
     @Test
     void anEngineOfTheApplicationsOwnIsUsedInstead() {
         bare.withBean(Semel.class, () -> Semel.open("memory:")).run(context -> {
-            assertThat(context).hasSingleBean(Semel.class).doesNotHaveBean(Opening.Opened.class);
+            assertThat(context).hasSingleBean(Semel.class).doesNotHaveBean(EngineOpener.OpenedEngine.class);
             assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class);
         });
     }
@@ -227,7 +227,7 @@ class SemelAutoConfigurationTest {
                         "semel.policy.theirs.extends=http.client",
                         "semel.policy.theirs.retention=payments")
                 .run(context -> {
-                    var catalogue = context.getBean(Opening.Opened.class).catalogue();
+                    var catalogue = context.getBean(EngineOpener.OpenedEngine.class).catalogue();
                     assertThat(catalogue.get("mine").retry().maxAttempts()).isEqualTo(2);
                     assertThat(catalogue.get("http.client").retry().maxAttempts())
                             .isEqualTo(9);

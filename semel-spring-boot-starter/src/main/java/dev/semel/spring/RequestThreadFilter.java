@@ -8,10 +8,10 @@ import jakarta.servlet.ServletResponse;
 import java.io.IOException;
 
 /** The first filter: marks the thread of a request, so that its work is not attributed to another request. */
-final class ServingFilter implements Filter {
+final class RequestThreadFilter implements Filter {
     private final ConnectionWatch watch;
 
-    ServingFilter(ConnectionWatch watch) {
+    RequestThreadFilter(ConnectionWatch watch) {
         this.watch = watch;
     }
 

@@ -15,11 +15,11 @@ import java.util.Map;
  * The health details of the ledger while its store is available. They never make the health DOWN: a halted ledger, or one with dead
  * letters, is no reason to restart a process.
  */
-final class Standing {
+final class LedgerStatus {
     private final Store store;
     private final Operator operator;
 
-    Standing(Store store, Operator operator) {
+    LedgerStatus(Store store, Operator operator) {
         this.store = store;
         this.operator = operator;
     }

@@ -18,7 +18,7 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /** Checks all annotated beans of the context together, and reports all faults before anything runs. */
-final class Declarations {
+final class AnnotationCheck {
     private final Expressions expressions;
     private final @Nullable Catalogue catalogue;
     private final boolean inDataSource;
@@ -31,7 +31,7 @@ final class Declarations {
      * @param inDataSource whether the ledger is in the application's data source
      * @param unprotected why routes are not protected; null when they are
      */
-    Declarations(
+    AnnotationCheck(
             Expressions expressions,
             @Nullable Catalogue catalogue,
             boolean inDataSource,
@@ -47,8 +47,8 @@ final class Declarations {
         faults.addAll(others);
     }
 
-    void check(List<Declared<Idempotent>> methods) {
-        for (Declared<Idempotent> each : methods) {
+    void check(List<AnnotatedMethod<Idempotent>> methods) {
+        for (AnnotatedMethod<Idempotent> each : methods) {
             List<String> own = new ArrayList<>();
             if (each.annotation().key().isEmpty() && RouteRules.isRoute(each.method())) {
                 route(each.annotation(), own);
@@ -124,8 +124,8 @@ final class Declarations {
         }
     }
 
-    void check(List<Declared<SemelChannel>> methods, ChannelMethods channels) {
-        for (Declared<SemelChannel> each : methods) {
+    void check(List<AnnotatedMethod<SemelChannel>> methods, ChannelMethods channels) {
+        for (AnnotatedMethod<SemelChannel> each : methods) {
             List<String> own = new ArrayList<>();
             Channel<?> channel = channels.add(each, own);
             if (channel != null) {

@@ -16,22 +16,22 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
 /** A bean method with one of our annotations. */
-record Declared<A extends Annotation>(String bean, Class<?> type, Method method, A annotation) {
+record AnnotatedMethod<A extends Annotation>(String bean, Class<?> type, Method method, A annotation) {
     /** The fault of a suspend function. */
     static final String SUSPENDS =
             "suspend functions are not supported, because they return before they have ended: make it an ordinary"
                     + " function";
 
     /** All annotated methods of the context's beans, without creating a bean. */
-    static <A extends Annotation> List<Declared<A>> in(ConfigurableListableBeanFactory beans, Class<A> annotation) {
-        List<Declared<A>> found = new ArrayList<>();
+    static <A extends Annotation> List<AnnotatedMethod<A>> in(ConfigurableListableBeanFactory beans, Class<A> annotation) {
+        List<AnnotatedMethod<A>> found = new ArrayList<>();
         candidates(beans, annotation).forEach((name, type) -> {
             Map<Method, A> methods = MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<A>)
                     method -> AnnotatedElementUtils.findMergedAnnotation(method, annotation));
             methods.forEach((method, declared) ->
-                    found.add(new Declared<>(name, ClassUtils.getUserClass(type), method, declared)));
+                    found.add(new AnnotatedMethod<>(name, ClassUtils.getUserClass(type), method, declared)));
         });
-        found.sort(Comparator.comparing((Declared<A> each) -> each.bean)
+        found.sort(Comparator.comparing((AnnotatedMethod<A> each) -> each.bean)
                 .thenComparing(each -> each.method.getName())
                 .thenComparing(each -> each.method.toString()));
         return found;

@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Opens the engine with the settings of the application, and reports all faults before it opens anything. */
-final class Opening {
+final class EngineOpener {
     private final SemelProperties properties;
     private final DataSources sources;
     private final List<Policy> policies;
@@ -26,7 +26,7 @@ final class Opening {
     private final List<String> faults = new ArrayList<>();
 
     /** @param policies the policy beans of the application */
-    Opening(
+    EngineOpener(
             SemelProperties properties,
             DataSources sources,
             List<Policy> policies,
@@ -45,7 +45,7 @@ final class Opening {
      * @param semel the engine bean of the application
      * @param transactions null when the ledger has its own store
      */
-    record Opened(
+    record OpenedEngine(
             Engine engine,
             SpringSemel semel,
             Store store,
@@ -59,10 +59,10 @@ final class Opening {
         }
     }
 
-    Opened open() {
+    OpenedEngine open() {
         JsonCheck.fault().ifPresent(faults::add);
         Map<String, Policy> added = policies();
-        DataSources.Found found = properties.store() == null ? sources.find(faults) : null;
+        DataSources.LedgerSource found = properties.store() == null ? sources.find(faults) : null;
         if (!faults.isEmpty()) {
             throw new SemelException.Misconfigured("Semel's settings", faults);
         }
@@ -76,7 +76,7 @@ final class Opening {
         try {
             Engine engine = settings(store, added).open();
             opened = true;
-            return new Opened(
+            return new OpenedEngine(
                     engine,
                     new SpringSemel(engine, transactions),
                     store,

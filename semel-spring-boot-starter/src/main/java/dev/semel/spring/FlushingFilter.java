@@ -14,10 +14,10 @@ import java.io.IOException;
  * At the level SPAN, directly behind the Idempotency-Key filter: flushes the handler's persistence context before its response
  * counts, so that a constraint violation fails the request and not the commit.
  */
-final class SettlingFilter implements Filter {
+final class FlushingFilter implements Filter {
     private final SpringTransactions transactions;
 
-    SettlingFilter(SpringTransactions transactions) {
+    FlushingFilter(SpringTransactions transactions) {
         this.transactions = transactions;
     }
 
