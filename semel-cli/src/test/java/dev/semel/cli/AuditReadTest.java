@@ -61,7 +61,7 @@ class AuditReadTest {
     }
 
     @Test
-    void whoFollowsGetsWhatComesUntilTheyLeave() {
+    void followShowsNewEventsUntilInterrupted() {
         CommandLine line = Main.commandLine();
         List<String> read = new ArrayList<>();
         line.setOut(new PrintWriter(new Leaving(read, () -> shop.send("m-9", "ann@example.com")), true));
@@ -138,7 +138,7 @@ class AuditReadTest {
     }
 
     @Test
-    void anExportIsWrittenToItsEndOrSaysThatItIsNot() {
+    void exportIsCompleteOrReportsFailure() {
         CommandLine line = Main.commandLine();
         StringWriter written = new StringWriter();
         line.setOut(new PrintWriter(new BufferedWriter(written)));
@@ -170,13 +170,13 @@ class AuditReadTest {
     }
 
     @Test
-    void aTextThatWouldBeAFormulaIsMadeHarmless() {
+    void formulaTextIsEscapedInCsv() {
         run("channels", "pause", "mail", "--reason", "r", "--actor", "=HYPERLINK(\"x\")");
         assertThat(run("audit", "export", "--format", "csv").out()).contains(",\"'=HYPERLINK(\"\"x\"\")\",");
     }
 
     @Test
-    void momentsAndSpansThatAreNoneAreBadInput() {
+    void invalidTimesAndDurationsAreBadInput() {
         assertThat(run("audit", "export", "--since", "yesterday").exit()).isEqualTo(2);
         assertThat(run("audit", "export", "--since", "2026-13-01").err()).contains("is not a valid time");
         assertThat(run("audit", "export", "--since", "1h", "--until", "2h").err())
@@ -187,7 +187,7 @@ class AuditReadTest {
     }
 
     @Test
-    void retriesAreAnAlarmBelowTheRateAskedFor() {
+    void retriesFailBelowTheRequiredRate() {
         assertThat(run("retries", "--tenant", "other").out()).contains("Nothing failed in the last 1h.");
         shop.withLostMails(2);
         Shell shell = run("retries", "--min-success-rate", "0.9");

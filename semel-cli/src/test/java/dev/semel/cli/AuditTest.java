@@ -42,7 +42,7 @@ class AuditTest {
     }
 
     @Test
-    void theVerdictIsAlsoJson() {
+    void resultIsAlsoJson() {
         JsonNode json = json();
         assertThat(json.propertyNames())
                 .containsExactlyInAnyOrder("store", "intact", "seals", "events", "unsealed", "anchor", "damage");
@@ -80,7 +80,7 @@ class AuditTest {
     }
 
     @Test
-    void aTailThatWasCutShowsAgainstAnEarlierAnchor() throws Exception {
+    void removedTailIsDetectedWithAnEarlierAnchor() throws Exception {
         String anchor = json().get("anchor").asString();
         assertThat(verify("--anchor", anchor).exit()).isZero();
         assertThat(verify("--anchor", anchor.toUpperCase(Locale.ROOT)).exit()).isZero();
@@ -93,14 +93,14 @@ class AuditTest {
     }
 
     @Test
-    void anAnchorThatIsNoneIsBadInput() {
+    void invalidAnchorIsBadInput() {
         Shell shell = verify("--anchor", "2:short");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("'2:short'", "64 hexadecimal digits");
     }
 
     @Test
-    void withoutAVerbItSaysWhichThereAre() {
+    void missingSubcommandListsTheSubcommands() {
         Shell shell = semel("audit");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("verify", "Try 'semel audit --help'.");

@@ -67,14 +67,14 @@ class BenchTest {
     }
 
     @Test
-    void withoutItsServersTheFilterIsNotMeasured() {
+    void httpBenchWithoutServersFails() {
         Shell shell = semel("bench", "http");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("bench http: the servers to measure are missing");
     }
 
     @Test
-    void whatCannotBeMeasuredIsBadInput(@TempDir Path directory) {
+    void invalidBenchOptionsAreBadInput(@TempDir Path directory) {
         assertThat(semel("bench").exit()).isEqualTo(2);
         assertThat(semel("bench", "ledger", "--store", "floppy:a").exit()).isEqualTo(2);
         assertThat(semel(memory("--baseline", directory.resolve("none").toString()))

@@ -41,7 +41,7 @@ class CommandLineTest {
     }
 
     @Test
-    void withoutACommandItSaysWhatIsMissing() {
+    void missingCommandIsReported() {
         Shell nothing = semel();
         assertThat(nothing.exit()).isEqualTo(2);
         assertThat(nothing.out()).isEmpty();
@@ -52,7 +52,7 @@ class CommandLineTest {
     }
 
     @Test
-    void aMistypedCommandIsAnsweredWithANearOne() {
+    void mistypedCommandGetsASuggestion() {
         Shell mistyped = semel("docter");
         assertThat(mistyped.exit()).isEqualTo(2);
         assertThat(mistyped.err()).startsWith("semel: ").contains("'docter'", "semel doctor", "Try 'semel --help'.");
@@ -79,7 +79,7 @@ class CommandLineTest {
     }
 
     @Test
-    void aFaultOfSemelItselfAsksForAReport() {
+    void internalErrorAsksForAReport() {
         Shell shell = failing(new IllegalStateException("impossible"), "fail");
         assertThat(shell.exit()).isEqualTo(70);
         assertThat(shell.err()).contains("internal error", "impossible", "--verbose");
@@ -87,7 +87,7 @@ class CommandLineTest {
     }
 
     @Test
-    void verboseShowsTheWholeStoryWhereverItStands() {
+    void verboseShowsTheStackTraceAtAnyPosition() {
         Exception failure = new SemelException.StoreUnavailable("away", new IllegalStateException("below"));
         assertThat(failing(failure, "fail", "--verbose").err()).contains("semel: away", "\tat ", "below");
         assertThat(failing(failure, "--verbose", "fail").err()).contains("semel: away", "\tat ", "below");

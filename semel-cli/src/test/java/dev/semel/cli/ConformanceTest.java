@@ -66,7 +66,7 @@ class ConformanceTest {
     }
 
     @Test
-    void aServiceWithoutItDoesNotAndTheRowsSayWhy(@TempDir Path directory) throws Exception {
+    void serviceWithoutTheFilterFailsWithReasons(@TempDir Path directory) throws Exception {
         Path body = Files.writeString(directory.resolve("order.json"), "{\"item\":\"{n}\"}");
         try (Service service = new Service(false)) {
             Shell told = semel(
@@ -90,7 +90,7 @@ class ConformanceTest {
     }
 
     @Test
-    void badInputIsRefusedByName(@TempDir Path directory) {
+    void badInputIsNamed(@TempDir Path directory) {
         assertThat(semel("conformance").exit()).isEqualTo(2);
         Shell faults = semel("conformance", "--url", "ftp://nowhere", "--body", "{}");
         assertThat(faults.exit()).isEqualTo(2);

@@ -26,7 +26,7 @@ class ControlsTest {
     }
 
     @Test
-    void channelsAreListedWhileThereIsSomethingToTell() {
+    void channelsWithMessagesOrPausesAreListed() {
         assertThat(run("channels", "list").out()).isEqualToIgnoringNewLines("No messages are waiting, and no"
                 + " channel is paused.");
         shop.withAParkedLane();
@@ -62,7 +62,7 @@ class ControlsTest {
     }
 
     @Test
-    void aNameThatTheLedgerHasNeverSeenIsRefusedUnlessItIsMeant() {
+    void unknownNameIsRejectedUnlessConfirmed() {
         shop.send("m-1", "ann@example.com");
         Shell pause = run("channels", "pause", "mial", "--reason", "r");
         assertThat(pause.exit()).isEqualTo(1);
@@ -92,7 +92,7 @@ class ControlsTest {
     }
 
     @Test
-    void aModeIsSetForAllAndTakenAwayByLive() {
+    void modeIsSetForAllNodesAndRemovedByLive() {
         assertThat(run("mode", "get").out()).isEqualToIgnoringNewLines("Everything is LIVE.");
         Shell halted = run("mode", "set", "halted", "--wait", "--reason", "smoke");
         assertThat(halted.out()).contains("Everything is HALTED on every node.");
@@ -113,7 +113,7 @@ class ControlsTest {
     }
 
     @Test
-    void whatIsNoModeIsBadInput() {
+    void unknownModeIsBadInput() {
         Shell shell = run("mode", "set", "ASLEEP", "--reason", "r");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("LIVE", "SHADOW", "HALTED");

@@ -30,7 +30,7 @@ class DeadTest {
     }
 
     @Test
-    void deadLettersAreListedAndGroupedByWhatWentWrong() {
+    void deadLettersAreListedAndGroupedByFailure() {
         assertThat(dead("list").out().lines()).hasSize(6);
         assertThat(dead("list", "--limit", "2").out().lines()).hasSize(3);
         assertThat(dead("list", "--category", "validation", "--json").out()).contains("\"nobody\\\" is not");
@@ -45,7 +45,7 @@ class DeadTest {
     }
 
     @Test
-    void d25_messagesWhoseOutcomeIsUnknownAreShownBesideDeadLetters() {
+    void d25_unknownMessagesAreListedWithDeadLetters() {
         shop.withADoubtfulFax();
         assertThat(dead("list").out().lines().toList().get(1))
                 .contains("UNKNOWN", "fax", "no answer after the last page");
@@ -57,7 +57,7 @@ class DeadTest {
     }
 
     @Test
-    void d25_manyUnknownMessagesAreReplayedOnlyIfThatIsSaid() {
+    void d25_bulkReplayIncludesUnknownMessagesOnlyWithTheOption() {
         shop.withADoubtfulFax();
         Shell refused = dead("replay", "--operation", "fax", "--reason", "r");
         assertThat(refused.exit()).isEqualTo(1);
@@ -99,7 +99,7 @@ class DeadTest {
     }
 
     @Test
-    void whatNeverDiedIsNotReplayed() {
+    void recordThatIsNotDeadIsNotReplayed() {
         shop.send("waiting", "ann@example.com");
         Shell shell = dead("replay", shop.mailRow("waiting").id().hex(), "--reason", "r");
         assertThat(shell.exit()).isEqualTo(1);
@@ -140,7 +140,7 @@ class DeadTest {
     }
 
     @Test
-    void manyAreNotReplayedUnlessSomebodySaysYes() {
+    void bulkReplayNeedsConfirmation() {
         Shell shell = dead("replay", "--operation", "mail", "--reason", "r");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("4 dead letters match, but confirmation needs a"
@@ -170,7 +170,7 @@ class DeadTest {
     }
 
     @Test
-    void aDeadPartOfAReplayIsTakenUpAgain() {
+    void failedPartOfAReplayIsResumed() {
         Shell begun = dead("replay", "--operation", "mail", "--yes", "--detach", "--reason", "r", "--json");
         String job = JsonMapper.shared().readTree(begun.out()).get("job").asString();
         try (Engine engine = EngineSettings.at(shop.url()).withoutBackground().open()) {
@@ -189,7 +189,7 @@ class DeadTest {
     }
 
     @Test
-    void aFilterThatMatchesNothingIsToldAndNothingChanges() {
+    void filterWithoutMatchFailsAndChangesNothing() {
         Shell shell = dead("replay", "--operation", "fax", "--yes", "--reason", "r");
         assertThat(shell.exit()).isEqualTo(1);
         assertThat(shell.err()).contains("No dead letter matches: nothing was changed.");
@@ -197,7 +197,7 @@ class DeadTest {
     }
 
     @Test
-    void whatIsToBeReplayedMustBeSaidOnce() {
+    void replayNeedsExactlyOneSelection() {
         assertThat(dead("replay", "--reason", "r").err()).contains("Nothing selected for replay");
         assertThat(dead("replay", "ab", "--all", "--reason", "r").exit()).isEqualTo(2);
         assertThat(dead("replay", "--all").exit()).isEqualTo(2);
@@ -207,7 +207,7 @@ class DeadTest {
     }
 
     @Test
-    void aDiscardedHeadLetsItsLaneGoOn() {
+    void discardedHeadUnblocksItsLane() {
         String head = shop.row("crm", "o-7/broken").id().hex();
         assertThat(dead("discard", head).exit()).isEqualTo(2);
         Shell shell = dead("discard", head, "--reason", "told the CRM by hand");
@@ -222,7 +222,7 @@ class DeadTest {
     }
 
     @Test
-    void withoutAVerbItSaysWhichThereAre() {
+    void missingSubcommandListsTheSubcommands() {
         assertThat(semel("dead").exit()).isEqualTo(2);
         assertThat(semel("dead").err()).contains("list, groups, replay or discard");
     }

@@ -30,7 +30,7 @@ class DemoScreenTest {
     }
 
     @Test
-    void elsewhereThereIsALineASecondWithoutColours() {
+    void withoutATerminalOneLinePerSecondWithoutColours() {
         DemoScreen screen = new DemoScreen(out, Ansi.OFF, Form.LINES, "4 processes", "on a file");
         for (double seconds : new double[] {0.1, 0.9, 1.0, 1.5, 2.1}) {
             screen.show(score(seconds, 0, 0), PROCESSES, "");
@@ -45,13 +45,13 @@ class DemoScreenTest {
     }
 
     @Test
-    void whatWentWrongIsSaid() {
+    void doubledAndLostPaymentsAreReported() {
         new DemoScreen(out, Ansi.OFF, Form.LINES, "", "").finish(score(1, 3, 2), true);
         assertThat(text.toString()).contains("3 payments too many, 2 lost.").doesNotContain("exactly once");
     }
 
     @Test
-    void whoWaitsInVainIsCounted() {
+    void unansweredCallersAreCounted() {
         DemoScore answered = score(1, 0, 0);
         DemoScore.Calls calls = new DemoScore.Calls(9, 1, 1, 1, 1, 6);
         new DemoScreen(out, Ansi.OFF, Form.LINES, "", "")
@@ -60,7 +60,7 @@ class DemoScreenTest {
     }
 
     @Test
-    void aProgramIsShownNothing() {
+    void jsonModePrintsNoScreen() {
         DemoScreen screen = new DemoScreen(out, Ansi.OFF, Form.NOTHING, "", "");
         screen.show(score(5, 0, 0), PROCESSES, "");
         screen.finish(score(5, 0, 0), true);

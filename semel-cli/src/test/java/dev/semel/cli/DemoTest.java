@@ -51,7 +51,7 @@ class DemoTest {
     }
 
     @Test
-    void whatGoesWrongWithoutSemelIsCounted() {
+    void faultsWithoutSemelAreCounted() {
         Shell shell = semel("demo", "--seconds", "2", "--processes", "2", "--without-semel");
         assertThat(shell.err()).isEmpty();
         assertThat(shell.out()).contains(" payments too many, ", "This was without Semel.");
@@ -73,7 +73,7 @@ class DemoTest {
     }
 
     @Test
-    void numbersWithoutSenseAreNamedAllAtOnce() {
+    void invalidNumbersAreReportedTogether() {
         Shell shell = semel("demo", "--seconds", "0", "--processes", "-1", "--callers", "1000");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("--seconds is 0", "--processes is -1", "--callers is 1000: give 1 to 256");
@@ -81,7 +81,7 @@ class DemoTest {
     }
 
     @Test
-    void aProcessThatCannotServeEndsTheDemonstrationWithWhatItSaid(@TempDir Path directory) throws Exception {
+    void failedProcessEndsTheDemoWithItsErrorOutput(@TempDir Path directory) throws Exception {
         TimeSource time = TimeSource.system();
         DemoTraffic traffic = new DemoTraffic(time, new SplittableRandom(1));
         String nowhere = "sqlite:" + directory.resolve("nowhere/ledger.db");

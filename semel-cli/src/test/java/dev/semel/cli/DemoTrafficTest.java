@@ -14,7 +14,7 @@ class DemoTrafficTest {
     private final DemoTraffic traffic = new DemoTraffic(time, new SplittableRandom(1));
 
     @Test
-    void everyPaymentIsAskedForAtLeastThreeTimesInARow() {
+    void everyPaymentIsRequestedAtLeastThreeTimes() {
         assertThat(IntStream.range(0, 12).map(i -> next()).boxed())
                 .startsWith(1, 1, 1, 2, 2, 2)
                 .hasSize(12);
@@ -24,7 +24,7 @@ class DemoTrafficTest {
     }
 
     @Test
-    void whoGetsNoResultAsksAgainAfterAPause() {
+    void callerWithoutResultRetriesAfterAPause() {
         int number = next();
         traffic.answered(number, DemoAnswer.IN_PROGRESS);
         traffic.close();
@@ -41,7 +41,7 @@ class DemoTrafficTest {
     }
 
     @Test
-    void whoIsCutOffByACrashAsksAgainAtOnce() {
+    void callerOfACrashedProcessRetriesAtOnce() {
         int number = next();
         traffic.close();
         traffic.cutOff(List.of(number));

@@ -22,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 class DoctorTest {
     @Test
-    void aStoreBelowClassBFailsUnlessLessIsAskedFor() {
+    void storeBelowClassBFailsUnlessALowerClassIsRequired() {
         Shell memory = semel("doctor", "--store", "memory:");
         assertThat(memory.exit()).isEqualTo(1);
         assertThat(memory.out()).contains("C, but B is required");
@@ -33,7 +33,7 @@ class DoctorTest {
     }
 
     @Test
-    void aFileOfSqliteAsSemelMakesItIsOfClassA(@TempDir Path directory) {
+    void sqliteFileCreatedBySemelHasClassA(@TempDir Path directory) {
         String url = "sqlite:" + directory.resolve("ledger.db");
         Semel.open(url).close();
         Shell sqlite = semel("doctor", "--store", url, "--require", "A");
@@ -59,7 +59,7 @@ class DoctorTest {
     }
 
     @Test
-    void theVerdictIsAlsoJson() {
+    void resultIsAlsoJson() {
         Shell shell = semel("doctor", "--store", "memory:", "--require", "A", "--json");
         assertThat(shell.exit()).isEqualTo(1);
         JsonNode json = JsonMapper.shared().readTree(shell.out());

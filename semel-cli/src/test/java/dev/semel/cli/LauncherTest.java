@@ -77,7 +77,7 @@ class LauncherTest {
     }
 
     @Test
-    void theOthersAreFetchedOnceAndOnlyToBeMeasuredBeside() throws Exception {
+    void peerLibrariesAreFetchedOnceAndOnlyForTheChannelBench() throws Exception {
         semel("bench", "ledger");
         assertThat(builds()).isEqualTo(1);
         Shell first = semel("bench", "channel");
@@ -117,7 +117,7 @@ class LauncherTest {
     }
 
     @Test
-    void withoutTheOthersItRunsAllTheSame() throws Exception {
+    void channelBenchRunsWithoutPeerLibraries() throws Exception {
         semel("demo");
         tool("mvn", "echo 'no way out'", "exit 1");
         Shell shell = semel("bench", "channel");

@@ -96,7 +96,7 @@ class OpsTest {
     }
 
     @Test
-    void keysOfNoOrTooManyCharactersAreBadInput() throws Exception {
+    void emptyAndTooLongKeysAreBadInput() throws Exception {
         Shell none = forget("charge", "--key", "");
         assertThat(none.exit()).isEqualTo(2);
         assertThat(none.err()).contains("The key is empty: it must have 1 to 255 characters");

@@ -26,7 +26,7 @@ class OpsViewTest {
     }
 
     @Test
-    void aListHasWhatAPersonMustLookAtFirst() {
+    void listStartsWithRecordsThatNeedAPerson() {
         Shell shell = ops("list");
         assertThat(shell.err()).isEmpty();
         assertThat(shell.exit()).isZero();
@@ -39,7 +39,7 @@ class OpsViewTest {
     }
 
     @Test
-    void aListIsNarrowedDownAndCut() {
+    void listIsFilteredAndLimited() {
         assertThat(ops("list", "--state", "queued").out().lines()).hasSize(3);
         assertThat(ops("list", "--state", "QUEUED,COMPLETED", "--operation", "mail")
                         .out()
@@ -63,7 +63,7 @@ class OpsViewTest {
     }
 
     @Test
-    void whatIsNoStateOrNoLimitIsBadInput() {
+    void invalidStateOrLimitIsBadInput() {
         assertThat(ops("list", "--state", "BROKEN").exit()).isEqualTo(2);
         assertThat(ops("list", "--state", "BROKEN").err()).contains("FAILED_TERMINAL");
         assertThat(ops("list", "--limit", "0").exit()).isEqualTo(2);
@@ -71,7 +71,7 @@ class OpsViewTest {
     }
 
     @Test
-    void aRecordIsShownWithItsStoryAndWithoutItsSecrets() {
+    void recordIsShownWithHistoryAndWithoutSecrets() {
         Shell shell = ops("show", row("mail", "o-2").substring(0, 8));
         assertThat(shell.err()).isEmpty();
         assertThat(shell.exit()).isZero();
@@ -100,7 +100,7 @@ class OpsViewTest {
     }
 
     @Test
-    void aRecordThatIsNotThereIsNotSo() {
+    void missingRecordFailsTheCheck() {
         Shell byKey = ops("show", "--tenant", "acme", "--operation", "mail", "--key", "o-99");
         assertThat(byKey.exit()).isEqualTo(1);
         assertThat(byKey.err()).contains("mail (tenant acme): no record of this key.");
@@ -110,7 +110,7 @@ class OpsViewTest {
     }
 
     @Test
-    void aRecordThatIsNotClearlyMeantIsBadInput() {
+    void ambiguousRecordIsBadInput() {
         for (int i = 0; i < 20; i++) {
             shop.send("more-" + i, "ann@example.com");
         }
@@ -133,7 +133,7 @@ class OpsViewTest {
     }
 
     @Test
-    void aTreeHasStepsAndWhatWasSent() {
+    void treeShowsStepsAndSentMessages() {
         Shell shell = ops("tree", row("order", "o-1"));
         assertThat(shell.exit()).isZero();
         assertThat(shell.out().lines()).hasSize(3);
@@ -145,7 +145,7 @@ class OpsViewTest {
     }
 
     @Test
-    void anExplanationSaysWhyAndWhatNext() {
+    void explanationNamesCauseAndNextStep() {
         Shell behind = ops("explain", row("crm", "o-7/shipped"));
         assertThat(behind.exit()).isZero();
         assertThat(behind.out())
@@ -168,7 +168,7 @@ class OpsViewTest {
     }
 
     @Test
-    void everyHelpSaysWhatTheExitCodesMean() {
+    void everyHelpListsTheExitCodes() {
         for (String verb : List.of("list", "show", "tree", "explain", "forget")) {
             assertThat(semel("ops", verb, "--help").out()).contains("Exit codes:", "bad input or configuration");
         }

@@ -30,7 +30,7 @@ class ProgressTest {
     }
 
     @Test
-    void whereNobodyWatchesOnlyWhatIsSaidIsWritten() {
+    void withoutATerminalOnlyMessagesArePrinted() {
         try (Progress progress = new Progress(new PrintWriter(err, true), false, "record", 10)) {
             progress.at(5);
             progress.say("a word");

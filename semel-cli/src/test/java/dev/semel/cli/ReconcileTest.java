@@ -26,7 +26,7 @@ class ReconcileTest {
     }
 
     @Test
-    void whatNeverArrivedIsFound() throws IOException {
+    void missingDeliveriesAreFound() throws IOException {
         Path file = write(
                 "{\"tenant\":\"acme\",\"channel\":\"mail\",\"key\":\"o-1\"}",
                 "",
@@ -48,7 +48,7 @@ class ReconcileTest {
     }
 
     @Test
-    void whereAllIsThereItIsWell() throws IOException {
+    void completeDeliveriesPass() throws IOException {
         Shell shell = reconcile(write("{\"tenant\":\"acme\",\"channel\":\"mail\",\"key\":\"o-1\"}"));
         assertThat(shell.exit()).isZero();
         assertThat(shell.out()).containsPattern("missing +0");
@@ -65,7 +65,7 @@ class ReconcileTest {
     }
 
     @Test
-    void aLineThatIsNoneIsBadInput() throws IOException {
+    void invalidLineIsBadInput() throws IOException {
         Shell broken = reconcile(write("{\"tenant\":\"acme\",\"channel\":\"mail\",\"key\":\"o-1\"}", "{oops"));
         assertThat(broken.exit()).isEqualTo(2);
         assertThat(broken.err()).contains("Line 2 of", "is not JSON");

@@ -19,13 +19,13 @@ class SchemaTest {
     }
 
     @Test
-    void aSchemaIsSqlThatMakesTables() {
+    void printedSchemaCreatesTheTables() {
         assertThat(semel("schema", "print", "--engine", "sqlite").out()).containsIgnoringCase("create table");
         assertThat(semel("schema", "print", "--engine", "postgresql").out()).containsIgnoringCase("create table");
     }
 
     @Test
-    void anEngineWithoutASchemaSaysSoInACommentOfSql() {
+    void engineWithoutSchemaPrintsASqlComment() {
         assertThat(semel("schema", "print", "--engine", "memory").out())
                 .isEqualToNormalizingNewlines("-- memory needs no schema\n");
     }
@@ -44,7 +44,7 @@ class SchemaTest {
     }
 
     @Test
-    void withoutAVerbItSaysWhichThereAre() {
+    void missingSubcommandListsTheSubcommands() {
         Shell shell = semel("schema");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("print", "Try 'semel schema --help'.");

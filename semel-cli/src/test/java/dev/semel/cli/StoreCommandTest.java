@@ -18,7 +18,7 @@ class StoreCommandTest {
     private Path directory;
 
     @Test
-    void adoptingRaisesTheEpochAndMakesWhatRanUnknown() {
+    void adoptRaisesTheEpochAndMakesRunsUnknown() {
         SampleLedger ledger = SampleLedger.in(directory);
         List<Shell> shells = new ArrayList<>();
         ledger.refund("r-1", () -> shells.add(adopt(ledger.url())));
@@ -28,7 +28,7 @@ class StoreCommandTest {
     }
 
     @Test
-    void anOlderCopyIsRefusedUntilItIsAdopted() throws Exception {
+    void olderCopyIsRejectedUntilItIsAdopted() throws Exception {
         SampleLedger ledger = SampleLedger.in(directory);
         Path copy = directory.resolve("copy");
         Files.copy(ledger.file(), copy);
@@ -59,7 +59,7 @@ class StoreCommandTest {
     }
 
     @Test
-    void aFileThatIsNoDatabaseIsBadInput() throws Exception {
+    void fileThatIsNotADatabaseIsBadInput() throws Exception {
         Path file = Files.writeString(directory.resolve("notes.txt"), "milk, bread");
         Shell shell = semel("audit", "verify", "--store", "sqlite:" + file);
         assertThat(shell.exit()).isEqualTo(2);
@@ -68,7 +68,7 @@ class StoreCommandTest {
     }
 
     @Test
-    void aPlaceThatCannotBeADirectoryIsBadInput() throws Exception {
+    void missingDirectoryIsBadInput() throws Exception {
         Path file = Files.writeString(directory.resolve("file"), "");
         Shell shell = semel("doctor", "--store", "sqlite:" + file.resolve("orders.db"));
         assertThat(shell.exit()).isEqualTo(2);
@@ -103,7 +103,7 @@ class StoreCommandTest {
     }
 
     @Test
-    void withoutAVerbItSaysWhichThereAre() {
+    void missingSubcommandListsTheSubcommands() {
         assertThat(semel("store").exit()).isEqualTo(2);
         assertThat(semel("store").err()).contains("adopt");
     }

@@ -26,7 +26,7 @@ class ArchitectureTest {
             .that(JavaClass.Predicates.resideInAPackage("dev.semel.http"));
 
     @Test
-    void itDependsOnTheCoreAndTheServletApi() {
+    void filterDependsOnlyOnCoreAndServletApi() {
         classes()
                 .should()
                 .onlyDependOnClassesThat()
@@ -48,7 +48,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void timeThreadsAndSqlAreOthersAffair() {
+    void filterUsesNoClockThreadsOrSql() {
         noClasses().should().callMethod(System.class, "currentTimeMillis").check(MODULE);
         noClasses().should().callMethod(System.class, "nanoTime").check(MODULE);
         noClasses().should().callMethod(Thread.class, "sleep", long.class).check(MODULE);
@@ -67,7 +67,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void itShowsWhatANewcomerMustSee() {
+    void publicTypesAreExactlyThese() {
         List<String> shown = MODULE.stream()
                 .filter(type -> type.isTopLevelClass() && type.getModifiers().contains(JavaModifier.PUBLIC))
                 .map(JavaClass::getSimpleName)

@@ -63,7 +63,7 @@ class AsyncTest {
     }
 
     @Test
-    void aRequestThatIsCompletedOnAnotherThreadIsFinishedFirstAndSentThen() {
+    void asyncRequestIsRecordedBeforeItsResponseIsSent() {
         isAnsweredAndReplayed(
                 (request, response) -> {
                     AsyncContext async = request.startAsync();
@@ -77,7 +77,7 @@ class AsyncTest {
     }
 
     @Test
-    void aRequestThatIsCompletedBeforeItsThreadReturnsIsAnsweredOnce() {
+    void asyncRequestCompletedEarlyGetsOneResponse() {
         isAnsweredAndReplayed(
                 (request, response) -> {
                     AsyncContext async = request.startAsync(request, response);
@@ -94,7 +94,7 @@ class AsyncTest {
     }
 
     @Test
-    void aRequestThatIsDispatchedAgainIsAnsweredByTheSecondPass() {
+    void redispatchedRequestGetsTheResponseOfTheSecondDispatch() {
         isAnsweredAndReplayed(
                 (request, response) -> {
                     if (request.getDispatcherType() == DispatcherType.ASYNC) {
@@ -109,7 +109,7 @@ class AsyncTest {
     }
 
     @Test
-    void aRequestMayGoOnAsynchronouslyAfterItWasDispatchedAgain() {
+    void redispatchedRequestMayContinueAsynchronously() {
         isAnsweredAndReplayed(
                 (request, response) -> {
                     AsyncContext async = request.startAsync();
@@ -128,7 +128,7 @@ class AsyncTest {
     }
 
     @Test
-    void aListenerThatCompletesARequestAtItsTimeOutAnswersIt() {
+    void listenerThatCompletesATimedOutRequestSetsItsResponse() {
         isAnsweredAndReplayed(
                 (request, response) -> {
                     runs.incrementAndGet();
@@ -143,7 +143,7 @@ class AsyncTest {
     }
 
     @Test
-    void anAsynchronousRequestThatTimesOutWithoutAnAnswerIsUnknown() {
+    void asyncRequestThatTimesOutWithoutResponseIsUnknown() {
         for (Level level : new Level[] {Level.PLAIN, Level.MARKER}) {
             try (Site site = Site.open(
                     container, all -> all.withDefault(Rule.required().withLevel(level)), (request, response) -> {
@@ -239,7 +239,7 @@ class AsyncTest {
 
     /** The container gives up on it; the handler does not know, and goes on. Nobody else runs it meanwhile. */
     @Test
-    void anEffectThatComesAfterTheTimeOutCompletesTheUnknownRequest() throws Exception {
+    void effectAfterTheTimeoutCompletesTheUnknownRequest() throws Exception {
         for (Ground.Kind kind : Ground.Kind.values()) {
             Ground ground = kind.fresh();
             CountDownLatch over = new CountDownLatch(1);
@@ -281,7 +281,7 @@ class AsyncTest {
     }
 
     @Test
-    void anErrorMayBeGivenFromAnotherThread() {
+    void errorMayBeSentFromAnotherThread() {
         try (Site site = Site.open(container, (request, response) -> {
             AsyncContext async = request.startAsync();
             int status = Integer.parseInt(request.getPathInfo().substring(1));
@@ -325,7 +325,7 @@ class AsyncTest {
     }
 
     @Test
-    void e4_aClientThatIsGoneWhileAnAsynchronousHandlerRunsIsServedWhenItComesBack() throws Exception {
+    void e4_disconnectedClientOfAnAsyncHandlerGetsTheResponseOnRetry() throws Exception {
         CountDownLatch gone = new CountDownLatch(1);
         CountDownLatch completed = new CountDownLatch(1);
         try (Site site = Site.open(container, (request, response) -> {
@@ -364,7 +364,7 @@ class AsyncTest {
     }
 
     @Test
-    void aClientThatHangsUpDoesNotCountAgainstTheBreakerAndATimeOutDoes() {
+    void disconnectedClientDoesNotCountForTheBreakerButATimeoutDoes() {
         Rule rule = Rule.required().withBreaker(new Channel.Breaker(50, 2, Duration.ofMinutes(1)));
         for (Exception told : new Exception[] {new IOException("Broken pipe"), new TimeoutException("too slow")}) {
             runs.set(0);

@@ -46,7 +46,7 @@ class BodyTest {
     }
 
     @Test
-    void aBodyLargerThanTheMemoryForItIsHandedOnWhole() {
+    void bodyLargerThanMemoryBufferReachesTheHandlerWhole() {
         try (Site site = Site.open(container, this::length)) {
             String large = "[" + "1,".repeat(MEGABYTE) + "1]";
             assertThat(site.send(site.post("/a", "k-1", large)).text()).isEqualTo(large.length() + " bytes");
@@ -107,7 +107,7 @@ class BodyTest {
     }
 
     @Test
-    void e6_aBodyLongerThanItSaysIsTheNextRequestsTroubleAndRunsNothingMore() throws Exception {
+    void e6_aBodyLongerThanItSaysBreaksOnlyTheNextRequest() throws Exception {
         try (Site site = Site.open(container, this::length);
                 Wire wire = Wire.to(site)) {
             wire.say(Wire.POST + "Content-Length: 2\r\n\r\n{}{\"more\":true}\r\n\r\n");
@@ -120,7 +120,7 @@ class BodyTest {
     }
 
     @Test
-    void e6_aSlowBodyHoldsNobodyElseUp() throws Exception {
+    void e6_slowBodyDoesNotBlockOtherRequests() throws Exception {
         try (Site site = Site.open(container, this::length);
                 Wire wire = Wire.to(site)) {
             wire.say(Wire.POST + "Content-Type: application/json\r\nConnection: close\r\nContent-Length: 4\r\n\r\n{");
@@ -163,7 +163,7 @@ class BodyTest {
     }
 
     @Test
-    void aPackedBodyCountsByWhatIsInIt() throws IOException {
+    void gzippedBodyIsComparedByItsContent() throws IOException {
         try (Site site = Site.open(container, this::length)) {
             byte[] one = gzipped("{\"a\":1,\"b\":2}".getBytes(StandardCharsets.UTF_8), 1);
             byte[] same = gzipped("{ \"b\":2, \"a\":1 }".getBytes(StandardCharsets.UTF_8), 1);
@@ -187,7 +187,7 @@ class BodyTest {
     }
 
     @Test
-    void aFormIsThereForItsHandlerAsParametersAndAsAReader() {
+    void formReachesTheHandlerAsParametersAndAsReader() {
         try (Site site = Site.open(container, (request, response) -> {
             runs.incrementAndGet();
             String all = request.getParameterMap().entrySet().stream()
@@ -222,7 +222,7 @@ class BodyTest {
     }
 
     @Test
-    void aMultipartBodyCountsByItsPartsWhateverStandsBetweenThem() {
+    void multipartBodyIsComparedByItsPartsNotItsBoundary() {
         try (Site site = Site.open(container, (request, response) -> {
             runs.incrementAndGet();
             try (InputStream in = request.getPart("file").getInputStream()) {
@@ -256,7 +256,7 @@ class BodyTest {
     }
 
     @Test
-    void aResponseThatItsHandlerPackedIsReplayedAsSuch() throws IOException {
+    void compressedResponseIsReplayedCompressed() throws IOException {
         byte[] packed = gzipped("hello".getBytes(StandardCharsets.UTF_8), 1);
         try (Site site = Site.open(container, (request, response) -> {
             response.setHeader("Content-Encoding", "gzip");
@@ -314,7 +314,7 @@ class BodyTest {
     }
 
     @Test
-    void e4_aClientThatIsGoneMidResponseIsServedWholeWhenItComesBack() throws Exception {
+    void e4_clientDisconnectedMidResponseGetsAllOfItOnRetry() throws Exception {
         CountDownLatch gone = new CountDownLatch(1);
         try (Site site = Site.open(
                 container,
@@ -336,7 +336,7 @@ class BodyTest {
     }
 
     @Test
-    void badInput_aResponseThatFailsHalfWayIsNoAnswer() {
+    void badInput_aResponseThatFailsHalfWayIsNotStored() {
         for (Level level : new Level[] {Level.PLAIN, Level.SPAN}) {
             runs.set(0);
             try (Site site = Site.open(
@@ -376,7 +376,7 @@ class BodyTest {
     }
 
     @Test
-    void whatOnlyClaimsToBeJsonReachesItsHandler() {
+    void invalidJsonReachesItsHandler() {
         try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
             assertThat(site.send(site.post("/a", "k-1", "[".repeat(400_000))).status())
                     .isEqualTo(200);
@@ -436,7 +436,7 @@ class BodyTest {
     }
 
     @Test
-    void twoLengthsAreRefusedAsABodyOfAnotherLength() {
+    void twoContentLengthsAreRejectedAsIncomplete() {
         HttpServletRequest request = (HttpServletRequest) java.lang.reflect.Proxy.newProxyInstance(
                 BodyTest.class.getClassLoader(), new Class<?>[] {HttpServletRequest.class}, (proxy, method, given) -> {
                     throw new IllegalArgumentException("as Tomcat says it of two lengths over HTTP/2");
@@ -445,7 +445,7 @@ class BodyTest {
     }
 
     @Test
-    void aFormOfVeryManyFieldsIsTooLargeAndNotAnErrorOfTheServer() {
+    void formWithTooManyFieldsIsTooLargeAndNotAServerError() {
         try (Site site = Site.open(container, (request, response) -> {
             runs.incrementAndGet();
             response.getWriter().write(String.valueOf(request.getParameterMap().size()));

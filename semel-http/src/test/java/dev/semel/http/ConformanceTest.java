@@ -32,7 +32,7 @@ class ConformanceTest {
     @ParameterizedTest
     @EnumSource(BrokenServer.Flaw.class)
     @Execution(ExecutionMode.CONCURRENT)
-    void aFlawIsFound(BrokenServer.Flaw flaw) {
+    void everyFlawIsDetected(BrokenServer.Flaw flaw) {
         try (BrokenServer server = new BrokenServer(flaw)) {
             Target target = Target.at(server.at("/7/orders"), BODY)
                     .withCallers(CALLERS)
@@ -55,7 +55,7 @@ class ConformanceTest {
     }
 
     @Test
-    void everyRowHasAFlawThatItFinds() {
+    void everyRowDetectsAFlaw() {
         List<String> promised = new ArrayList<>();
         try (BrokenServer server = new BrokenServer(BrokenServer.Flaw.NONE)) {
             Target target = Target.at(server.at("/7/orders"), BODY).withCallers(CALLERS);
@@ -102,7 +102,7 @@ class ConformanceTest {
             value = BrokenServer.Flaw.class,
             names = {"TAKES_EFFECT_TWICE", "LOOKS_THEN_RUNS", "RUNS_HALF_BODIES"})
     @Execution(ExecutionMode.CONCURRENT)
-    void aFlawThatOnlyACountCanShowIsNotReportedAsHeldWithoutOne(BrokenServer.Flaw flaw) {
+    void rowThatNeedsACountIsNotHeldWithoutIt(BrokenServer.Flaw flaw) {
         try (BrokenServer server = new BrokenServer(flaw)) {
             Target target = Target.at(server.at("/7/orders"), BODY)
                     .withCallers(CALLERS)
@@ -116,7 +116,7 @@ class ConformanceTest {
     }
 
     @Test
-    void whatTheTargetGivesNothingForIsNotObservedAndSaysWhatItNeeds() {
+    void rowWithoutItsOptionIsNotObservedAndNamesTheOption() {
         AtomicInteger effects = new AtomicInteger();
         try (Site site = Site.with(
                 Container.JETTY,
@@ -149,7 +149,7 @@ class ConformanceTest {
     }
 
     @Test
-    void aServiceThatRefusesOrIsNotThereIsSaidSoAtOnce() {
+    void rejectingOrUnreachableServiceFailsAtOnce() {
         try (BrokenServer server = new BrokenServer(BrokenServer.Flaw.NONE)) {
             assertThatThrownBy(() -> new Conformance(Target.at(server.at("/7/orders"), BODY)).run(row -> {}))
                     .isInstanceOf(SemelException.Invalid.class)
@@ -161,7 +161,7 @@ class ConformanceTest {
     }
 
     @Test
-    void aTargetNamesAllItsFaults() {
+    void targetReportsAllFaults() {
         assertThatThrownBy(
                         () -> Target.at(URI.create("ftp://127.0.0.1/"), "[1]").withLimits(new Target.ServiceLimits(0, 409, 1)))
                 .isInstanceOf(SemelException.Misconfigured.class)

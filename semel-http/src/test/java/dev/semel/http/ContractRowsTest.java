@@ -56,19 +56,19 @@ class ContractRowsTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyCodeIsShown(ProblemCode code) {
+    void everyProblemCodeHasATest(ProblemCode code) {
         demand(row(code));
     }
 
     @ParameterizedTest
     @MethodSource("scenarios")
-    void everyScenarioIsShown(String name) {
+    void everyScenarioHasATest(String name) {
         demand(name);
     }
 
     @ParameterizedTest
     @MethodSource("badInput")
-    void everyKindOfBadInputIsShown(String name) {
+    void everyKindOfBadInputHasATest(String name) {
         demand(name);
     }
 

@@ -90,7 +90,7 @@ class CrashTest {
 
     @ParameterizedTest
     @MethodSource("crashes")
-    void aCrashLeavesWhatTheLevelPromises(Ground.Kind kind, Level level, Halt halt, AnswerToProblem told)
+    void crashKeepsTheGuaranteeOfTheLevel(Ground.Kind kind, Level level, Halt halt, AnswerToProblem told)
             throws Exception {
         Place place = PLACES.computeIfAbsent(kind, Place::new);
         Ground ground = place.ground;
@@ -157,7 +157,7 @@ class CrashTest {
     }
 
     @Test
-    void e7_ofTwoServersThatAreAskedAtOnceOneRuns() {
+    void e7_onlyOneOfTwoServersRunsAConcurrentDuplicate() {
         Ground ground = Ground.Kind.POSTGRESQL.fresh();
         try (NodeProcess one = NodeProcess.start(ground, Container.JETTY);
                 NodeProcess two = NodeProcess.start(ground, Container.TOMCAT)) {

@@ -28,7 +28,7 @@ class ErrorsTest {
     private final AtomicInteger runs = new AtomicInteger();
 
     @Test
-    void anErrorThatIsNotKeptIsTheContainersToShow() {
+    void errorThatIsNotStoredIsRenderedByTheContainer() {
         try (Site site = Site.open(container, (request, response) -> {
             int status = Integer.parseInt(request.getPathInfo().substring(1));
             if (status == 403) {
@@ -47,7 +47,7 @@ class ErrorsTest {
     }
 
     @Test
-    void aMessageOfTheHandlersIsNotShownUnlessTheApplicationShowsIt() {
+    void handlerMessageIsHiddenUnlessTheApplicationShowsIt() {
         try (Site site = Site.open(container, (request, response) -> response.sendError(409, "row 4711 of Meier"))) {
             for (int i = 0; i < 2; i++) {
                 Heard heard = site.send(site.post("/a", "k-1", "{}"));
@@ -58,7 +58,7 @@ class ErrorsTest {
     }
 
     @Test
-    void anApplicationMayWriteTheBodiesOfItsRefusals() {
+    void applicationMayWriteErrorBodies() {
         try (Site site = Site.open(
                 container,
                 all -> all.withErrors((request, response, status, message) -> {
@@ -80,7 +80,7 @@ class ErrorsTest {
     }
 
     @Test
-    void anErrorPageThatCannotBeWrittenIsAFailure() {
+    void failingErrorPageIsAFailure() {
         try (Site site = Site.open(
                 container,
                 all -> all.withDefault(Rule.required().withLevel(Level.SPAN))
@@ -110,7 +110,7 @@ class ErrorsTest {
     }
 
     @Test
-    void aFormThatSomebodyParsedBeforeTheFilterStillCounts() {
+    void formParsedBeforeTheFilterIsStillCompared() {
         try (Site site = Site.behind(
                 container,
                 (request, response) -> request.getParameter("a"),
@@ -132,7 +132,7 @@ class ErrorsTest {
     }
 
     @Test
-    void aRouteWhoseNameIsUsedByAnotherOperationDoesNotAnswerWithItsResult() {
+    void resultOfAnotherOperationIsNotSentAsResponse() {
         EngineSettings engine = EngineSettings.on(new MemoryStore(TimeSource.system()));
         try (Site site = Site.open(
                 container,
@@ -153,7 +153,7 @@ class ErrorsTest {
     }
 
     @Test
-    void aFormOfAPutThatSomebodyParsedBeforeTheFilterStillCounts() {
+    void putFormParsedBeforeTheFilterIsStillCompared() {
         try (Site site = Site.behind(
                 container,
                 (request, response) -> request.getParameter("a"),

@@ -18,7 +18,7 @@ class HabitsTest {
     private Container container;
 
     @Test
-    void whatIsWrittenAfterAnErrorOrARedirectIsIgnored() {
+    void writesAfterAnErrorOrRedirectAreIgnored() {
         try (Site site = Site.open(container, (request, response) -> {
             if ("/redirect".equals(request.getPathInfo())) {
                 response.sendRedirect("/elsewhere");
@@ -38,7 +38,7 @@ class HabitsTest {
     }
 
     @Test
-    void theEncodingOfAWriterThatIsInUseStays() {
+    void encodingOfAnOpenWriterIsFixed() {
         try (Site site = Site.open(container, (request, response) -> {
             response.setContentType("text/plain;charset=ISO-8859-1");
             response.getWriter().write("\u00e4");
@@ -57,7 +57,7 @@ class HabitsTest {
     }
 
     @Test
-    void whatIsForwardedOrIncludedIsAnswered() {
+    void forwardsAndIncludesGetAResponse() {
         try (Site site = Site.open(container, (request, response) -> {
             if (request.getDispatcherType() == DispatcherType.ASYNC) {
                 request.getRequestDispatcher("/b").forward(request, response);
@@ -81,7 +81,7 @@ class HabitsTest {
     }
 
     @Test
-    void aForwardedRequestIsAnsweredAsItsTargetSays() {
+    void forwardedRequestGetsTheResponseOfItsTarget() {
         try (Site site = Site.open(container, (request, response) -> {
             if (request.getDispatcherType() == DispatcherType.FORWARD) {
                 response.setContentType("application/json");
@@ -99,7 +99,7 @@ class HabitsTest {
     }
 
     @Test
-    void whatAWriterCouldNotHoldIsNoAnswer() {
+    void responseThatCannotBeHeldIsAFailure() {
         try (Site site = Site.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
             HeldResponse held = new HeldResponse(response, Rule.Limits.DEFAULT, new SpoolBuffer(10, 100));
             held.getWriter().write("x".repeat(200));

@@ -87,7 +87,7 @@ class HttpPageTest {
     }
 
     @Test
-    void whatThePageShowsRuns() throws Exception {
+    void snippetsOfThePageRun() throws Exception {
         try (Semel semel = Semel.open(ground.url())) {
             int port = Container.JETTY.serve(filter(semel), (request, response) -> {
                 if (request.getMethod().equals("POST")) {

@@ -41,7 +41,7 @@ class KeyTest {
     }
 
     @Test
-    void row_key_invalid_whatIsNotOneToAHundredAndTwentyEightVisibleAsciiIsRefused() {
+    void row_key_invalid_keyThatIsNot1To128VisibleAsciiIsRejected() {
         try (Site site = Site.open(container, app)) {
             for (String key : new String[] {"", " ", "a b", "a\tb", "k".repeat(129)}) {
                 Heard heard = site.send(site.post("/orders", key, "{}"));
@@ -89,7 +89,7 @@ class KeyTest {
     }
 
     @Test
-    void getHeadAndOptionsNeverTouchTheStoreNorNeedAKey() {
+    void readsNeedNoKeyAndNoStore() {
         AtomicBoolean down = new AtomicBoolean();
         MemoryStore memory = new MemoryStore(TimeSource.system());
         EngineSettings engine = EngineSettings.on(
@@ -109,7 +109,7 @@ class KeyTest {
     }
 
     @Test
-    void aRouteMayTakeRequestsWithoutAKeyOrNotLookAtKeysAtAll() {
+    void routeMayMakeTheKeyOptionalOrIgnoreIt() {
         try (Site site = Site.open(
                 container,
                 all -> all.withRoute("POST", "/notes", Rule.optional())
@@ -130,7 +130,7 @@ class KeyTest {
     }
 
     @Test
-    void inTheIetfProfileAKeyMayStandInQuotesAndIsTheSameWithout() {
+    void ietfProfileAcceptsQuotedAndUnquotedKeysAsEqual() {
         try (Site site =
                 Site.open(container, all -> all.withIetfProfile(URI.create("https://example.com/idempotency")), app)) {
             assertThat(site.send(site.post("/orders", "\"k\\\"1\"", "{}")).status())
@@ -151,7 +151,7 @@ class KeyTest {
     }
 
     @Test
-    void whatIsWrongInManyWaysIsToldTheFirst() {
+    void requestWithSeveralFaultsGetsTheFirst() {
         AtomicBoolean over = new AtomicBoolean(true);
         try (Site site = Site.open(
                 container,

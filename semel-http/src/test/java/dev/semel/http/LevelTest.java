@@ -58,7 +58,7 @@ class LevelTest {
     }
 
     @Test
-    void span_effectAndAnswerAreOneCommit() {
+    void span_effectAndResponseAreOneCommit() {
         Ground ground = kind.fresh();
         try (Site site = site(ground, Level.SPAN, (request, response) -> {
             IdempotentExchange exchange = IdempotentExchange.current().orElseThrow();
@@ -77,7 +77,7 @@ class LevelTest {
     }
 
     @Test
-    void span_whatIsRefusedOrFailsLeavesNoEffect() {
+    void span_rejectionOrFailureLeavesNoEffect() {
         Ground ground = kind.fresh();
         AtomicInteger status = new AtomicInteger();
         try (Site site = site(ground, Level.SPAN, (request, response) -> {
@@ -109,7 +109,7 @@ class LevelTest {
     }
 
     @Test
-    void marker_theHandlersOwnTransactionMarksAndTheAnswerIsReplayed() {
+    void marker_markedTransactionIsReplayed() {
         Ground ground = kind.fresh();
         try (Site site = site(ground, Level.MARKER, (request, response) -> {
             IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
@@ -134,7 +134,7 @@ class LevelTest {
     }
 
     @Test
-    void marker_aFailureAfterAMarkIsUnknownAndOneWithoutEffectIsRunAgain() {
+    void marker_failureAfterAMarkIsUnknownAndWithoutEffectIsRetried() {
         Ground ground = kind.fresh();
         AtomicInteger told = new AtomicInteger();
         try (Site site = site(ground, Level.MARKER, (request, response) -> {
@@ -182,7 +182,7 @@ class LevelTest {
     }
 
     @Test
-    void marker_aMarkThatWasRolledBackDoesNotHinderTheAnswer() {
+    void marker_rolledBackMarkDoesNotBlockTheResponse() {
         Ground ground = kind.fresh();
         try (Site site = site(ground, Level.MARKER, (request, response) -> {
             IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
@@ -240,7 +240,7 @@ class LevelTest {
     }
 
     @Test
-    void marker_betweenTheMarkAndTheAnswerADuplicateOnAnotherNodeIsToldToRetry() throws Exception {
+    void marker_duplicateBetweenMarkAndResponseMustRetry() throws Exception {
         Ground ground = kind.fresh();
         CountDownLatch committed = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
@@ -269,7 +269,7 @@ class LevelTest {
     }
 
     @Test
-    void marker_aRequestThatKeepsOutlivingItsLeaseIsParkedInTheEnd() {
+    void marker_requestThatKeepsLosingItsLeaseIsParked() {
         Ground ground = kind.fresh();
         Policy twice = Policy.named("twice").withMaxAttempts(2).build();
         for (int attempt = 1; attempt <= 2; attempt++) {
@@ -302,7 +302,7 @@ class LevelTest {
     }
 
     @Test
-    void plain_whatFailsIsUnknownAndIsNotRunAgain() {
+    void plain_failureIsUnknownAndNotRetried() {
         Ground ground = kind.fresh();
         try (Site site = site(ground, Level.PLAIN, (request, response) -> {
             runs.incrementAndGet();
@@ -319,7 +319,7 @@ class LevelTest {
     }
 
     @Test
-    void d16_plainAndMarker_aRequestWhoseAnswerTheDatabaseRefusesIsDoneWithoutIt() {
+    void d16_plainAndMarker_requestIsDoneWithoutAResponseThatTheDatabaseRejects() {
         for (Level level : List.of(Level.PLAIN, Level.MARKER)) {
             Ground ground = kind.fresh();
             ground.refuseResultsOver(500);
@@ -345,7 +345,7 @@ class LevelTest {
     }
 
     @Test
-    void d16_plain_aRequestOfWhichTheDatabaseKeepsNoAnswerAtAllIsUnknownAndIsNotRunAgain() {
+    void d16_plain_requestThatTheDatabaseCannotRecordIsUnknownAndNotRetried() {
         Ground ground = kind.fresh();
         ground.refuseResultsOver(0);
         try (Site site = site(

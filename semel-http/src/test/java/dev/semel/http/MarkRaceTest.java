@@ -82,7 +82,7 @@ class MarkRaceTest {
     }
 
     @Test
-    void a5_aHandlerThatFailsWhileItsCommitIsUnderWayIsJudgedByHowThatEnds() throws Exception {
+    void a5_failureDuringTheCommitIsDecidedByTheCommit() throws Exception {
         for (boolean commits : new boolean[] {true, false}) {
             runs.set(0);
             String name = commits ? "committed" : "rolled-back";

@@ -61,7 +61,7 @@ class NestedTest {
     }
 
     @Test
-    void aConflictInsideIsAnsweredAlikeWithAKeyAndWithoutAndIsKept() {
+    void nestedConflictIsStoredAndEqualWithAndWithoutAKey() {
         try (Site site = site(Rule.optional(), new Answer.Conflict<>(NOTICE), false)) {
             Heard first = site.send(site.post("/a", "k-1", "{}"));
             Heard again = site.send(site.post("/a", "k-1", "{}"));
@@ -74,7 +74,7 @@ class NestedTest {
     }
 
     @Test
-    void whatPassesInsideLeavesNoRecordWhereNothingCanHaveTakenEffect() {
+    void temporaryNestedProblemWithoutEffectLeavesNoRecord() {
         for (Rule rule : new Rule[] {Rule.required().withLevel(Level.SPAN), Rule.required()}) {
             runs.set(0);
             try (Site site = site(rule, new Answer.InProgress<>(NOTICE), true)) {
@@ -91,7 +91,7 @@ class NestedTest {
     }
 
     @Test
-    void whatPassesInsideIsUnknownWhereSomethingMayHaveTakenEffect() {
+    void temporaryNestedProblemAfterAPossibleEffectIsUnknown() {
         try (Site site = site(Rule.required(), RETRY_LATER, false)) {
             for (int i = 0; i < 2; i++) {
                 assertTold(site.send(site.post("/a", "k-1", "{}")), 409, "idempotency.outcome_unknown");
@@ -101,7 +101,7 @@ class NestedTest {
     }
 
     @Test
-    void everyAnswerInsideHasItsCode() {
+    void everyNestedAnswerHasItsCode() {
         record Row(Answer<?> answer, int status, String code) {}
         for (Row row : new Row[] {
             new Row(new Answer.Rejected<>(NOTICE), 400, "idempotency.key_invalid"),

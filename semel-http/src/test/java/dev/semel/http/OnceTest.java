@@ -41,7 +41,7 @@ class OnceTest {
     private final List<String> told = Collections.synchronizedList(new ArrayList<>());
 
     @Test
-    void a1_ofManyWhoAskAtOnceOneIsServed() {
+    void a1_oneOfManyConcurrentDuplicatesRuns() {
         for (Level level : Level.values()) {
             runs.set(0);
             try (Site site = Site.open(
@@ -92,7 +92,7 @@ class OnceTest {
     }
 
     @Test
-    void aLostReplyOfTheStoreRunsNothingTwice() {
+    void lostStoreReplyDoesNotRunTheHandlerTwice() {
         for (Level level : Level.values()) {
             for (StoreCall call : new StoreCall[] {StoreCall.RESERVE, StoreCall.MOVE, StoreCall.COMMIT}) {
                 runs.set(0);
@@ -132,7 +132,7 @@ class OnceTest {
     }
 
     @Test
-    void span_aTransactionThatIsTriedAgainAnswersOnce() {
+    void span_retriedTransactionSendsOneResponse() {
         MemoryStore memory = new MemoryStore(TimeSource.system());
         try (Site site = Site.open(
                 container,
@@ -159,7 +159,7 @@ class OnceTest {
     }
 
     @Test
-    void aHandlerThatOutlivesItsTimeOutIsInterruptedAndJudgedByItsLevel() throws Exception {
+    void timedOutHandlerIsInterruptedAndItsLevelDecides() throws Exception {
         for (Level level : Level.values()) {
             ManualTime time = new ManualTime(1_700_000_000_000L);
             EngineSettings engine =

@@ -75,7 +75,7 @@ class OriginsTest {
     }
 
     @Test
-    void e13_forbiddenOriginIsNotToldAStoredAnswerAndLeavesNoRecord() {
+    void e13_forbiddenOriginGetsNoStoredResponseAndLeavesNoRecord() {
         try (Site site = site()) {
             site.send(from(FRIEND, site.post("/a", "k-1", "{}")));
             for (String key : new String[] {"k-1", "k-2"}) {

@@ -56,7 +56,7 @@ class RefusalTest {
     }
 
     @Test
-    void row_not_protected_aRequestThatReachesAHandlerPastTheFilterIsNotRun() {
+    void row_not_protected_requestThatBypassesTheFilterIsNotRun() {
         try (Engine engine = manual().open()) {
             IdempotencyFilter passed = IdempotencyFilter.on(engine)
                     .withSingleTenant()
@@ -106,7 +106,7 @@ class RefusalTest {
     }
 
     @Test
-    void aPatientDuplicateWaitsForTheFirstAndIsToldItsAnswer() throws Exception {
+    void patientDuplicateWaitsForTheFirstResponse() throws Exception {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         try (Site site = Site.open(
@@ -157,7 +157,7 @@ class RefusalTest {
     }
 
     @Test
-    void row_discarded_aRequestThatAnOperatorClosedIsGone() {
+    void row_discarded_discardedRequestGets410() {
         try (Site site = Site.open(container, (request, response) -> response.setStatus(500))) {
             site.send(site.post("/a", "k-1", "{}"));
             site.engine().operator().discard(only(site, State.UNKNOWN).id(), WARRANT);
@@ -180,7 +180,7 @@ class RefusalTest {
     }
 
     @Test
-    void row_retry_later_whatFailedWithoutEffectWaitsForItsNextAttempt() {
+    void row_retry_later_failureWithoutEffectWaitsForTheNextAttempt() {
         for (Level level : Level.values()) {
             runs.set(0);
             try (Site site = Site.open(
@@ -208,7 +208,7 @@ class RefusalTest {
     }
 
     @Test
-    void aHandlersOwnRetryAfterIsAFloor() {
+    void retryAfterOfTheHandlerIsTheShortestPause() {
         try (Site site = Site.open(
                 container,
                 manual(),
@@ -249,7 +249,7 @@ class RefusalTest {
     }
 
     @Test
-    void anEndThatCannotBeRecordedIsUnknownAndNoByteOfTheAnswerLeaves() {
+    void responseThatCannotBeRecordedIsUnknownAndNotSent() {
         AtomicBoolean down = new AtomicBoolean();
         EngineSettings engine = EngineSettings.on(new FaultyStore(
                         new MemoryStore(time),
@@ -319,7 +319,7 @@ class RefusalTest {
     }
 
     @Test
-    void inShadowASpanIsRunAndRolledBackAndOthersAreNotRun() {
+    void shadowRunsAndRollsBackSpanAndRunsNoOtherLevel() {
         for (Level level : Level.values()) {
             Counted app = new Counted();
             try (Site site = Site.open(

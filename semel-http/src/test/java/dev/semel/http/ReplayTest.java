@@ -67,7 +67,7 @@ class ReplayTest {
     }
 
     @Test
-    void aReplayIsTheSameHoweverTheHandlerAnswered() {
+    void replayIsTheSameForEveryKindOfResponse() {
         App app = (request, response) -> {
             runs.incrementAndGet();
             switch (request.getServletPath() + request.getPathInfo()) {
@@ -160,7 +160,7 @@ class ReplayTest {
     }
 
     @Test
-    void thePayloadCountsByItsMeaning() {
+    void payloadIsComparedByItsMeaning() {
         Counted app = new Counted();
         try (Site site = Site.open(container, app)) {
             site.send(site.post("/orders?b=2&a=1&a=0", "k-1", "{\"x\":1,\"y\":[true,null]}"));
@@ -197,7 +197,7 @@ class ReplayTest {
     }
 
     @Test
-    void otherRefusalsAreKeptForTheRetentionOfFailures() {
+    void otherRejectionsAreStoredForTheFailureRetention() {
         ManualTime time = new ManualTime(1_700_000_000_000L);
         EngineSettings engine =
                 EngineSettings.on(new MemoryStore(time)).withTime(time).withoutBackground();
@@ -220,7 +220,7 @@ class ReplayTest {
     }
 
     @Test
-    void idsAreTakenOverWhenTheyAreWellFormedAndMadeOtherwise() {
+    void wellFormedIdsAreAcceptedAndOthersGenerated() {
         try (Site site = Site.open(
                 container,
                 (request, response) -> response.getWriter()
@@ -281,7 +281,7 @@ class ReplayTest {
     }
 
     @Test
-    void aRefusalOverTheCapIsNotReplayedAsDone() {
+    void rejectionOverTheLimitKeepsItsStatus() {
         try (Site site = Site.open(
                 container, all -> all.withDefault(Rule.required().withLargestKeptResponse(10)), (request, response) -> {
                     runs.incrementAndGet();

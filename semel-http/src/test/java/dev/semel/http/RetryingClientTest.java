@@ -82,7 +82,7 @@ class RetryingClientTest {
     }
 
     @Test
-    void oneKeyIsKeptAcrossAllTries() throws Exception {
+    void allAttemptsHaveTheSameKey() throws Exception {
         script.addAll(List.of("503 1", "hang-up", "409 1", "201"));
         assertThat(sent(post())).isEqualTo(201);
         assertThat(keys).hasSize(4);
@@ -102,7 +102,7 @@ class RetryingClientTest {
 
     /** A service that only asks others has no servlets. */
     @Test
-    void itNeedsNoServlets() throws Exception {
+    void clientWorksWithoutTheServletApi() throws Exception {
         URL[] without = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> !entry.matches(".*(tomcat|jetty|servlet).*"))
                 .map(RetryingClientTest::url)
@@ -126,7 +126,7 @@ class RetryingClientTest {
     }
 
     @Test
-    void retryAfterIsAFloor() throws Exception {
+    void retryAfterIsTheShortestPause() throws Exception {
         script.addAll(List.of("429 30", "409 Tue, 14 Nov 2023 22:14:20 GMT", "201"));
         long before = time.nanos();
         assertThat(sent(post())).isEqualTo(201);
@@ -134,7 +134,7 @@ class RetryingClientTest {
     }
 
     @Test
-    void aBodyThatIsReadAsItArrivesIsClosedBeforeTheNextTry() throws Exception {
+    void streamedBodyIsClosedBeforeTheNextAttempt() throws Exception {
         script.addAll(List.of("503 1", "200"));
         List<Boolean> closed = new ArrayList<>();
         client().send(
@@ -168,7 +168,7 @@ class RetryingClientTest {
     }
 
     @Test
-    void mismatchesUnknownOutcomesAndRefusalsAreNotTriedAgain() throws Exception {
+    void mismatchesUnknownOutcomesAndRejectionsAreNotRetried() throws Exception {
         for (String answer : new String[] {"409", "422", "400", "401", "403", "404", "410", "501", "409 soon"}) {
             keys.clear();
             script.clear();
@@ -179,7 +179,7 @@ class RetryingClientTest {
     }
 
     @Test
-    void itGivesUpWhenTheAttemptsAreSpentOrTheServerAsksForTooMuchPatience() throws Exception {
+    void clientGivesUpAfterTheLastAttemptOrATooLongRetryAfter() throws Exception {
         script.addAll(Collections.nCopies(9, "503"));
         assertThat(sent(post())).isEqualTo(503);
         assertThat(keys).hasSize(5);
@@ -191,7 +191,7 @@ class RetryingClientTest {
     }
 
     @Test
-    void aConnectionThatStaysBrokenIsTheCallersToKnow() {
+    void permanentlyBrokenConnectionIsThrownToTheCaller() {
         script.addAll(Collections.nCopies(9, "hang-up"));
         Policy two = Policy.named("two").withMaxAttempts(2).build();
         RetryingClient client = client().withPolicy(two).withKeys(() -> "made");
@@ -207,7 +207,7 @@ class RetryingClientTest {
     }
 
     @Test
-    void againstTheFilterItWaitsForTheFirstAndGetsItsAnswer() throws Exception {
+    void clientRetriesUntilItGetsTheFirstResponse() throws Exception {
         EngineSettings engine =
                 EngineSettings.on(new MemoryStore(time)).withTime(time).withoutBackground();
         try (Site site = Site.open(Container.JETTY, engine, all -> all.withTime(time), (request, response) -> {

@@ -109,7 +109,7 @@ class ScopeTest {
     }
 
     @Test
-    void e3_aRevokedCallerWhoReplaysIsRefusedAndNeverToldTheBody() {
+    void e3_aRevokedCallerIsRejectedAndNeverSeesTheStoredBody() {
         AtomicBoolean allowed = new AtomicBoolean(true);
         try (Site site = Site.open(container, all -> all.withAuthorization((request, scope) -> allowed.get()), app)) {
             assertThat(asked(site, "alice@acme", "POST", "/orders").status()).isEqualTo(201);
@@ -126,7 +126,7 @@ class ScopeTest {
     }
 
     @Test
-    void aVeryLongNameOfACallerIsStillTheirOwn() {
+    void longCallerNamesHaveSeparateScopes() {
         try (Site site = Site.open(container, app)) {
             String name = "n".repeat(400);
             assertThat(asked(site, name + "1@acme", "POST", "/orders").replayed())

@@ -62,7 +62,7 @@ class SettingsTest {
     }
 
     @Test
-    void aPolicyThatDoesNotExistIsMissedAtTheStart() {
+    void unknownPolicyFailsAtTheStart() {
         assertThatThrownBy(() -> IdempotencyFilter.on(semel)
                         .withSingleTenant()
                         .withRoute("POST", "/a", Rule.required().withPolicy("no.such"))
@@ -72,7 +72,7 @@ class SettingsTest {
     }
 
     @Test
-    void aRuleRefusesWhatCannotBe() {
+    void ruleRejectsInvalidValues() {
         assertThatThrownBy(() -> Rule.required().withLargestRequest(0)).hasMessageContaining("0 bytes");
         assertThatThrownBy(() -> Rule.required().withLargestKeptResponse(-1)).hasMessageContaining("-1 bytes");
         assertThatThrownBy(() -> Rule.required().withPatience(Duration.ofSeconds(-1)))
@@ -81,7 +81,7 @@ class SettingsTest {
     }
 
     @Test
-    void settingsThatAreGivenTwiceAreNamed() {
+    void duplicateSettingsAreNamed() {
         HttpSettings settings = IdempotencyFilter.on(semel).withSingleTenant();
         for (int i = 0; i < 2; i++) {
             settings.withRateLimit(request -> Optional.empty())
@@ -145,7 +145,7 @@ class SettingsTest {
     }
 
     @Test
-    void aFrameworkMaySayWhichRouteARequestIsOn() {
+    void frameworkMayDetermineTheRoute() {
         String template = "/projects/{project}/" + "sub/".repeat(40);
         try (Site site = Site.open(
                 Container.JETTY,

@@ -46,7 +46,7 @@ class StreamTest {
     }
 
     @Test
-    void e14_aResponseOverTheCapIsSentOnceAndOneOverWhatIsHeldNotAtAllAndBothAreDone() {
+    void e14_responseOverTheStoredLimitIsSentOnceAndOverTheHeldLimitNotAtAll() {
         for (Level level : new Level[] {Level.PLAIN, Level.SPAN}) {
             runs.set(0);
             try (Site site = Site.open(
@@ -68,7 +68,7 @@ class StreamTest {
     }
 
     @Test
-    void e14_anAsynchronousResponseOverWhatIsHeldIsDoneWithoutABody() {
+    void e14_asyncResponseOverTheHeldLimitIsDoneWithoutABody() {
         try (Site site = Site.open(container, all -> all.withDefault(rule()), (request, response) -> {
             AsyncContext async = request.startAsync();
             async.start(() -> {
@@ -87,7 +87,7 @@ class StreamTest {
     }
 
     @Test
-    void e14_aRefusalOverWhatIsHeldKeepsItsStatus() {
+    void e14_rejectionOverTheHeldLimitKeepsItsStatus() {
         try (Site site = Site.open(container, all -> all.withDefault(rule()), (request, response) -> {
             response.setStatus(422);
             written(response.getOutputStream(), HELD * 2);
@@ -120,7 +120,7 @@ class StreamTest {
     }
 
     @Test
-    void e14_aStreamOfEventsIsRefusedUnderAKeyUnlessItsRouteHoldsStreams() {
+    void e14_streamUnderAKeyFailsUnlessItsRouteHoldsStreams() {
         for (String type : new String[] {"text/event-stream;charset=UTF-8", "application/x-ndjson"}) {
             App events = (request, response) -> {
                 IdempotentExchange.of(request).ifPresent(IdempotentExchange::noEffect);

@@ -104,7 +104,7 @@ class TracesTest {
     }
 
     @Test
-    void thatNobodyIsKnownToSendAnythingIsSaidOnceWithWhatToDo() {
+    void firstUnauthenticatedRequestIsLoggedOnceWithAdvice() {
         listening(() -> {
             try (Site site = Site.open(container, (request, response) -> response.setStatus(201))) {
                 for (int i = 0; i < 2; i++) {
@@ -127,7 +127,7 @@ class TracesTest {
 
     @ParameterizedTest
     @EnumSource(dev.semel.http.Level.class)
-    void whatLeavesNoRecordIsCountedAsFailedAtEveryLevel(dev.semel.http.Level level) {
+    void requestWithoutRecordIsCountedAsFailedAtEveryLevel(dev.semel.http.Level level) {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         EngineSettings engine =
                 EngineSettings.on(new MemoryStore(TimeSource.system())).withWatch(MicrometerWatch.of(meters));
@@ -166,7 +166,7 @@ class TracesTest {
     }
 
     @Test
-    void anApplicationMayPutTheIdsElsewhere() {
+    void applicationMayReplaceTheLogContext() {
         List<String> entered = Collections.synchronizedList(new ArrayList<>());
         try (Site site = Site.open(
                 container,
@@ -182,7 +182,7 @@ class TracesTest {
     }
 
     @Test
-    void theAuditTellsWhoAskedByWhichIds() {
+    void auditContainsActorAndRequestIds() {
         for (dev.semel.http.Level level : dev.semel.http.Level.values()) {
             try (Site site = Site.open(
                     container,
@@ -213,7 +213,7 @@ class TracesTest {
     }
 
     @Test
-    void aMarkerRouteThatNeverMarksIsSaidToOnce() {
+    void markerRouteWithoutMarkIsLoggedOnce() {
         listening(() -> {
             try (Site site = Site.open(
                     container,

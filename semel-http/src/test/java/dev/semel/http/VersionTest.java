@@ -70,7 +70,7 @@ class VersionTest {
     }
 
     @Test
-    void aVersionMayBeSaidInManyWays() {
+    void versionMayComeFromHeaderOrBody() {
         try (Site site = Site.open(container, (request, response) -> {
             JsonNode body = JsonMapper.shared().readTree(request.getInputStream());
             ExpectedVersion stated = body.has("version")

@@ -142,7 +142,7 @@ class AccessDeniedTest {
 
     /** Spring answers 500 for it before the handler is run. */
     @Test
-    void aBodyThatIsNotTheMultipartOneOfItsRouteLeavesNoRecordAndOpensNoBreaker() {
+    void wrongBodyForAMultipartRouteLeavesNoRecordAndOpensNoBreaker() {
         for (int i = 0; i < 4; i++) {
             assertThat(web.post("/upload", "k-1", "{}").statusCode()).isEqualTo(500);
         }
@@ -165,7 +165,7 @@ class AccessDeniedTest {
     }
 
     @Test
-    void aRefusalThatIsThrownLeavesNoRecordWhateverItsForm() {
+    void thrownRejectionOfAnyTypeLeavesNoRecord() {
         for (int i = 0; i < 4; i++) {
             assertThat(web.post("/anonymous", "k-1", null).statusCode()).isEqualTo(401);
             for (int status : new int[] {401, 403, 413, 429}) {
@@ -178,7 +178,7 @@ class AccessDeniedTest {
     }
 
     @Test
-    void anOptimisticLockThatWasLostIsAVersionMismatch() {
+    void lostOptimisticLockIsAVersionMismatch() {
         for (int i = 0; i < 2; i++) {
             var response = web.post("/locked", "k-1", null);
             assertThat(response.statusCode()).isEqualTo(409);

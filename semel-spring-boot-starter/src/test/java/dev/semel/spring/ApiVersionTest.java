@@ -62,7 +62,7 @@ class ApiVersionTest {
     }
 
     @Test
-    void e1_equalKeysOfTwoVersionsNeverMeet() {
+    void e1_equalKeysOfTwoVersionsAreDifferentKeys() {
         try (ConfigurableApplicationContext context = start()) {
             Web web = Web.of(context);
             String first = body(web.post("/orders?v=1", "k", null));
@@ -75,7 +75,7 @@ class ApiVersionTest {
     }
 
     @Test
-    void keysOfTwoVersionsMeetWhereTheOldScopeIsKept() {
+    void oldScopeSharesKeysOfTwoVersions() {
         try (ConfigurableApplicationContext context = start("semel.http.expert.keys-by-issuer-and-version=false")) {
             Web web = Web.of(context);
             body(web.post("/orders?v=1", "k", null));

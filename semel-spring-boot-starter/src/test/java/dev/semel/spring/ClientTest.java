@@ -145,7 +145,7 @@ class ClientTest {
 
     @ParameterizedTest
     @EnumSource
-    void aBrokenConnectionIsTriedAgainAndInTheEndTold(Clients clients) {
+    void brokenConnectionIsRetriedAndFinallyThrown(Clients clients) {
         answers(new Scripted(0, false), new Scripted(200, false));
         assertThat(clients.send(HttpMethod.PUT, url)).isEqualTo("200 answer 2");
         keys.clear();
@@ -156,7 +156,7 @@ class ClientTest {
 
     @ParameterizedTest
     @EnumSource
-    void anAnswerThatWillNotChangeIsGivenToTheCaller(Clients clients) {
+    void permanentResponseIsReturnedToTheCaller(Clients clients) {
         answers(new Scripted(409, false));
         assertThat(clients.send(HttpMethod.POST, url)).isEqualTo("409 answer 1");
         answers(new Scripted(500, false), new Scripted(502, false), new Scripted(504, false));

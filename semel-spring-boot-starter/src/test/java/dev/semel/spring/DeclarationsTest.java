@@ -181,7 +181,7 @@ class DeclarationsTest {
     }
 
     @Test
-    void e12_aRouteThatNothingProtectsDoesNotStart() {
+    void e12_unprotectedRouteFailsTheStart() {
         var web = new WebApplicationContextRunner()
                 .withConfiguration(
                         AutoConfigurations.of(SemelAutoConfiguration.class, SemelHttpAutoConfiguration.class));
@@ -205,7 +205,7 @@ class DeclarationsTest {
     }
 
     @Test
-    void e12_aRouteThatAFilterOfTheApplicationsProtectsStarts() {
+    void e12_routeProtectedByTheApplicationsFilterStarts() {
         new WebApplicationContextRunner()
                 .withConfiguration(
                         AutoConfigurations.of(SemelAutoConfiguration.class, SemelHttpAutoConfiguration.class))
@@ -235,7 +235,7 @@ class DeclarationsTest {
     }
 
     @Test
-    void aCapacityIsThatOfOneChannelThatIsHandled() {
+    void capacityNeedsOneHandledChannel() {
         runner.withBean(Handlers.class)
                 .withBean("first", ChannelCapacity.class, () -> capacity("twice"))
                 .withBean("second", ChannelCapacity.class, () -> capacity("nobody"))

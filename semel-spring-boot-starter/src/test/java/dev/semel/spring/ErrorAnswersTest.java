@@ -219,7 +219,7 @@ class ErrorAnswersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"sent", "annotated", "thrown"})
-    void anErrorIsSpringBootsOwnAndIsReplayedWithTheSameBytes(String how) {
+    void errorOfSpringBootIsReplayedWithTheSameBytes(String how) {
         String without = shape(web.post("/passed/" + how, null, null));
         assertThat(without)
                 .contains("\"error\":", "\"path\":\"/.../" + how + "\"")
@@ -276,7 +276,7 @@ class ErrorAnswersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"pays", "calls"})
-    void aMethodThatWasReplayedInsideARequestIsNotTakenForAMissingMark(String path) {
+    void replayedMethodInsideARequestIsNotAMissingMark(String path) {
         Payments payments = context.getBean(Payments.class);
         String first = path.equals("pays") ? payments.pay("before", "1") : payments.call("before");
         Logger logger = (Logger) LoggerFactory.getLogger(IdempotencyFilter.class);
@@ -293,7 +293,7 @@ class ErrorAnswersTest {
     }
 
     @Test
-    void aMethodThatIsStillRunningElsewhereIsToldAndTheRequestMayBeRepeated() throws Exception {
+    void methodRunningElsewhereIsReportedAndTheRequestMayBeRetried() throws Exception {
         Payments payments = context.getBean(Payments.class);
         CompletableFuture<String> elsewhere = CompletableFuture.supplyAsync(() -> payments.call("slow"));
         assertThat(Payments.ENTERED.await(60, TimeUnit.SECONDS)).isTrue();
@@ -308,14 +308,14 @@ class ErrorAnswersTest {
     }
 
     @Test
-    void aMethodWhoseOutcomeIsUnknownIsToldAsThat() {
+    void methodWithUnknownOutcomeIsReportedAsUnknown() {
         for (int i = 0; i < 2; i++) {
             assertProblem(web.post("/calls/lost", "k-lost", null), 409, "idempotency.outcome_unknown");
         }
     }
 
     @Test
-    void aMethodThatIsHaltedIsToldAndTheRequestMayBeRepeated() throws Exception {
+    void haltedMethodIsReportedAndTheRequestMayBeRetried() throws Exception {
         Operator operator = context.getBean(Operator.class);
         operator.setMode(new Switchboard.Setting(null, "pay", Mode.HALTED), new Warrant("ann", "drill"));
         operator.awaitModes();

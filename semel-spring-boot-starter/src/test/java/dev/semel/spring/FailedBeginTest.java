@@ -132,7 +132,7 @@ class FailedBeginTest {
 
     @ParameterizedTest
     @CsvSource({"SQLITE, false", "POSTGRESQL, false", "POSTGRESQL, true"})
-    void aConnectionThatFailsWhenATransactionBeginsLeavesNothingBehindOnTheThread(Databases database, boolean jpa) {
+    void failedBeginLeavesNoTransactionOnTheThread(Databases database, boolean jpa) {
         try (ConfigurableApplicationContext context = start(database, jpa)) {
             Web web = Web.of(context);
             Desk desk = context.getBean(Desk.class);

@@ -29,7 +29,7 @@ class FlywayTest {
             .withPropertyValues("semel.schema=validate");
 
     @Test
-    void theLedgerIsAmongWhatFlywayMigrates() {
+    void flywayInstallsTheLedgerTables() {
         ApplicationContextRunner onPostgres =
                 runner.withPropertyValues("spring.datasource.url=" + Databases.POSTGRESQL.fresh());
         for (int start = 1; start <= 2; start++) {
@@ -48,7 +48,7 @@ class FlywayTest {
     }
 
     @Test
-    void withoutFlywayItIsMissed() {
+    void missingLedgerTablesFailWithoutFlyway() {
         runner.withPropertyValues("spring.datasource.url=" + Databases.POSTGRESQL.fresh(), "semel.expert.flyway=false")
                 .run(context -> assertThat(context)
                         .hasFailed()
@@ -57,7 +57,7 @@ class FlywayTest {
     }
 
     @Test
-    void aStoreOfItsOwnIsNoneOfFlyways() {
+    void separateStoreIsNotMigratedByFlyway() {
         new ApplicationContextRunner()
                 .withConfiguration(
                         AutoConfigurations.of(SemelFlywayAutoConfiguration.class, SemelAutoConfiguration.class))

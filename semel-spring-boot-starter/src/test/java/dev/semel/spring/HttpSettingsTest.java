@@ -38,7 +38,7 @@ class HttpSettingsTest {
     }
 
     @Test
-    void ofTwoBeansForOneHookNoneIsLeftOutSilently() {
+    void twoBeansForOneHookFailTheStart() {
         runner.withBean("one", Hooks.Authorization.class, () -> (request, scope) -> true)
                 .withBean("two", Hooks.Authorization.class, () -> (request, scope) -> false)
                 .withBean("three", Hooks.RateLimit.class, () -> request -> Optional.empty())
@@ -51,7 +51,7 @@ class HttpSettingsTest {
 
     /** As Spring Boot registers Spring Security's, at the order -100. */
     @Test
-    void theFilterIsRefusedInFrontOfSpringSecurity() {
+    void filterInFrontOfSpringSecurityFailsTheStart() {
         var secured = runner.withBean("springSecurityFilterChain", Filter.class, () -> (request, response, chain) -> {})
                 .withBean(DelegatingFilterProxyRegistrationBean.class, () -> {
                     var registration = new DelegatingFilterProxyRegistrationBean("springSecurityFilterChain");
@@ -68,7 +68,7 @@ class HttpSettingsTest {
     }
 
     @Test
-    void aScopeFunctionDecidesAlone() {
+    void scopeBeanExcludesTheAnonymousSetting() {
         runner.withBean(Hooks.Scopes.class, () -> request -> Optional.of(KeyScope.of(Tenant.SINGLE)))
                 .withPropertyValues("semel.http.anonymous=true")
                 .run(context -> SemelAutoConfigurationTest.assertFaults(
@@ -76,7 +76,7 @@ class HttpSettingsTest {
     }
 
     @Test
-    void theFilterStandsBehindSpringSecurityAndCanBeLeftOut() {
+    void filterIsBehindSpringSecurityAndCanBeDisabled() {
         runner.run(context -> {
             FilterRegistrationBean<?> registration =
                     context.getBean("idempotencyFilterRegistration", FilterRegistrationBean.class);

@@ -121,7 +121,7 @@ abstract class HttpSuite {
     }
 
     @Test
-    void aRequestThatIsSentAgainIsAnsweredAsItWasFirst() {
+    void retriedRequestGetsTheFirstResponse() {
         HttpResponse<String> first = web.post("/orders", "k-1", order("o-1", ""));
         HttpResponse<String> again = web.post("/orders", "k-1", order("o-1", ""));
         assertThat(first.statusCode()).isEqualTo(201);
@@ -135,7 +135,7 @@ abstract class HttpSuite {
     }
 
     @Test
-    void keysAreDemandedOfWhatChangesSomethingAndOfNothingElse() {
+    void onlyWritesNeedAKey() {
         assertProblem(web.post("/orders", null, order("none", "")), 400, "idempotency.key_required");
         assertProblem(web.send("DELETE", "/orders/none", null, null), 400, "idempotency.key_required");
         assertThat(web.send("GET", "/orders/none", null, null).body()).isEqualTo("0");
@@ -149,7 +149,7 @@ abstract class HttpSuite {
     }
 
     @Test
-    void theSameKeyForSomethingElseIsAConflict() {
+    void reusedKeyIsAConflict() {
         web.post("/orders", "k-2", order("o-2", ""));
         assertProblem(web.post("/orders", "k-2", order("o-3", "")), 409, "idempotency.payload_mismatch");
         assertThat(desk.paid("o-3")).isZero();
@@ -159,7 +159,7 @@ abstract class HttpSuite {
     }
 
     @Test
-    void keysOfTwoUsersAndTwoTenantsNeverMeet() {
+    void keysOfTwoUsersAndTwoTenantsAreSeparate() {
         for (String user : new String[] {"ann", "amy", "bob"}) {
             HttpResponse<String> response = web.as(user).post("/orders", "k-4", order("of-" + user, ""));
             assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
@@ -171,7 +171,7 @@ abstract class HttpSuite {
     }
 
     @Test
-    void marker_whatFailedAfterItsCommitIsUnknownAndNeverRepeated() {
+    void marker_failureAfterTheCommitIsUnknownAndNeverRepeated() {
         assertThat(web.post("/orders", "k-5", order("o-5", "after the commit")).statusCode())
                 .isGreaterThanOrEqualTo(500);
         assertProblem(web.post("/orders", "k-5", order("o-5", "after the commit")), 409, "idempotency.outcome_unknown");
@@ -180,7 +180,7 @@ abstract class HttpSuite {
     }
 
     @Test
-    void marker_whatFailedBeforeItsCommitIsRunAgain() {
+    void marker_failureBeforeTheCommitIsRetried() {
         assertThat(web.post("/orders", "k-6", order("o-6", "before the commit, once"))
                         .statusCode())
                 .isGreaterThanOrEqualTo(500);
@@ -192,7 +192,7 @@ abstract class HttpSuite {
     }
 
     @Test
-    void marker_whatIsCommittedApartIsNotTheEffectButMakesAFailureUnknown() {
+    void marker_innerCommitIsNotTheEffectButMakesAFailureUnknown() {
         assertThat(web.post("/orders/o-7/apart", "k-7", null).statusCode()).isGreaterThanOrEqualTo(500);
         assertThat(desk.paid("o-7")).isZero();
         assertProblem(web.post("/orders/o-7/apart", "k-7", null), 409, "idempotency.outcome_unknown");
@@ -200,7 +200,7 @@ abstract class HttpSuite {
     }
 
     @Test
-    void span_effectAndAnswerAreOne() {
+    void span_effectAndResponseCommitTogether() {
         assertThat(web.post("/spans", "k-8", order("o-8", "once")).statusCode()).isGreaterThanOrEqualTo(500);
         assertThat(desk.paid("o-8")).isZero();
         HttpResponse<String> second = web.post("/spans", "k-8", order("o-8", "once"));
@@ -210,14 +210,14 @@ abstract class HttpSuite {
     }
 
     @Test
-    void span_anAnswerFromACondemnedTransactionIsNotGiven() {
+    void span_responseOfARollbackOnlyTransactionIsNotSent() {
         assertThat(web.post("/spans", "k-9", order("o-9", "condemned")).statusCode())
                 .isGreaterThanOrEqualTo(500);
         assertThat(desk.paid("o-9")).isZero();
     }
 
     @Test
-    void plain_whatFailedIsUnknownAndNotRepeated() {
+    void plain_failureIsUnknownAndNotRepeated() {
         assertThat(web.post("/plain", "k-10", order("o-10", "anyway")).statusCode())
                 .isGreaterThanOrEqualTo(500);
         assertProblem(web.post("/plain", "k-10", order("o-10", "anyway")), 409, "idempotency.outcome_unknown");

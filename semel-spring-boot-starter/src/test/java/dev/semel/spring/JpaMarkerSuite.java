@@ -74,7 +74,7 @@ abstract class JpaMarkerSuite {
 
     @ParameterizedTest
     @ValueSource(strings = {"changed", "persisted", "changed-at-the-commit"})
-    void aTransactionThatWritesWhenItIsCommittedIsMarkedAndAFailureAfterItIsUnknown(String path) {
+    void flushAtCommitIsMarkedAndALaterFailureIsUnknown(String path) {
         desk.add(path);
         assertThat(post(path).statusCode()).isEqualTo(500);
         assertThat(desk.marked(path)).isTrue();
@@ -82,7 +82,7 @@ abstract class JpaMarkerSuite {
     }
 
     @Test
-    void oneInsideAnotherOneMakesAFailureUnknown() {
+    void innerTransactionMakesAFailureUnknown() {
         desk.add("changed-apart");
         assertThat(post("changed-apart").statusCode()).isEqualTo(500);
         assertUnknown("changed-apart");

@@ -71,7 +71,7 @@ class JpaTest {
     }
 
     @Test
-    void anEntityIsThereOnceAndItsLogWithIt() {
+    void entityAndItsRecordAreCommittedOnce() {
         assertThat(context.getBean(PlatformTransactionManager.class)).isInstanceOf(JpaTransactionManager.class);
         assertThat(notes.note("k-1", "one", false)).isEqualTo("one");
         assertThat(notes.note("k-1", "one", false)).isEqualTo("one");
@@ -83,14 +83,14 @@ class JpaTest {
     }
 
     @Test
-    void anExceptionUndoesTheEntityToo() {
+    void exceptionRollsBackTheEntity() {
         assertThatThrownBy(() -> notes.note("k-3", "three", true)).hasMessage("after the note");
         assertThat(notes.count("three")).isZero();
         assertThat(notes.logged("three")).isZero();
     }
 
     @Test
-    void whatTheDatabaseRefusesFailsTheCallAndNotTheCommit() {
+    void constraintViolationFailsTheCallAndNotTheCommit() {
         notes.noteWithoutTransactional("k-4", "four");
         assertThatThrownBy(() -> notes.noteWithoutTransactional("k-5", "four"))
                 .hasStackTraceContaining("unique constraint");
@@ -98,7 +98,7 @@ class JpaTest {
     }
 
     @Test
-    void aPartThatFailedCondemnsTheTransactionThatItsEntitiesAreIn() {
+    void failedPartMakesTheTransactionRollbackOnly() {
         TransactionTemplate transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
         assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
                     try {
@@ -134,7 +134,7 @@ class JpaTest {
     }
 
     @Test
-    void theAnswerOfACallThatJoinedIsThereExactlyIfTheTransactionIs() {
+    void joinedCallIsRecordedOnlyIfItsTransactionCommits() {
         TransactionTemplate transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
         transaction.executeWithoutResult(status -> {
             notes.note("k-9", "nine", false);

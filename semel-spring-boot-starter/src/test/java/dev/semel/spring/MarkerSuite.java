@@ -124,7 +124,7 @@ abstract class MarkerSuite {
                 "unwrapped",
                 "listened"
             })
-    void aFailureOfWhichNobodyCanTellIsUnknown(String path) {
+    void failureWithUnobservedEffectsIsUnknown(String path) {
         assertThat(post(path, path).statusCode()).isEqualTo(500);
         HttpResponse<String> again = post(path, path);
         assertThat(again.statusCode()).as(again.body()).isEqualTo(409);

@@ -93,7 +93,7 @@ class MetadataTest {
     }
 
     @Test
-    void everyDefaultIsShownUnlessNothingIsWhatIsMeant() {
+    void everyDefaultIsShownExceptForOptionalProperties() {
         assertThat(PROPERTIES.values().stream()
                         .filter(property -> property.path("defaultValue").isMissingNode())
                         .map(property -> property.path("name").asString()))
@@ -101,7 +101,7 @@ class MetadataTest {
     }
 
     @Test
-    void theThreeTiersAreThereAndSayWhatTheyAreFor() {
+    void threeTiersHaveDescriptions() {
         for (String tier : List.of("", ".tuning", ".expert")) {
             for (String part : List.of("semel", "semel.http")) {
                 String group = part + tier;
@@ -124,7 +124,7 @@ class MetadataTest {
 
     /** Where a property takes one of a few words, each is offered with what it means, and no other. */
     @Test
-    void whatTakesACodeOffersAllOfThem() {
+    void enumPropertiesOfferAllValues() {
         assertThat(PROPERTIES.values())
                 .filteredOn(property -> property.path("name").asString().startsWith("semel."))
                 .filteredOn(property -> !constants(property).isEmpty())
@@ -154,7 +154,7 @@ class MetadataTest {
     }
 
     @Test
-    void beansAreOfferedWhereOneIsNamed() {
+    void beanNamesAreOffered() {
         for (String name : List.of("semel.expert.data-source", "semel.expert.transaction-manager")) {
             assertThat(HINTS).containsKey(name);
             assertThat(HINTS.get(name).path("providers").path(0).path("name").asString())

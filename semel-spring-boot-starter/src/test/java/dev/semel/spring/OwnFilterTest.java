@@ -118,21 +118,21 @@ class OwnFilterTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"true", "false"})
-    void e12_whatIsAnnotatedIsNotRunBehindAFilterOfTheApplicationsThatIsOff(String enabled) {
+    void e12_annotatedRouteIsNotRunBehindADisabledFilterOfTheApplication(String enabled) {
         try (ConfigurableApplicationContext context = start(OwnEngine.class, "semel.http.enabled=" + enabled)) {
             assertOnlyWhatIsOffRuns(context);
         }
     }
 
     @Test
-    void e12_whatIsAnnotatedIsNotRunBehindSuchAFilterBesideTheStartersEngine() {
+    void e12_annotatedRouteIsNotRunBehindSuchAFilterWithTheStartersEngine() {
         try (ConfigurableApplicationContext context = start(OwnFilterOnly.class, "semel.store=memory:")) {
             assertOnlyWhatIsOffRuns(context);
         }
     }
 
     @Test
-    void whatAFilterOfTheApplicationsProtectsIsRunOnce() {
+    void routeBehindTheApplicationsFilterRunsOnce() {
         try (ConfigurableApplicationContext context = start(Protecting.class)) {
             Web web = Web.of(context);
             for (String path : new String[] {"/annotated", "/plain"}) {

@@ -33,7 +33,7 @@ class PropertyCheckTest {
     }
 
     @Test
-    void aMisspeltNameIsRefusedWithTheOneThatIsMeant() {
+    void misspeltNameIsRejectedWithASuggestion() {
         runner.withPropertyValues("semel.http.tuning.largest-requests=1MB", "semel.shema=validate")
                 .run(context -> SemelAutoConfigurationTest.assertFaults(
                         context.getStartupFailure(),
@@ -43,7 +43,7 @@ class PropertyCheckTest {
     }
 
     @Test
-    void allFaultsComeAtOnceOfWhateverKind() {
+    void allKindsOfFaultsAreReportedTogether() {
         runner.withPropertyValues(
                         "semel.htp.keys=optional",
                         "semel.tuning.patience=soon",
@@ -137,7 +137,7 @@ class PropertyCheckTest {
     }
 
     @Test
-    void aVariableOfTheApplicationsOwnIsLetThrough() {
+    void environmentVariableOfTheApplicationIsAccepted() {
         runner.withInitializer(environment(Map.of("SEMEL_DB_PASSWORD", "secret")))
                 .run(context -> assertThat(context.getStartupFailure()).isNull());
     }

@@ -78,7 +78,7 @@ class ReconcilerTimeoutTest {
 
     @ParameterizedTest
     @CsvSource({"0s, PT0S", "-1s, PT-1S"})
-    void aTimeThatIsNoneIsRefused(String time, String shown) {
+    void invalidTimeoutIsRejected(String time, String shown) {
         runner.withPropertyValues("semel.expert.reconciler-timeout=" + time)
                 .run(context -> SemelAutoConfigurationTest.assertFaults(
                         context.getStartupFailure(),

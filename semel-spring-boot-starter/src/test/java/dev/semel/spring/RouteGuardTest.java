@@ -261,14 +261,14 @@ class RouteGuardTest {
     }
 
     @Test
-    void whatTheFilterProtectsAndWhatNeedsNoKeyIsRun() {
+    void protectedAndKeylessRoutesRun() {
         assertThat(web.post("/orders", "k-3", null).statusCode()).isEqualTo(200);
         assertThat(web.post("/maybe", null, null).statusCode()).isEqualTo(200);
         assertThat(web.post("/old/maybe", null, null).statusCode()).isEqualTo(200);
     }
 
     @Test
-    void aCustomizersRuleAppliesToWhateverIsBelowItAndToAsynchronousHandlers() {
+    void customizerRuleAppliesToSubpathsAndAsyncHandlers() {
         for (String path : new String[] {"/webhooks/now/1", "/webhooks/later", "/later"}) {
             HttpResponse<String> response = web.post(path, null, null);
             assertThat(response.statusCode()).as(path + ": " + response.body()).isEqualTo(200);
@@ -285,7 +285,7 @@ class RouteGuardTest {
     }
 
     @Test
-    void theActuatorsEndpointOnlyShowsUnlessItIsOpened() {
+    void actuatorEndpointIsReadOnlyByDefault() {
         HttpResponse<String> refused =
                 web.post("/actuator/semel/mode", null, "{\"mode\":\"halted\",\"reason\":\"drill\"}");
         assertThat(refused.statusCode()).as(refused.body()).isIn(404, 405);

@@ -158,7 +158,7 @@ class RoutesTest {
     }
 
     @Test
-    void whatAWildcardStandsForIsPartOfThePayload() throws Exception {
+    void wildcardValueIsPartOfThePayload() throws Exception {
         String[][] pairs = {
             {"PUT", "/files/a/1", "/files/a/2"},
             {"PUT", "/any/a/file", "/any/b/file"},
@@ -206,7 +206,7 @@ class RoutesTest {
     }
 
     @Test
-    void e3_aCallerWhoHasLostARightIsNotToldAStoredAnswer() throws Exception {
+    void e3_callerWithoutRightGetsNoStoredResponse() throws Exception {
         String first = send("PUT", "/files/e3", "k-e3", "text/plain", "x").body();
         assertThat(send("PUT", "/files/e3", "k-e3", "text/plain", "x").body()).isEqualTo(first);
         REVOKED.set(true);
@@ -220,7 +220,7 @@ class RoutesTest {
     }
 
     @Test
-    void aCustomizerHasTheLastWordOnARoute() throws Exception {
+    void customizerOverridesARoute() throws Exception {
         for (String path : new String[] {"/silent", "/silent/function"}) {
             assertThat(send("POST", path, "", "text/plain", "").statusCode())
                     .as(path)

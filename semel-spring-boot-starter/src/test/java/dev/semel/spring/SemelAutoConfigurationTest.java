@@ -111,7 +111,7 @@ class SemelAutoConfigurationTest {
     }
 
     @Test
-    void itCanBeSwitchedOff() {
+    void starterCanBeDisabled() {
         bare.withPropertyValues("semel.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(Semel.class));
     }
@@ -125,12 +125,12 @@ class SemelAutoConfigurationTest {
     }
 
     @Test
-    void withoutADataSourceItSaysWhatToSet() {
+    void missingDataSourceNamesTheSettings() {
         bare.run(context -> assertFaults(context.getStartupFailure(), "semel.store=sqlite:semel.db"));
     }
 
     @Test
-    void ofTwoDataSourcesOneMustBeNamed() {
+    void twoDataSourcesNeedAName() {
         bare.withUserConfiguration(TwoSources.class)
                 .run(context -> assertFaults(
                         context.getStartupFailure(), "several data sources (first, second) and none is primary"));
@@ -241,7 +241,7 @@ class SemelAutoConfigurationTest {
     }
 
     @Test
-    void aLedgerThatMustBeThereIsNotMade() {
+    void validateDoesNotCreateTheLedger() {
         inDataSource
                 .withPropertyValues("semel.schema=validate", "spring.datasource.url=" + Databases.POSTGRESQL.fresh())
                 .run(context -> assertFaults(context.getStartupFailure(), "there is no ledger in schema"));
@@ -272,7 +272,7 @@ class SemelAutoConfigurationTest {
 
     /** Each by itself, with everything that the starter configures. */
     @Test
-    void whateverIsOptionalMayBeAbsent() {
+    void optionalDependenciesMayBeAbsent() {
         var all = inDataSource.withConfiguration(AutoConfigurations.of(
                 SemelMetricsAutoConfiguration.class,
                 SemelFlywayAutoConfiguration.class,
@@ -303,7 +303,7 @@ class SemelAutoConfigurationTest {
     }
 
     @Test
-    void theReportNamesEveryFaultInALineOfItsOwn() {
+    void failureReportHasOneLinePerFault() {
         var analysis = new MisconfiguredAnalyzer()
                 .analyze(new IllegalStateException(
                         new SemelException.Misconfigured("Semel's settings", java.util.List.of("a is b: use c", "d"))));

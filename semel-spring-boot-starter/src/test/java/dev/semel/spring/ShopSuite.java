@@ -136,7 +136,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void theSecondCallGetsTheFirstOnesResult() {
+    void secondCallGetsTheFirstResult() {
         Receipt first = shop.charge(order("twice"));
         assertThat(shop.charge(order("twice"))).isEqualTo(first).isNotSameAs(first);
         assertThat(target().paid("twice")).isEqualTo(1);
@@ -190,7 +190,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void anExceptionIsTheCallersOwnAndUndoesEverything() {
+    void exceptionReachesTheCallerAndRollsBack() {
         target().inside = () -> {
             throw new IllegalStateException("the disk is gone");
         };
@@ -201,7 +201,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void aFailureThatWouldBeTheSameAgainIsReplayedWithoutARun() {
+    void permanentFailureIsReplayedWithoutARun() {
         assertThatThrownBy(() -> shop.refuse("sunday")).hasMessageContaining("No refunds on Sundays.");
         assertThatThrownBy(() -> shop.refuse("sunday"))
                 .isInstanceOfSatisfying(
@@ -226,7 +226,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void keyPayloadAndTenantAreWhatTheirExpressionsSay() {
+    void keyPayloadAndTenantComeFromTheirExpressions() {
         int first = shop.chargeStrictly("k", order("x"), "acme", "morning");
         assertThat(shop.chargeStrictly("k", order("x"), "acme", "evening")).isEqualTo(first);
         assertThat(shop.chargeStrictly("k", order("x"), "globex", "morning")).isNotEqualTo(first);
@@ -239,7 +239,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void aCallInsideATransactionIsThereExactlyIfThatCommits() {
+    void callInsideATransactionIsRecordedOnlyIfItCommits() {
         transaction.executeWithoutResult(status -> {
             shop.charge(order("joined"));
             assertThat(target().paid("joined")).isEqualTo(1);
@@ -258,7 +258,7 @@ abstract class ShopSuite {
 
     /** A savepoint does not undo what a persistence context holds, so with JPA the whole transaction is condemned. */
     @Test
-    void aCallThatFailsInsideATransactionIsUndoneAloneOrWithAllOfIt() {
+    void failedCallInsideATransactionRollsBackAloneOrWithIt() {
         target().inside = () -> {
             throw new IllegalArgumentException("no");
         };
@@ -343,7 +343,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void insideAnOperationWhoseTransactionIsSuspendedNothingCanRun() {
+    void operationInsideASuspendedTransactionIsRejected() {
         target().inside =
                 () -> with(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).execute(status -> {
                     target().inside = null;
@@ -358,7 +358,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void aTransactionThatWasCondemnedInsideIsNotTakenForDone() {
+    void rollbackOnlyTransactionIsNotDone() {
         target().inside = () -> {
             try {
                 return transaction.execute(status -> {
@@ -397,7 +397,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void aCallbackAfterTheCommitCannotTakePartInIt() {
+    void afterCommitCallbackCannotJoinTheTransaction() {
         List<Throwable> thrown = new ArrayList<>();
         target().inside = () -> {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
@@ -447,7 +447,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void whoDoesNotWaitIsRefusedWhileAnotherRuns() throws Exception {
+    void callWithoutPatienceIsRejectedWhileAnotherRuns() throws Exception {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         target().inside = () -> {
@@ -467,7 +467,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void aMessageIsDeliveredExactlyIfItsTransactionCommits() {
+    void messageIsDeliveredOnlyIfItsTransactionCommits() {
         transaction.executeWithoutResult(status -> {
             semel.send(Shop.MAIL, Message.of(Tenant.SINGLE, Key.of("s1"), new Mail("s1", "hello")));
             status.setRollbackOnly();
@@ -493,7 +493,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void aContextThatIsStoppedHandlesNothingAndGoesOnWhenStarted() {
+    void stoppedContextPausesItsChannelsUntilItStarts() {
         context.stop();
         semel.send(Shop.MAIL, Message.of(Tenant.SINGLE, Key.of("paused"), new Mail("paused", "hello")));
         assertThat(target().delivered("paused")).isZero();

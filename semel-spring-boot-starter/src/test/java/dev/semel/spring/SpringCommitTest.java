@@ -137,7 +137,7 @@ class SpringCommitTest {
 
     @ParameterizedTest
     @EnumSource
-    void a5_aTransactionThatIsStillInFlightIsEndedBeforeItIsJudged(ManagedBy by) {
+    void a5_openTransactionIsEndedBeforeItsOutcomeIsDecided(ManagedBy by) {
         try (Engine engine = engine(by)) {
             engine.operator().modes();
             FaultProxy.Trap trap = proxy.atCommit(Loss.REQUEST_HELD);

@@ -117,7 +117,7 @@ class SpringLastTest {
 
     @ParameterizedTest
     @EnumSource
-    void theRecordGoesWithTheCommitWhereTheManagerDoesNothingBetween(ManagedBy by) {
+    void recordIsSentWithTheCommitWhereTheManagerAllowsIt(ManagedBy by) {
         try (Engine engine = engine(by.on(source))) {
             engine.operator().modes();
             atCommit.clear();
@@ -130,7 +130,7 @@ class SpringLastTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsWrittenAsTheCommitBeginsIsCommittedOrNotWithTheRest(ManagedBy by) {
+    void writesBeforeTheCommitCommitWithTheRest(ManagedBy by) {
         try (Engine engine = engine(by.on(source))) {
             assertThat(pay(engine, "twice", () -> beforeCommit(() -> insert("trail"))))
                     .as("what the database refuses at COMMIT is the handler's failure")
@@ -145,7 +145,7 @@ class SpringLastTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatASecondListenerWritesIsCommittedOrNotWithTheRest(ManagedBy by) {
+    void writesOfASecondListenerCommitWithTheRest(ManagedBy by) {
         AtomicReference<String> heard = new AtomicReference<>("twice");
         PlatformTransactionManager manager = by.on(source);
         try (Engine engine = engine(manager)) {

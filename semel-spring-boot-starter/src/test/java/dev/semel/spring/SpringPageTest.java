@@ -102,7 +102,7 @@ class SpringPageTest {
     }
 
     @Test
-    void thePagesAreTrue() {
+    void snippetsOfThePagesRun() {
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
                 .properties(
                         "server.port=0",
@@ -138,7 +138,7 @@ class SpringPageTest {
     static class Empty {}
 
     @Test
-    void inAProjectThatKnowsNobodyOneSettingIsEnough() {
+    void projectWithoutAuthenticationNeedsOneSetting() {
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Empty.class)
                 .properties(
                         "server.port=0",

@@ -114,7 +114,7 @@ class StoreOfItsOwnTest {
     }
 
     @Test
-    void e1_e2_aLedgerInMemoryProtectsAndWhereCallersMayBeAnonymousKeysStillBelongToThoseWhoAreKnown() {
+    void e1_e2_anonymousSettingKeepsSeparateScopesForAuthenticatedCallers() {
         assertProtects("memory:");
         try (ConfigurableApplicationContext context = start("memory:")) {
             String ann = web(context, "ann").post("/count", "k-2", null).body();
@@ -128,7 +128,7 @@ class StoreOfItsOwnTest {
     }
 
     @Test
-    void e1_aTenantThatCannotBeToldIsNotTheSingleOne() {
+    void e1_unknownTenantIsNotTheSingleTenant() {
         try (ConfigurableApplicationContext context = start("memory:")) {
             int before = RUNS.get();
             HttpResponse<String> refused = web(context, "eve").post("/count", "k-3", null);

@@ -111,7 +111,7 @@ class StreamRoutesTest {
     }
 
     @Test
-    void e14_anApplicationWhoseKeyedRoutesAnswerWithStreamsOfEventsDoesNotStart() {
+    void e14_keyedRouteWithAnEventStreamFailsTheStart() {
         assertThatThrownBy(() -> started(Streaming.class))
                 .isInstanceOf(SemelException.Misconfigured.class)
                 .hasMessageContaining("POST /chat (Streams.chat) responds with an SseEmitter")
@@ -123,7 +123,7 @@ class StreamRoutesTest {
     }
 
     @Test
-    void e14_streamsAreHeldWhereThatIsAskedFor() {
+    void e14_streamsAreHeldWhereConfigured() {
         try (ConfigurableApplicationContext context =
                 started(Streaming.class, "semel.http.tuning.responses.hold-streams=true")) {
             Web web = Web.of(context);
@@ -191,7 +191,7 @@ class StreamRoutesTest {
 
     /** Such a request would have committed its effect, lost its answer, and counted against the route's breaker. */
     @Test
-    void e14_noCallerMakesAnOrdinaryHandlerFailByAskingForAStream() {
+    void e14_acceptHeaderForAStreamDoesNotFailAnOrdinaryHandler() {
         try (ConfigurableApplicationContext context = started(Negotiating.class)) {
             Web web = Web.of(context);
             for (String accepted :

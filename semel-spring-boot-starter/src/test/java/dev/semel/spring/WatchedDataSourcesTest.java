@@ -246,7 +246,7 @@ class WatchedDataSourcesTest {
 
     @ParameterizedTest
     @ValueSource(classes = {NeededByAProcessor.class, FinalByInterface.class})
-    void whatIsWatchedIsRunAgainAfterAFailureWithoutEffect(Class<?> source) {
+    void watchedFailureWithoutEffectIsRetried(Class<?> source) {
         try (ConfigurableApplicationContext context = with(source).run()) {
             Web web = Web.of(context);
             assertThat(web.post("/nothing/1", "k-1", null).statusCode()).isEqualTo(500);
@@ -255,7 +255,7 @@ class WatchedDataSourcesTest {
     }
 
     @Test
-    void ofADataSourceInAParentContextNothingIsClaimed() {
+    void dataSourceInAParentContextMakesFailuresUnknown() {
         try (ConfigurableApplicationContext parent = new SpringApplicationBuilder(FinalByInterface.class)
                         .web(org.springframework.boot.WebApplicationType.NONE)
                         .properties("spring.main.banner-mode=off")
@@ -284,7 +284,7 @@ class WatchedDataSourcesTest {
     }
 
     @Test
-    void aPoolKeepsItsClassItsPropertiesAndItsMetrics() throws SQLException {
+    void watchedPoolKeepsClassPropertiesAndMetrics() throws SQLException {
         try (ConfigurableApplicationContext context = with(Pool.class)
                 .properties("orders.pool.maximum-pool-size=3", "orders.pool.pool-name=orders")
                 .run()) {
@@ -315,7 +315,7 @@ class WatchedDataSourcesTest {
     }
 
     @Test
-    void aCustomizerThatWouldSwitchTheWatchOffIsRefused() {
+    void customizerThatDisablesTheWatchFailsTheStart() {
         assertThatThrownBy(() -> with(OwnEffects.class).run().close())
                 .hasStackTraceContaining("effects is set twice: keep one of the two");
     }

@@ -90,7 +90,7 @@ class SuspendTest {
                 "flow",
                 "blocking"
             })
-    void e10_aFailureOfACoroutineIsUnknownAndItsEffectIsNotRepeated(String path) {
+    void e10_failedCoroutineIsUnknownAndItsEffectIsNotRepeated(String path) {
         assertThat(post(path).statusCode()).isEqualTo(500);
         assertThat(desk.effects(path)).isEqualTo(1);
         for (int repeat = 0; repeat < 2; repeat++) {

@@ -125,7 +125,7 @@ class StarterOnBoot3Test {
     }
 
     @Test
-    void aRequestThatIsSentAgainIsAnsweredAsItWasFirst() throws Exception {
+    void retriedRequestGetsTheFirstResponse() throws Exception {
         HttpResponse<String> first = post("/orders", "k-1", order("o-1", ""));
         HttpResponse<String> again = post("/orders", "k-1", order("o-1", ""));
         assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
@@ -138,7 +138,7 @@ class StarterOnBoot3Test {
     }
 
     @Test
-    void marker_whatFailedAfterItsCommitIsNeverRepeated() throws Exception {
+    void marker_failureAfterTheCommitIsNeverRepeated() throws Exception {
         assertThat(post("/orders", "k-3", order("o-3", "after the commit")).statusCode())
                 .isGreaterThanOrEqualTo(500);
         HttpResponse<String> again = post("/orders", "k-3", order("o-3", "after the commit"));
@@ -148,7 +148,7 @@ class StarterOnBoot3Test {
     }
 
     @Test
-    void span_effectAndAnswerAreOne() throws Exception {
+    void span_effectAndResponseCommitTogether() throws Exception {
         assertThat(post("/spans", "k-4", order("o-4", "once")).statusCode()).isGreaterThanOrEqualTo(500);
         assertThat(shop.rows("orders", "o-4")).isZero();
         shop.insert("payment", "o-4");
@@ -169,7 +169,7 @@ class StarterOnBoot3Test {
     }
 
     @Test
-    void theLedgersMigrationIsAmongFlyways() {
+    void flywayInstallsTheLedger() {
         assertThat(context.getBean(JdbcTemplate.class)
                         .queryForList("SELECT description FROM flyway_schema_history", String.class))
                 .containsExactlyInAnyOrder("shop", "Semel's ledger");
@@ -185,7 +185,7 @@ class StarterOnBoot3Test {
     }
 
     @Test
-    void healthIsDownWhileTheLedgerIsAway() throws Exception {
+    void healthIsDownWhileTheLedgerIsUnavailable() throws Exception {
         JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
         jdbc.execute("ALTER TABLE semel_record RENAME TO semel_record_away");
         HttpResponse<String> away = get("/actuator/health/semel");

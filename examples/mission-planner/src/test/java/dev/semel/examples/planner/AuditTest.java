@@ -38,7 +38,7 @@ class AuditTest {
 
     @ParameterizedTest
     @EnumSource
-    void theFirstRunIsAuditedWithWhoWhereAndWhatAndAReplayOnlyRefersToIt(Engine engine) {
+    void firstRunIsAuditedInFullAndAReplayOnlyRefersToIt(Engine engine) {
         Planner planner = engine.planner();
         Person ada = engine.organisation().ada();
         Row row = madeTwice(ada, ada.newProject());
@@ -58,7 +58,7 @@ class AuditTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsSentBecauseOfAWriteIsAuditedUnderItsCorrelationId(Engine engine) {
+    void messagesOfAWriteAreAuditedUnderItsCorrelationId(Engine engine) {
         Planner planner = engine.planner();
         Person ada = engine.organisation().ada();
         String project = ada.newProject();

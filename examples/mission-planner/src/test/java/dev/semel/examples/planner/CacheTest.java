@@ -13,7 +13,7 @@ class CacheTest {
 
     @ParameterizedTest
     @EnumSource
-    void aWriteForgetsWhatIsCachedAndAReplayOrARefusalDoesNot(Engine engine) throws InterruptedException {
+    void writeInvalidatesTheCacheButReplayAndRejectionDoNot(Engine engine) throws InterruptedException {
         Planner planner = engine.planner();
         Person ada = engine.organisation().ada();
         String project = ada.newProject();

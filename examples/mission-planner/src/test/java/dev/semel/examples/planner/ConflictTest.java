@@ -14,7 +14,7 @@ class ConflictTest {
 
     @ParameterizedTest
     @EnumSource
-    void aMissionIsNotCreatedUnderAKeyThatWasUsedForAnotherPayload(Engine engine) {
+    void missionUnderAKeyOfAnotherPayloadIsRejected(Engine engine) {
         Person ada = engine.organisation().ada();
         String missions = "/v1/projects/" + ada.newProject() + "/missions";
         String key = freshKey();
@@ -43,7 +43,7 @@ class ConflictTest {
 
     @ParameterizedTest
     @EnumSource
-    void anAssignmentIsNotMovedFromAVersionThatIsGone(Engine engine) {
+    void moveOfAnOutdatedAssignmentVersionIsRejected(Engine engine) {
         Person ada = engine.organisation().ada();
         String project = ada.newProject();
         String assignment = ada.newAssignment(ada.newMission(project), "bob");
@@ -73,7 +73,7 @@ class ConflictTest {
 
     @ParameterizedTest
     @EnumSource
-    void ofSimultaneousUpdatesOfAMissionOneWins(Engine engine) {
+    void oneOfSeveralConcurrentMissionUpdatesWins(Engine engine) {
         Person ada = engine.organisation().ada();
         String mission = "/v1/missions/" + ada.newMission(ada.newProject());
         List<CompletableFuture<Heard>> asked = new ArrayList<>();
@@ -101,7 +101,7 @@ class ConflictTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyChangeSaysWhichVersionItMeans(Engine engine) {
+    void everyChangeNeedsAnExpectedVersion(Engine engine) {
         Person ada = engine.organisation().ada();
         String project = ada.newProject();
         String mission = ada.newMission(project);

@@ -25,7 +25,7 @@ class EffectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void theIndexTheDashboardAndThePeopleFollowAWrite(Engine engine) {
+    void writeUpdatesIndexDashboardAndNotifications(Engine engine) {
         Organisation home = engine.organisation();
         Person ada = home.ada();
         Person bob = home.bob();
@@ -62,7 +62,7 @@ class EffectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aMoveWritesTheAssignmentAloneAndBothDashboardsFollow(Engine engine) {
+    void moveWritesOnlyTheAssignmentAndUpdatesBothDashboards(Engine engine) {
         Person ada = engine.organisation().ada();
         String here = ada.newProject();
         String there = ada.newProject();
@@ -80,7 +80,7 @@ class EffectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aWriteThatIsRefusedSendsNothing(Engine engine) {
+    void rejectedWriteSendsNothing(Engine engine) {
         Person ada = engine.organisation().ada();
         String mission = ada.newMission(ada.newProject());
         String jobs = "SELECT count(*) FROM semel_record WHERE tenant = ? AND place IS NOT NULL";
@@ -93,7 +93,7 @@ class EffectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aJobIsTriedAgainUnderItsOwnKeyAndTakesEffectOnce(Engine engine) {
+    void jobIsRetriedUnderItsKeyAndTakesEffectOnce(Engine engine) {
         Organisation home = engine.organisation();
         WilfulNotifier notifier = engine.planner().notifier();
         notifier.when(home.id(), call -> {
@@ -128,7 +128,7 @@ class EffectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aJobThatNeverSucceedsIsADeadLetterOfItsOrganisationAlone(Engine engine) {
+    void jobThatKeepsFailingBecomesADeadLetterOfItsOrganisation(Engine engine) {
         Organisation home = engine.organisation();
         engine.planner().notifier().when(home.id(), call -> {
             throw Failure.of(Failure.Category.NETWORK, "The mail service is away.")
@@ -151,7 +151,7 @@ class EffectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aJobThatCannotSucceedIsNotTriedAgain(Engine engine) {
+    void permanentlyFailedJobIsNotRetried(Engine engine) {
         Organisation home = engine.organisation();
         engine.planner().notifier().when(home.id(), call -> {
             throw Failure.of(Failure.Category.VALIDATION, "Nobody has that address.")
@@ -165,7 +165,7 @@ class EffectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void theLeaseOfAJobThatTakesLongIsRenewed(Engine engine) {
+    void leaseOfALongJobIsRenewed(Engine engine) {
         Organisation home = engine.organisation();
         CountDownLatch done = new CountDownLatch(1);
         engine.planner().notifier().when(home.id(), call -> await(done));
@@ -218,7 +218,7 @@ class EffectsTest {
     }
 
     @Test
-    void theKeyOfAJobIsMadeOfOrganisationQueueTypeAndResource() {
+    void jobKeyContainsOrganisationQueueTypeAndResource() {
         assertThat(Jobs.key(Tenant.of("acme"), Jobs.SEARCH, "mission/7@3").text())
                 .isEqualTo("job:acme:search:index-mission:mission/7@3");
         assertThat(Jobs.key(Tenant.of("acme"), Jobs.SEARCH, "mission/7@3"))

@@ -21,7 +21,7 @@ class IsolationTest {
 
     @ParameterizedTest
     @EnumSource
-    void theSameKeyOfAnotherOrganisationIsAnotherKey(Engine engine) {
+    void sameKeyOfTwoOrganisationsIsTwoKeys(Engine engine) {
         Person ours = engine.organisation().ada();
         Person theirs = engine.organisation().ada();
         String key = freshKey();
@@ -35,7 +35,7 @@ class IsolationTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatBelongsToAnotherOrganisationDoesNotExist(Engine engine) {
+    void dataOfAnotherOrganisationIsNotFound(Engine engine) {
         Person ours = engine.organisation().ada();
         String project = ours.newProject();
         String mission = ours.newMission(project);
@@ -69,7 +69,7 @@ class IsolationTest {
 
     @ParameterizedTest
     @EnumSource
-    void anAssignmentIsNotMovedToAMissionOfAnotherOrganisation(Engine engine) {
+    void moveToAMissionOfAnotherOrganisationIsRejected(Engine engine) {
         Person ours = engine.organisation().ada();
         Person theirs = engine.organisation().ada();
         String assignment = ours.newAssignment(ours.newMission(ours.newProject()), "bob");
@@ -91,7 +91,7 @@ class IsolationTest {
 
     @ParameterizedTest
     @EnumSource
-    void headersThatNameAnotherOrganisationOrPersonAreNotListenedTo(Engine engine) {
+    void headersThatClaimAnotherIdentityAreIgnored(Engine engine) {
         Person ours = engine.organisation().ada();
         Person theirs = engine.organisation().bob();
         String key = freshKey();
@@ -111,7 +111,7 @@ class IsolationTest {
 
     @ParameterizedTest
     @EnumSource
-    void whoeverIsNotKnownIsNotLetInAndLeavesNoRecord(Engine engine) {
+    void unauthenticatedRequestIsRejectedAndLeavesNoRecord(Engine engine) {
         Person ada = engine.organisation().ada();
         String key = freshKey();
         Person unknown = new Person(ada.planner(), ada.organisation(), "ada", "guessed");
@@ -126,7 +126,7 @@ class IsolationTest {
 
     @ParameterizedTest
     @EnumSource
-    void whoeverHasLostTheTokenOrTheRightGetsNoReplayEither(Engine engine) {
+    void callerWithoutTokenOrRightGetsNoReplay(Engine engine) {
         Person ada = engine.organisation().ada();
         String key = freshKey();
         ada.post("/v1/projects", key, BODY);
@@ -144,7 +144,7 @@ class IsolationTest {
 
     @ParameterizedTest
     @EnumSource
-    void whoMayOnlyReadLeavesNoRecord(Engine engine) {
+    void rejectedWriteOfAReaderLeavesNoRecord(Engine engine) {
         Organisation home = engine.organisation();
         assertThat(home.reader().post("/v1/projects", freshKey(), BODY))
                 .matches(heard -> heard.is(403, "request.forbidden"));
@@ -153,7 +153,7 @@ class IsolationTest {
 
     @ParameterizedTest
     @EnumSource
-    void theSameJobOfAnotherOrganisationIsAnotherJob(Engine engine) {
+    void sameJobOfTwoOrganisationsIsTwoJobs(Engine engine) {
         Organisation ours = engine.organisation();
         Organisation theirs = engine.organisation();
         Jobs.TellPerson payload = new Jobs.TellPerson("ada", "Hello.");
@@ -177,7 +177,7 @@ class IsolationTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRefusalTellsNothingOfTheFirstRequest(Engine engine) {
+    void rejectionRevealsNothingOfTheFirstRequest(Engine engine) {
         Person ada = engine.organisation().ada();
         String key = freshKey();
         ada.post("/v1/projects", key, "{\"name\":\"Confidential\"}");

@@ -51,7 +51,7 @@ class MailTest {
     }
 
     @Test
-    void aHiccupIsTriedOnceMoreAtOnceUnderTheSameKey() {
+    void transientFailureIsRetriedAtOnceUnderTheSameKey() {
         try (MailStub mail = new MailStub(call -> call == 1 ? 503 : 202);
                 Planner planner = planner(mail)) {
             Told told = Told.of(planner, "correlation-1");
@@ -66,7 +66,7 @@ class MailTest {
     }
 
     @Test
-    void aNoteThatIsRefusedIsNotSentAgain() {
+    void rejectedNoteIsNotRetried() {
         try (MailStub mail = new MailStub(call -> 400);
                 Planner planner = planner(mail)) {
             Told told = Told.of(planner, "correlation-2");
@@ -77,7 +77,7 @@ class MailTest {
 
     /** Three attempts, of two calls each, open the breaker; without it the job would have been given up within a second. */
     @Test
-    void aServiceThatKeepsFailingIsLeftAloneAndItsMessagesWait() {
+    void breakerPausesAFailingServiceAndItsMessagesWait() {
         int failing = 6;
         try (MailStub mail = new MailStub(call -> call <= failing ? 503 : 202);
                 Planner planner = planner(

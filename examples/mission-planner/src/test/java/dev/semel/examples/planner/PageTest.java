@@ -15,7 +15,7 @@ class PageTest {
     private static final Pattern NAMED = Pattern.compile("`([A-Z]\\w+Test)(?:\\.(\\w+))?`");
 
     @Test
-    void everyTestThatThePageNamesIsThere() throws IOException {
+    void everyTestNamedOnThePageExists() throws IOException {
         String page = Files.readString(Path.of("README.md"));
         assertThat(NAMED.matcher(page).results()).hasSizeGreaterThan(30).allSatisfy(named -> {
             Class<?> type = Class.forName(PageTest.class.getPackageName() + "." + named.group(1));

@@ -79,7 +79,7 @@ class RawKeysTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRawKeyIsInNoLogLineNoMeterAndNoAuditEvent(Engine engine) {
+    void rawKeyAppearsInNoLogMeterOrAuditEvent(Engine engine) {
         // An application that starts sets the log up anew.
         try (Planner planner = Planner.start(engine.fresh().jdbc());
                 Lines lines = new Lines()) {

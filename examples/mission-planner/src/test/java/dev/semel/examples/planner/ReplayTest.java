@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ReplayTest {
     @ParameterizedTest
     @EnumSource
-    void aRetriedPostIsAnsweredAsTheFirstWas(Engine engine) {
+    void retriedPostGetsTheFirstResponse(Engine engine) {
         Person ada = engine.organisation().ada();
         String missions = "/v1/projects/" + ada.newProject() + "/missions";
         String key = freshKey();
@@ -54,7 +54,7 @@ class ReplayTest {
 
     @ParameterizedTest
     @EnumSource
-    void theSamePayloadMayBeSpelledOtherwise(Engine engine) {
+    void differentlyFormattedPayloadIsTheSamePayload(Engine engine) {
         Person ada = engine.organisation().ada();
         String missions = "/v1/projects/" + ada.newProject() + "/missions";
         String key = freshKey();
@@ -65,7 +65,7 @@ class ReplayTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRefusalIsReplayedToo(Engine engine) {
+    void rejectionIsReplayed(Engine engine) {
         Person ada = engine.organisation().ada();
         String missions = "/v1/projects/" + ada.newProject() + "/missions";
         String key = freshKey();

@@ -13,7 +13,7 @@ class RequestTest {
 
     @ParameterizedTest
     @EnumSource
-    void noWriteIsDoneWithoutAKey(Engine engine) {
+    void writeWithoutAKeyIsRejected(Engine engine) {
         Person ada = engine.organisation().ada();
         String project = "/v1/projects/" + ada.newProject();
         String mission = "/v1/missions/" + ada.newMission(project.substring("/v1/projects/".length()));
@@ -46,7 +46,7 @@ class RequestTest {
 
     @ParameterizedTest
     @EnumSource
-    void readingTouchesNeitherTheLedgerNorItsAudit(Engine engine) {
+    void readsDoNotUseTheLedgerOrItsAudit(Engine engine) {
         Planner planner = engine.planner();
         Person ada = engine.organisation().ada();
         String project = ada.newProject();
@@ -80,7 +80,7 @@ class RequestTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsOverTheRateIsRefusedBeforeAnythingIsStored(Engine engine) {
+    void requestOverTheRateLimitIsRejectedBeforeAnythingIsStored(Engine engine) {
         Organisation home = engine.organisation();
         Person hasty = home.person("hasty", "PLANNER", 2);
         String key = freshKey();
@@ -96,7 +96,7 @@ class RequestTest {
 
     @ParameterizedTest
     @EnumSource
-    void idsOfARequestAreTakenOverOrMade(Engine engine) {
+    void requestIdsAreAcceptedOrGenerated(Engine engine) {
         Person ada = engine.organisation().ada();
         Heard given = Person.send(ada.keyed("POST", "/v1/projects", freshKey(), BODY)
                 .header("X-Request-ID", "r-1")

@@ -39,7 +39,7 @@ class RetentionTest {
 
     @ParameterizedTest
     @EnumSource
-    void aKeyWhoseRecordHasExpiredIsNewAgain(Engine engine) {
+    void keyWithAnExpiredRecordIsNewAgain(Engine engine) {
         Person ada = engine.organisation().ada();
         String missions = "/v1/projects/" + ada.newProject() + "/missions";
         String key = freshKey();
@@ -55,7 +55,7 @@ class RetentionTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatHasExpiredIsPurgedAndNothingElse(Engine engine) {
+    void onlyExpiredRecordsArePurged(Engine engine) {
         Planner planner = engine.planner();
         Person ada = engine.organisation().ada();
         String missions = "/v1/projects/" + ada.newProject() + "/missions";

@@ -63,7 +63,7 @@ class RetryTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRequestThatIsToldToWaitIsSentAgainUnderItsKeyAndNotBefore(Engine engine)
+    void requestIsRetriedUnderItsKeyAfterRetryAfter(Engine engine)
             throws IOException, InterruptedException {
         try (Planner planner = Planner.start(engine.fresh().jdbc())) {
             Person ada = Organisation.found(planner).ada();
@@ -86,7 +86,7 @@ class RetryTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsRefusedForGoodIsNotSentAgain(Engine engine) throws IOException, InterruptedException {
+    void permanentlyRejectedRequestIsNotRetried(Engine engine) throws IOException, InterruptedException {
         Person ada = engine.organisation().ada();
         String key = freshKey();
         ada.post("/v1/projects", key, BODY);
@@ -108,7 +108,7 @@ class RetryTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRouteThatKeepsFailingIsLeftAloneAndItsKeysStayGood(Engine engine) {
+    void breakerPausesAFailingRouteAndItsKeysStayUsable(Engine engine) {
         String database = engine.fresh().jdbc();
         String done = freshKey();
         String failed = freshKey();

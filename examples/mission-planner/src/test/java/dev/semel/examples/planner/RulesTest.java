@@ -41,7 +41,7 @@ class RulesTest {
     private static final Pattern WRITTEN = Pattern.compile("^(?:INSERT INTO|UPDATE|DELETE FROM) (\\w+)");
 
     @Test
-    void whatReadsCallsNothingThatWrites() {
+    void readersDoNotCallWriters() {
         methods()
                 .that()
                 .areAnnotatedWith(GetMapping.class)

@@ -15,7 +15,7 @@ class StorageFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void withoutALedgerARequestIsNotRunAndMayBeSentAgain(Engine engine) {
+    void unavailableLedgerRejectsTheRequestForARetry(Engine engine) {
         try (Planner planner = Planner.start(engine.fresh().jdbc())) {
             JdbcClient jdbc = planner.jdbc();
             Person ada = Organisation.found(planner).ada();
@@ -34,7 +34,7 @@ class StorageFailureTest {
     }
 
     @Test
-    void withoutADatabaseNothingIsRunAndTheSameKeyWorksWhenItIsBack() {
+    void unavailableDatabaseRunsNothingAndTheKeyWorksAfterwards() {
         try (PrivatePostgres server = PrivatePostgres.start();
                 Planner planner = Planner.start(
                         Engine.server(server).jdbc(), "spring.datasource.hikari.connection-timeout=5000")) {
