@@ -123,7 +123,7 @@ final class Reconcile implements Callable<Integer> {
 
     private static void print(Screen screen, Report report) {
         screen.fact("seen", String.valueOf(report.seen()));
-        screen.fact("there", String.valueOf(report.there()));
+        screen.fact("found", String.valueOf(report.there()));
         screen.fact("missing", coloured(screen, report.missing()));
         screen.fact("conflicting", coloured(screen, report.conflicting()));
         if (!report.findings().isEmpty()) {

@@ -39,7 +39,7 @@ class ReconcileTest {
         assertThat(shell.exit()).isEqualTo(1);
         assertThat(shell.out())
                 .containsPattern("seen +4\n")
-                .containsPattern("there +2\n")
+                .containsPattern("found +2\n")
                 .containsPattern("MISSING +mail +acme +o-3 ")
                 .containsPattern("CONFLICTING +mail +acme +o-2 ");
         JsonNode json = JsonMapper.shared().readTree(reconcile(file, "--json").out());
