@@ -1,6 +1,6 @@
 /**
- * Plans missions for several organisations. Every write takes effect once, however often its client sends it, and what follows
- * from it happens later, once, by channels.
+ * Plans missions for several organisations. Every write takes effect once, however often its client sends it. Channels run its
+ * asynchronous effects, also once.
  */
 @NullMarked
 package dev.semel.examples.planner;

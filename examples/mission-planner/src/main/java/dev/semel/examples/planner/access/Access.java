@@ -7,10 +7,10 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** What Semel's filter is told about callers. */
+/** The hooks of Semel's filter: scope, authorization and rate limit. */
 @Configuration(proxyBeanMethods = false)
 class Access {
-    /** In front of Semel's filter, whose place is -50: whoever is not let in leaves no record. */
+    /** In front of Semel's filter, whose order is -50: a rejected request leaves no record. */
     private static final int FIRST = -100;
 
     @Bean
@@ -21,7 +21,7 @@ class Access {
         return registration;
     }
 
-    /** Keys are among those of the organisation and the person. */
+    /** Keys are scoped to the organisation and the person. */
     @Bean
     Hooks.Scopes scopes() {
         return request -> request.getUserPrincipal() instanceof Caller caller
@@ -29,13 +29,13 @@ class Access {
                 : Optional.empty();
     }
 
-    /** Before anything is stored, replays too. */
+    /** Checked before anything is stored, also for replays. */
     @Bean
     Hooks.Authorization authorization() {
         return (request, scope) -> request.getUserPrincipal() instanceof Caller caller && caller.mayWrite();
     }
 
-    /** Before anything is stored, replays too. */
+    /** Checked before anything is stored, also for replays. */
     @Bean
     Hooks.RateLimit rateLimit() {
         Quotas quotas = new Quotas();

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.springframework.dao.DataAccessException;
 import org.springframework.web.filter.OncePerRequestFilter;
 
-/** Lets nobody in without a token that is known, and makes its caller the request's principal. */
+/** Rejects requests without a valid token, and sets the caller as the principal of the request. */
 final class BearerFilter extends OncePerRequestFilter {
     private static final String SCHEME = "Bearer ";
 
@@ -29,14 +29,16 @@ final class BearerFilter extends OncePerRequestFilter {
         try {
             caller = caller(request);
         } catch (DataAccessException e) {
-            logger.warn("A token could not be looked up; the request was refused.", e);
+            logger.warn("token lookup failed; request rejected with 503", e);
             response.setHeader("Retry-After", "1");
-            refuse(response, ProblemCode.STORE_UNAVAILABLE, "The request was not looked at. Send it again, unchanged.");
+            refuse(response, ProblemCode.STORE_UNAVAILABLE, "Rejected: the token could not be checked. Retry the"
+                    + " same request.");
             return;
         }
         if (caller.isEmpty()) {
             response.setHeader("WWW-Authenticate", "Bearer");
-            refuse(response, ProblemCode.UNAUTHENTICATED, "Send a token that is valid: Authorization: Bearer ...");
+            refuse(response, ProblemCode.UNAUTHENTICATED, "Rejected: the request is not authenticated. Send a"
+                    + " valid token: Authorization: Bearer ...");
             return;
         }
         chain.doFilter(new Authenticated(request, caller.get()), response);

@@ -4,13 +4,13 @@ import dev.semel.Tenant;
 import java.security.Principal;
 
 /**
- * Who calls, as the token says.
+ * The caller of a request, from its token.
  *
- * @param perMinute how many writes the caller may send in a minute
+ * @param perMinute the rate limit: writes per minute
  */
 public record Caller(String organisation, String person, Role role, int perMinute) implements Principal {
 
-    /** What somebody may do. */
+    /** The role of a caller. */
     public enum Role {
         READER,
         PLANNER

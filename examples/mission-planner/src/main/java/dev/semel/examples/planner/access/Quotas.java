@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How many writes each caller has sent in its present minute, on this node. */
+/** Counts the writes of each caller in the current minute, on this node. */
 final class Quotas {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** The tokens that were given out. Only their hashes are stored, and each request looks, so a revoked one ends at once. */
+/** The issued tokens. Only hashes are stored. Each request looks its token up, so a revoked one is invalid at once. */
 @Component
 public class Tokens {
     private static final String FIND = """
@@ -33,7 +33,7 @@ public class Tokens {
                 .optional();
     }
 
-    /** As it is stored. */
+    /** The stored form. */
     public static String hash(String token) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");

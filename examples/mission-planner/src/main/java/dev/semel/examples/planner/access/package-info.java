@@ -1,4 +1,4 @@
-/** Who calls: organisation, person and rights, from the bearer token and from nothing else that a client sends. */
+/** Authentication: organisation, person and rights, only from the bearer token. */
 @NullMarked
 package dev.semel.examples.planner.access;
 

@@ -14,8 +14,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * How many missions and assignments a project has: counted when something has changed, stored, and kept in memory for a few
- * seconds. An entry is forgotten when a write or a count is committed on this node; other nodes see it when it is too old.
+ * The number of missions and assignments of a project: counted after a change, stored, and cached for a few seconds. A commit on this
+ * node invalidates an entry; on other nodes it expires.
  */
 @Component
 class Dashboards {
@@ -37,14 +37,14 @@ class Dashboards {
     private final JdbcClient jdbc;
     private final Cache<Place, Dashboard> cache;
 
-    /** @param age how old an entry may become */
+    /** @param age the maximum age of an entry */
     Dashboards(JdbcClient jdbc, @Value("${planner.dashboard-age}") Duration age) {
         this.jdbc = jdbc;
         this.cache =
                 Caffeine.newBuilder().expireAfterWrite(age).maximumSize(10_000).build();
     }
 
-    /** Nothing is cached without its organisation. */
+    /** The cache key; it includes the organisation. */
     private record Place(String organisation, String project) {}
 
     record Dashboard(long missions, long assignments) {
@@ -77,7 +77,7 @@ class Dashboards {
                         .orElse(Dashboard.EMPTY));
     }
 
-    /** Also what is being read just now: that may be what was there before. */
+    /** Also invalidates reads in progress, which may have seen the old state. */
     void forget(String organisation, String project) {
         cache.asMap().compute(new Place(organisation, project), (place, old) -> null);
     }

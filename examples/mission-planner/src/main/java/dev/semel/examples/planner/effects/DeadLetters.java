@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** Messages that were given up, of the caller's organisation. */
+/** The dead letters of the caller's organisation. */
 @Component
 class DeadLetters {
     private static final int MOST = 100;
@@ -23,8 +23,8 @@ class DeadLetters {
     }
 
     /**
-     * @param id as the command line takes it: {@code semel dead replay}
-     * @param payloadHash by which its payload is known, without showing it
+     * @param id the id for {@code semel dead replay}
+     * @param payloadHash the hash of the payload, which is not shown
      */
     record Letter(
             String id,
@@ -35,13 +35,13 @@ class DeadLetters {
             String correlationId) {}
 
     /**
-     * Why it was given up; in JSON a part of the letter.
+     * The failure; in JSON a part of the letter.
      *
-     * @param reason what the last attempt said
+     * @param reason the reason of the last attempt
      */
     record Why(@Nullable String category, @Nullable String reason) {}
 
-    /** The newest first. */
+    /** Newest first. */
     List<Letter> list(Caller caller) {
         RecordFilter own = new RecordFilter(caller.organisation(), null, true, Long.MAX_VALUE);
         return operator.letters().list(new Letters.Which(own, null, null), MOST).stream()

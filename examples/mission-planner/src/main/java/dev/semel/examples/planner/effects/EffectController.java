@@ -8,7 +8,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What is derived; it may be a little behind. */
+/** Derived data, which may lag behind. */
 @RestController
 @RequestMapping("/v1")
 class EffectController {

@@ -9,8 +9,8 @@ import dev.semel.http.IdempotentExchange;
 import org.springframework.stereotype.Component;
 
 /**
- * What follows from a write. It is sent in the transaction of the write, so that it happens exactly if that commits, and for
- * the caller's own organisation: there is no way to name another.
+ * Messages that follow from a write. They are sent in the transaction of the write, so that they are delivered only if it commits, and
+ * only for the organisation of the caller.
  */
 @Component
 public class Effects {
@@ -32,14 +32,14 @@ public class Effects {
         refresh(caller, project, "assignment/" + assignment + "@" + version);
     }
 
-    /** @param cause what it is about, at which version: nobody is told twice of the same */
+    /** @param cause the resource and its version; a person is notified once for each */
     public void tell(Caller caller, String cause, String person, String words) {
         send(caller, Jobs.NOTIFICATIONS, cause, new Jobs.TellPerson(person, words));
     }
 
     private void refresh(Caller caller, String project, String cause) {
         send(caller, Jobs.DASHBOARD, project + "/" + cause, new Jobs.RefreshDashboard(project, cause));
-        // Once, when the write is committed; not for a replay, and not for a write that failed.
+        // Once, after the commit; not for a replay or a failed write.
         IdempotentExchange.current()
                 .ifPresent(
                         exchange -> exchange.afterFirstCommit(() -> dashboards.forget(caller.organisation(), project)));

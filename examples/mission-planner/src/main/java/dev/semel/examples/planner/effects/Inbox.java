@@ -5,7 +5,7 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Stands for a mail service where none is configured: it keeps what it was told, once for each delivery. */
+/** A substitute where no mail service is configured: it stores each delivery once. */
 @Component
 class Inbox {
     private static final String PUT = """
@@ -14,7 +14,8 @@ class Inbox {
             """;
 
     private static final String READ =
-            "SELECT words FROM notification WHERE organisation = :organisation AND person = :person ORDER BY id LIMIT 100";
+            "SELECT words FROM notification WHERE organisation = :organisation AND person = :person ORDER BY id"
+                    + " LIMIT 100";
 
     private final JdbcClient jdbc;
 

@@ -7,8 +7,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * The channels. What a handler writes into this database is atomic: it is there exactly once for each message. What leaves the
- * building is leased: it may be tried again, under a key by which its receiver can tell.
+ * The channels. Handlers that write to this database are atomic: their writes commit exactly once for each message. Handlers with
+ * external effects are leased: they may be retried, under a key by which the receiver detects duplicates.
  */
 @Configuration(proxyBeanMethods = false)
 public class Jobs {
@@ -20,7 +20,7 @@ public class Jobs {
     /** Something in the project has changed. */
     public record RefreshDashboard(String project, String cause) {}
 
-    /** Somebody is to be told. */
+    /** A person is to be notified. */
     public record TellPerson(String person, String words) {}
 
     public static final Channel.Atomic<IndexMission> SEARCH =
@@ -34,7 +34,7 @@ public class Jobs {
     public static final Channel.Leased<TellPerson> NOTIFICATIONS =
             Channel.leased("notifications.tell-person", TellPerson.class).withPolicy(POLICY);
 
-    /** The same for the same piece of work, whoever asks for it and however often. */
+    /** The same key for the same work, whoever requests it and however often. */
     public static Key key(Tenant organisation, Channel<?> channel, String resource) {
         int dot = channel.name().indexOf('.');
         String queue = channel.name().substring(0, dot);

@@ -11,12 +11,12 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Where notifications go. */
+/** Chooses the receiver of notifications. */
 @Configuration(proxyBeanMethods = false)
 class Mail {
     private static final int HALF = 50;
 
-    /** A hiccup is tried once more at once; whatever takes longer is for the channel, whose retries outlive this process. */
+    /** Retries a transient failure once; longer outages are for the channel, whose retries are durable. */
     private static final Policy HICCUP = Policy.named("mail")
             .withMaxAttempts(2)
             .withExponentialBackoff(Duration.ofMillis(300), 2, Duration.ofSeconds(5))
@@ -36,7 +36,7 @@ class Mail {
         return new MailService(URI.create(url), RetryingClient.of(client).withPolicy(HICCUP));
     }
 
-    /** A service that keeps failing is left alone for a while; its messages wait, and spend no attempts. */
+    /** The circuit breaker: while it is open, messages wait and use no attempts. */
     @Bean
     ChannelCapacity notificationCapacity(
             @Value("${planner.mail.breaker-calls}") int calls, @Value("${planner.mail.breaker-pause}") Duration pause) {

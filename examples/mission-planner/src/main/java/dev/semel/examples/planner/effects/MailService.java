@@ -11,7 +11,7 @@ import java.time.Clock;
 import java.time.Duration;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A mail service that is told by HTTP, under the key of the delivery: what it hears twice it can do once. */
+/** A mail service that is called by HTTP under the key of the delivery, so that it can detect duplicates. */
 final class MailService implements Notifier {
     private static final Duration LONGEST = Duration.ofSeconds(10);
     private static final int REDIRECTED = 300;
@@ -47,11 +47,11 @@ final class MailService implements Notifier {
             return client.send(request, HttpResponse.BodyHandlers.discarding());
         } catch (IOException e) {
             throw new Failure.Thrown(
-                    Failure.of(Failure.Category.NETWORK, "The mail service cannot be reached; it is tried again."), e);
+                    Failure.of(Failure.Category.NETWORK, "Connection to the mail service failed; retrying."), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Failure.Thrown(
-                    Failure.of(Failure.Category.TIMEOUT, "Interrupted before the mail service answered."), e);
+                    Failure.of(Failure.Category.TIMEOUT, "Interrupted before the mail service responded."), e);
         }
     }
 }

@@ -4,7 +4,7 @@ import dev.semel.LeasedContext;
 import dev.semel.spring.SemelChannel;
 import org.springframework.stereotype.Component;
 
-/** Tells people what concerns them. It may be tried more than once, so each delivery carries the key of its message. */
+/** Notifies people. A delivery may be retried, so it has the key of its message. */
 @Component
 class Notifications {
     private final Notifier notifier;

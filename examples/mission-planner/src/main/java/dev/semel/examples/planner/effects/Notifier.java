@@ -1,16 +1,16 @@
 package dev.semel.examples.planner.effects;
 
-/** Tells people something, somewhere outside. */
+/** Sends notifications to an external service. */
 public interface Notifier {
 
-    /** What is to be told to whom. */
+    /** One notification. */
     record Note(String organisation, String person, String words) {}
 
     /**
-     * By which it is known again.
+     * The identity of a delivery.
      *
-     * @param key the same at every attempt: whoever receives it can tell that it has it already
-     * @param correlationId of the request that it follows from
+     * @param key the same for every attempt, so that the receiver can detect duplicates
+     * @param correlationId the correlation id of the request behind it
      */
     record Delivery(String key, String correlationId) {}
 

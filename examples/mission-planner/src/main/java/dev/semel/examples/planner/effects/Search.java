@@ -34,7 +34,7 @@ class Search {
         this.jdbc = jdbc;
     }
 
-    /** Writes what the mission is now, not what it was when the message was sent: so their order does not matter. */
+    /** Indexes the current state of the mission, so the order of messages does not matter. */
     @SemelChannel("search.index-mission")
     @Transactional
     public void index(Jobs.IndexMission message, Tenant organisation) {

@@ -1,4 +1,4 @@
-/** What follows from a write, later: the search index, notifications and the dashboard. */
+/** Asynchronous effects of a write: the search index, notifications and the dashboard. */
 @NullMarked
 package dev.semel.examples.planner.effects;
 

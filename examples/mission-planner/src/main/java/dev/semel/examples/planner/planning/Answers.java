@@ -4,7 +4,7 @@ import dev.semel.http.ExpectedVersion;
 import java.net.URI;
 import org.springframework.http.ResponseEntity;
 
-/** Answers that carry the version of what they show. */
+/** Responses with the version of the resource. */
 final class Answers {
     private Answers() {}
 

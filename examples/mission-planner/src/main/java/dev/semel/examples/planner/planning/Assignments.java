@@ -10,7 +10,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Who works on which mission. Moving somebody changes the assignment alone; the missions are not written. */
+/** Assignments of people to missions. A move writes only the assignment, not the missions. */
 @Service
 class Assignments {
     private static final String INSERT = """
@@ -48,10 +48,10 @@ class Assignments {
 
     record Assignment(String id, String mission, String person, long version) {}
 
-    /** What a client sends of a new one. */
+    /** The request body for a new assignment. */
     record Draft(@Nullable String person) {}
 
-    /** Where to, and from which version. */
+    /** The request body for a move. */
     record Move(@Nullable String mission, @Nullable Long version) {}
 
     @Transactional

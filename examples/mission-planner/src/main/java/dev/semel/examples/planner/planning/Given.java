@@ -2,7 +2,7 @@ package dev.semel.examples.planner.planning;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a client gave, as far as it is usable. */
+/** Validates the input of a client. */
 final class Given {
     private static final int LONGEST = 200;
 
@@ -17,11 +17,11 @@ final class Given {
         return value.strip();
     }
 
-    /** Whoever changes something says which version of it they have seen. */
+    /** A change needs the version that the client has read. */
     static long version(@Nullable Long value) {
         if (value == null) {
             throw Refusal.invalid(
-                    "request.invalid", "Say which version you mean to change: read it, and send its version.");
+                    "request.invalid", "The version is missing: read the resource, and send its version.");
         }
         return value;
     }

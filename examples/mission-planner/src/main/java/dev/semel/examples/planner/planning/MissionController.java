@@ -58,7 +58,7 @@ class MissionController {
         return Answers.of(now.version(), now);
     }
 
-    /** The version is in the query, which is part of what makes two requests the same. */
+    /** The version is in the query, which is part of the payload. */
     @DeleteMapping("/missions/{mission}")
     ResponseEntity<Void> delete(
             Caller caller, @PathVariable String mission, @RequestParam(required = false) @Nullable Long version) {

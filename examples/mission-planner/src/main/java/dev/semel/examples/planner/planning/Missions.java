@@ -11,8 +11,8 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * The missions of a project. A write changes one mission and nothing else; what it means for the search index and the
- * dashboard is sent in the same transaction and happens later.
+ * The missions of a project. A write changes one mission; the messages for the search index and the dashboard are sent in the same
+ * transaction.
  */
 @Service
 class Missions {
@@ -54,7 +54,7 @@ class Missions {
         this.effects = effects;
     }
 
-    /** How far a mission is. */
+    /** The status of a mission. */
     enum Status {
         PLANNED,
         ACTIVE,
@@ -63,7 +63,7 @@ class Missions {
 
     record Mission(String id, String project, String name, Status status, long version) {}
 
-    /** What a client sends of one. */
+    /** The request body. */
     record Draft(
             @Nullable String name,
             @Nullable Status status,
@@ -84,14 +84,14 @@ class Missions {
         return changed(caller, "mission.created", made);
     }
 
-    /** All of it. */
+    /** Replaces all fields. */
     @Transactional
     public Mission replace(Caller caller, String id, Draft draft) {
         return write(
                 caller, id, Given.text("name", draft.name()), Given.present("status", draft.status()), draft.version());
     }
 
-    /** What is given of it. */
+    /** Changes the given fields. */
     @Transactional
     public Mission change(Caller caller, String id, Draft draft) {
         Mission now = get(caller, id);
@@ -99,7 +99,7 @@ class Missions {
         return write(caller, id, name, draft.status() == null ? now.status() : draft.status(), draft.version());
     }
 
-    /** The version is compared where it is changed, so of two that write at once the second finds it gone. */
+    /** Compares the version in the UPDATE itself, so that one of two concurrent writes fails. */
     private Mission write(Caller caller, String id, String name, Status status, @Nullable Long expected) {
         long version = Given.version(expected);
         int changed = jdbc.sql(UPDATE)
@@ -127,7 +127,8 @@ class Missions {
                 .query(Long.class)
                 .single();
         if (assigned > 0) {
-            throw Refusal.conflict("mission.has_assignments", "Somebody is assigned to it. Move or remove them first.");
+            throw Refusal.conflict("mission.has_assignments", "Conflict: the mission has assignments. Move or"
+                    + " remove them first.");
         }
         int removed = jdbc.sql(DELETE)
                 .param("organisation", caller.organisation())

@@ -12,7 +12,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Projects, and what was done in the organisation. */
+/** Projects, and the change history of the organisation. */
 @RestController
 @RequestMapping("/v1")
 class ProjectController {

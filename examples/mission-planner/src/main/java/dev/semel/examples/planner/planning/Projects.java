@@ -37,7 +37,7 @@ class Projects {
 
     record Project(String id, String name, long version) {}
 
-    /** What a client sends of one. */
+    /** The request body. */
     record Draft(@Nullable String name, @Nullable Long version) {}
 
     @Transactional

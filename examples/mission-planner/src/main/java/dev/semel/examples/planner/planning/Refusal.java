@@ -1,6 +1,6 @@
 package dev.semel.examples.planner.planning;
 
-/** A request that cannot be done as it is; nothing was changed. */
+/** A rejected request; nothing was changed. */
 final class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -17,7 +17,7 @@ final class Refusal extends RuntimeException {
         return new Refusal(400, code, detail);
     }
 
-    /** Also for what belongs to somebody else: whether it exists is not told. */
+    /** Also for a resource of another organisation, so that its existence is not revealed. */
     static Refusal notFound(String kind) {
         return new Refusal(404, kind + ".not_found", "There is no such " + kind + ".");
     }

@@ -5,7 +5,7 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Refusals in the shape that Semel's own have. A version mismatch is left to Semel's filter. */
+/** Writes rejections in the format of Semel's problems. Semel's filter handles version mismatches. */
 @RestControllerAdvice
 class Refusals {
     @ExceptionHandler

@@ -11,8 +11,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Who changed what, in the transaction that changed it. A replay changes nothing and is not written here: Semel's own audit
- * has it, under the same correlation id.
+ * The change history, written in the transaction of the change. A replay changes nothing and is only in Semel's audit, under the same
+ * correlation id.
  */
 @Component
 class Trail {
@@ -33,7 +33,7 @@ class Trail {
         this.jdbc = jdbc;
     }
 
-    /** One change, in JSON without the parts below. */
+    /** One change; in JSON its parts are flat. */
     record Event(
             String id,
             String at,
@@ -42,13 +42,13 @@ class Trail {
             @JsonUnwrapped Changed changed,
             @JsonUnwrapped Ids ids) {}
 
-    /** Who changed it. */
+    /** The author. */
     record Who(String organisation, String actor) {}
 
-    /** What was changed, and to which version. */
+    /** The resource and its new version. */
     record Changed(String resource, long version) {}
 
-    /** By which request. */
+    /** The ids of the request. */
     record Ids(String requestId, String correlationId) {}
 
     void wrote(Caller caller, String action, String resource, long version) {
@@ -66,12 +66,12 @@ class Trail {
                 .update();
     }
 
-    /** With {@code semel.http.enabled: false} nothing else names a request. */
+    /** Used with {@code semel.http.enabled: false}, where requests have no ids. */
     private static String unnamed() {
         return UUID.randomUUID().toString();
     }
 
-    /** The newest first. */
+    /** Newest first. */
     List<Event> read(Caller caller, int limit) {
         return jdbc.sql(READ)
                 .param("organisation", caller.organisation())

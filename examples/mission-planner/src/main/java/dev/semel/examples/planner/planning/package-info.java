@@ -1,4 +1,4 @@
-/** Projects, missions and assignments: each write changes one of them, at the version that the caller has seen. */
+/** Projects, missions and assignments: each write changes one of them, at the version that the client has read. */
 @NullMarked
 package dev.semel.examples.planner.planning;
 
