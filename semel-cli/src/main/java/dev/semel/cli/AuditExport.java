@@ -72,8 +72,12 @@ final class AuditExport implements Callable<Integer> {
             throw new SemelException.Invalid("--json and --format csv conflict. Choose one.");
         }
         Instant now = Instant.now();
-        long from = since == null ? Long.MIN_VALUE : TimeArguments.moment(since, now).toEpochMilli();
-        long to = until == null ? Long.MAX_VALUE : TimeArguments.moment(until, now).toEpochMilli();
+        long from = since == null
+                ? Long.MIN_VALUE
+                : TimeArguments.moment(since, now).toEpochMilli();
+        long to = until == null
+                ? Long.MAX_VALUE
+                : TimeArguments.moment(until, now).toEpochMilli();
         if (from >= to) {
             throw new SemelException.Invalid("--since " + since + " is not before --until " + until + ". Swap them.");
         }
@@ -106,8 +110,8 @@ final class AuditExport implements Callable<Integer> {
             return new PrintWriter(Files.newBufferedWriter(
                     Path.of(file), StandardCharsets.UTF_8, java.nio.file.StandardOpenOption.CREATE_NEW));
         } catch (IOException | InvalidPathException e) {
-            throw new SemelException.Invalid("Creating the file " + file + " failed (" + e + "). Use a new file"
-                    + " name.", e);
+            throw new SemelException.Invalid(
+                    "Creating the file " + file + " failed (" + e + "). Use a new file" + " name.", e);
         }
     }
 

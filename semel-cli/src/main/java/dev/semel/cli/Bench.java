@@ -24,10 +24,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-@Command(
-        name = "bench",
-        description = "Measures Semel, and the same work without it.",
-        mixinStandardHelpOptions = true)
+@Command(name = "bench", description = "Measures Semel, and the same work without it.", mixinStandardHelpOptions = true)
 final class Bench implements Runnable {
     @Spec
     private CommandSpec spec = CommandSpec.create();

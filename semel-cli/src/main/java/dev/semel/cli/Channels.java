@@ -22,10 +22,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-@Command(
-        name = "channels",
-        description = "Lists, pauses and resumes channels.",
-        mixinStandardHelpOptions = true)
+@Command(name = "channels", description = "Lists, pauses and resumes channels.", mixinStandardHelpOptions = true)
 final class Channels implements Runnable {
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -37,8 +34,7 @@ final class Channels implements Runnable {
 
     @Command(
             name = "list",
-            header =
-                    "Lists the channels with waiting, running, parked or UNKNOWN messages, and paused channels.",
+            header = "Lists the channels with waiting, running, parked or UNKNOWN messages, and paused channels.",
             description = "Read-only.",
             mixinStandardHelpOptions = true)
     int list(@Mixin LedgerOption ledger) {

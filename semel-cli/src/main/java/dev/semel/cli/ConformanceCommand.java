@@ -69,16 +69,22 @@ final class ConformanceCommand implements Callable<Integer> {
             description = "A header that authenticates another principal of the same tenant.")
     private @Nullable Map<String, String> colleague;
 
-    @Option(names = "--stranger", paramLabel = "NAME=VALUE", description = "A header that authenticates a principal of"
-            + " another tenant.")
+    @Option(
+            names = "--stranger",
+            paramLabel = "NAME=VALUE",
+            description = "A header that authenticates a principal of" + " another tenant.")
     private @Nullable Map<String, String> stranger;
 
-    @Option(names = "--sibling", paramLabel = "URL", description = "A URL on the same route with another value in its"
-            + " path.")
+    @Option(
+            names = "--sibling",
+            paramLabel = "URL",
+            description = "A URL on the same route with another value in its" + " path.")
     private @Nullable URI sibling;
 
-    @Option(names = "--other-route", paramLabel = "URL", description = "A URL on another route that accepts the same"
-            + " body.")
+    @Option(
+            names = "--other-route",
+            paramLabel = "URL",
+            description = "A URL on another route that accepts the same" + " body.")
     private @Nullable URI otherRoute;
 
     @Option(
@@ -134,8 +140,7 @@ final class ConformanceCommand implements Callable<Integer> {
         try {
             return Files.readString(file);
         } catch (IOException e) {
-            throw new ParameterException(
-                    spec.commandLine(), "Reading --body-file " + file + " failed (" + e + ").");
+            throw new ParameterException(spec.commandLine(), "Reading --body-file " + file + " failed (" + e + ").");
         }
     }
 

@@ -30,8 +30,7 @@ final class Dead implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(
-                spec.commandLine(), "Missing subcommand: use list, groups, replay or discard.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: use list, groups, replay or discard.");
     }
 
     @Command(

@@ -62,8 +62,9 @@ final class DeadReplay implements Callable<Integer> {
             description = "Maximum replays per second; by default unlimited.")
     private int rate;
 
-    @Option(names = "--yes", description = "Do not ask for confirmation. Required for more than one message without a"
-            + " terminal.")
+    @Option(
+            names = "--yes",
+            description = "Do not ask for confirmation. Required for more than one message without a" + " terminal.")
     private boolean yes;
 
     @Option(names = "--detach", description = "Only start the job; running nodes execute it.")
@@ -186,7 +187,8 @@ final class DeadReplay implements Callable<Integer> {
 
         String leftOut() {
             return Screen.counted(unknown, "matching message") + (unknown == 1 ? " has" : " have")
-                    + " an unknown outcome: check the receiver, then add --unknown to replay them.";
+                    + " an unknown outcome: check the receiver, then add --unknown to replay "
+                    + (unknown == 1 ? "it." : "them.");
         }
 
         String warning() {
@@ -231,8 +233,8 @@ final class DeadReplay implements Callable<Integer> {
             Operator operator = Operator.on(opened);
             Replays.Progress progress = operator.replays()
                     .progress(job, 1)
-                    .orElseThrow(() -> new CheckFailed("Replay job " + job + " not found: it never existed or has been"
-                            + " purged."));
+                    .orElseThrow(() -> new CheckFailed(
+                            "Replay job " + job + " not found: it never existed or has been" + " purged."));
             if (progress.newest().state() == State.FAILED_TERMINAL) {
                 operator.replay(progress.newest().id(), new Warrant(System.getProperty("user.name"), "resumed " + job));
             }

@@ -46,8 +46,10 @@ final class Demo implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Option(names = "--seconds", paramLabel = "N", description = "Stop after this many seconds; without it, stop with"
-            + " Ctrl-C.")
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            description = "Stop after this many seconds; without it, stop with" + " Ctrl-C.")
     private @Nullable Integer seconds;
 
     @Option(

@@ -29,7 +29,13 @@ final class DemoRun {
     private long begun;
     private long nextCount;
 
-    DemoRun(Plan plan, DemoTraffic traffic, DemoProcesses crew, DemoCounter judge, DemoScreen screen, RandomGenerator random) {
+    DemoRun(
+            Plan plan,
+            DemoTraffic traffic,
+            DemoProcesses crew,
+            DemoCounter judge,
+            DemoScreen screen,
+            RandomGenerator random) {
         this.plan = plan;
         this.traffic = traffic;
         this.crew = crew;

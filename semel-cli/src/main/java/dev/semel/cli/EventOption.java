@@ -23,12 +23,11 @@ final class EventOption {
 
     private static int code(String type) {
         return EventType.named(type)
-                .orElseThrow(
-                        () -> new SemelException.Invalid("Unknown event type \"" + type + "\". Use one of: "
-                                + Stream.of(EventType.values())
-                                        .map(EventType::publicName)
-                                        .collect(Collectors.joining(", "))
-                                + "."))
+                .orElseThrow(() -> new SemelException.Invalid("Unknown event type \"" + type + "\". Use one of: "
+                        + Stream.of(EventType.values())
+                                .map(EventType::publicName)
+                                .collect(Collectors.joining(", "))
+                        + "."))
                 .code();
     }
 }

@@ -89,8 +89,7 @@ final class ModeCommand implements Runnable {
             @Mixin LedgerOption ledger,
             @Parameters(paramLabel = "MODE", description = "${COMPLETION-CANDIDATES}") Mode mode,
             @Mixin FilterOption where,
-            @Option(names = "--wait", description = "Return when the mode applies on every node.")
-                    boolean wait,
+            @Option(names = "--wait", description = "Return when the mode applies on every node.") boolean wait,
             @Mixin KnownOption known,
             @Mixin WarrantOption warrant)
             throws InterruptedException {
@@ -110,7 +109,7 @@ final class ModeCommand implements Runnable {
         Map<String, Object> facts = facts(setting);
         facts.put("version", version);
         facts.put("waited", wait);
-        String when = wait ? " on every node." : "; it applies on every node within a second.";
+        String when = wait ? " on every node." : "; applied on every node within a second.";
         ledger.tell(() -> facts, screen -> screen.line(told(setting) + " is " + mode + when));
         return Exit.OK.code();
     }

@@ -48,8 +48,7 @@ final class RecordOption {
      */
     Row find(Operator operator) {
         if ((digits == null) == (byKey == null)) {
-            throw new SemelException.Invalid(
-                    "No record selected: give its id, or --tenant, --operation and --key.");
+            throw new SemelException.Invalid("No record selected: give its id, or --tenant, --operation and --key.");
         }
         return digits == null ? byKey.find(operator) : find(operator, digits);
     }
@@ -65,8 +64,7 @@ final class RecordOption {
                             + row.header().operation() + ", tenant "
                             + row.header().tenant() + ")")
                     .collect(Collectors.joining(", "));
-            throw new SemelException.Invalid(
-                    "Ambiguous id " + digits + ": " + which + ". Give more digits.");
+            throw new SemelException.Invalid("Ambiguous id " + digits + ": " + which + ". Give more digits.");
         }
         return found.get(0);
     }

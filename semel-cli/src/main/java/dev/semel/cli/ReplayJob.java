@@ -42,7 +42,7 @@ final class ReplayJob {
             if (!silent) {
                 bar.say(job
                         + " is running. If this is interrupted, a running node continues it, or: semel dead replay"
-                                + " --resume " + job);
+                        + " --resume " + job);
             }
             if (now.newest().state() == State.IN_PROGRESS && !silent) {
                 bar.say(operator.explain(now.newest()).sentence());
@@ -70,8 +70,8 @@ final class ReplayJob {
     private Replays.Progress look(int part) {
         Replays.Progress progress = operator.replays()
                 .progress(job, part)
-                .orElseThrow(() -> new CheckFailed("Replay job " + job + " not found: it never existed or has been"
-                        + " purged."));
+                .orElseThrow(() ->
+                        new CheckFailed("Replay job " + job + " not found: it never existed or has been" + " purged."));
         State state = progress.newest().state();
         if (state == State.FAILED_TERMINAL || state == State.DISCARDED || state == State.SHADOWED) {
             throw new CheckFailed("Part " + progress.part() + " of " + job + " is " + state + ". "

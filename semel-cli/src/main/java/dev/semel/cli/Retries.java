@@ -41,10 +41,7 @@ final class Retries implements Callable<Integer> {
     @Mixin
     private FilterOption filter = new FilterOption();
 
-    @Option(
-            names = "--min-success-rate",
-            paramLabel = "RATE",
-            description = "The required success rate, from 0 to 1.")
+    @Option(names = "--min-success-rate", paramLabel = "RATE", description = "The required success rate, from 0 to 1.")
     private @Nullable Double least;
 
     @Override

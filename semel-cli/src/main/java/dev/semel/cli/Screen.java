@@ -80,8 +80,8 @@ record Screen(PrintWriter out, Ansi ansi) {
             case QUEUED, FAILED_RETRYABLE -> left > 0 ? "due in " + span : "overdue by " + span;
             case IN_PROGRESS -> left > 0 ? "lease expires in " + span : "lease expired " + span + " ago";
             case UNKNOWN -> left > 0 ? "checked in " + span : "check overdue by " + span;
-            case COMPLETED, FAILED_TERMINAL, SHADOWED, DISCARDED -> left > 0 ? "expires in " + span : "expired, to be"
-                    + " purged";
+            case COMPLETED, FAILED_TERMINAL, SHADOWED, DISCARDED ->
+                left > 0 ? "expires in " + span : "expired, to be" + " purged";
         };
     }
 }

@@ -85,7 +85,7 @@ class ConformanceTest {
             JsonNode first = report.get("rows").get(0);
             assertThat(first.get("row").asString()).isEqualTo("key.required");
             assertThat(first.get("verdict").asString()).isEqualTo("broken");
-            assertThat(first.get("detail").asString()).isEqualTo("answered 201");
+            assertThat(first.get("detail").asString()).isEqualTo("got 201");
         }
     }
 

@@ -27,8 +27,8 @@ class ControlsTest {
 
     @Test
     void channelsWithMessagesOrPausesAreListed() {
-        assertThat(run("channels", "list").out()).isEqualToIgnoringNewLines("No messages are waiting, and no"
-                + " channel is paused.");
+        assertThat(run("channels", "list").out())
+                .isEqualToIgnoringNewLines("No messages are waiting, and no" + " channel is paused.");
         shop.withAParkedLane();
         shop.send("m-1", "ann@example.com");
         run("channels", "pause", "fax", "--tenant", "acme", "--reason", "no paper", "--even-if-unknown");
@@ -106,7 +106,7 @@ class ControlsTest {
                 .containsPattern("\\* +\\* +HALTED");
         assertThat(json("mode", "get").get("settings")).hasSize(2);
         assertThat(run("mode", "set", "LIVE", "--reason", "no smoke").out())
-                .contains("Everything is LIVE; it applies on every node within a second.");
+                .contains("Everything is LIVE; applied on every node within a second.");
         assertThat(json("mode", "get").get("settings")).hasSize(1);
         shop.deliver();
         assertThat(shop.handled()).containsExactly("m-1");

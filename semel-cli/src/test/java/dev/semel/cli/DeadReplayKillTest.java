@@ -40,7 +40,7 @@ class DeadReplayKillTest {
 
     private static final Letters.Which LOST =
             new Letters.Which(new RecordFilter(null, "mail", true, Long.MAX_VALUE), null, null);
-    private static final Pattern JOB = Pattern.compile("(replay-\\S+) is worked off here\\..*");
+    private static final Pattern JOB = Pattern.compile("(replay-\\S+) is running\\..*");
 
     @TempDir
     private Path directory;

@@ -85,8 +85,8 @@ class DeadTest {
         Shell first = dead("replay", id, "--reason", "the address was mended");
         assertThat(first.err()).isEmpty();
         assertThat(first.exit()).isZero();
-        assertThat(first.out()).contains("mail/" + id.substring(0, 12), "(tenant acme): replayed; the next free"
-                + " worker runs it");
+        assertThat(first.out())
+                .contains("mail/" + id.substring(0, 12), "(tenant acme): replayed; the next free" + " worker runs it");
         assertThat(shop.mailRow("o-2").state()).isEqualTo(State.QUEUED);
         Shell second = dead("replay", id, "--reason", "again");
         assertThat(second.exit()).isZero();
@@ -143,8 +143,8 @@ class DeadTest {
     void bulkReplayNeedsConfirmation() {
         Shell shell = dead("replay", "--operation", "mail", "--reason", "r");
         assertThat(shell.exit()).isEqualTo(2);
-        assertThat(shell.err()).contains("4 dead letters match, but confirmation needs a"
-                + " terminal", "--preview", "--yes");
+        assertThat(shell.err())
+                .contains("4 dead letters match, but confirmation needs a" + " terminal", "--preview", "--yes");
         assertThat(shop.mailRow("lost-0").state()).isEqualTo(State.FAILED_TERMINAL);
         assertThat(dead("replay", "--category", "validation", "--reason", "one needs no yes")
                         .exit())
@@ -157,7 +157,7 @@ class DeadTest {
         Shell begun = dead("replay", "--operation", "mail", "--yes", "--detach", "--reason", "r");
         assertThat(begun.exit()).isZero();
         Matcher job =
-                Pattern.compile("(replay-\\S+) has begun with 4 dead letters").matcher(begun.out());
+                Pattern.compile("(replay-\\S+) has started with 4 dead letters").matcher(begun.out());
         assertThat(job.find()).isTrue();
         assertThat(shop.mailRow("lost-0").state()).isEqualTo(State.FAILED_TERMINAL);
         Shell resumed = dead("replay", "--resume", job.group(1));

@@ -38,9 +38,8 @@ class DemoScreenTest {
         screen.finish(score(2.2, 0, 0), true);
         assertThat(text.toString().lines()).hasSize(4).allMatch(line -> !line.contains("\u001b"));
         assertThat(text.toString())
-                .contains(
-                        "asked 1,234  executed 400  replayed 800  in progress 4  retried 30  crashes 7  doubled 0"
-                                + "  lost 0")
+                .contains("asked 1,234  executed 400  replayed 800  in progress 4  retried 30  crashes 7  doubled 0"
+                        + "  lost 0")
                 .endsWith("1,234 calls, 7 crashes: 401 payments, each made exactly once." + System.lineSeparator());
     }
 

@@ -90,7 +90,8 @@ class DemoWorkerTest {
     void anAcknowledgedPaymentThatIsMissingIsLost() {
         traffic.answered(1, DemoAnswer.EXECUTED);
         traffic.answered(5, DemoAnswer.REPLAYED);
-        assertThat(new DemoCounter(store, table, false).atTheEnd(traffic).lost()).isEqualTo(2);
+        assertThat(new DemoCounter(store, table, false).atTheEnd(traffic).lost())
+                .isEqualTo(2);
     }
 
     @Test

@@ -100,7 +100,7 @@ class DoctorTest {
         DoctorResult.of("postgresql://db/x", inspection, Guarantee.A).print(new PrintWriter(out, true), Ansi.OFF);
         assertThat(out.toString()).isEqualToNormalizingNewlines("""
                 store               postgresql://db/x
-                class               C, but A is asked for
+                class               C, but A is required
                 fsync               on
                 synchronous_commit  off
                                     at most class C: Set it to on.

@@ -36,14 +36,17 @@ final class AnswerToProblem implements Answer.Cases<byte[], Problem> {
     /** A leased operation in shadow mode does not run, so there is no response to show. */
     private static Problem notActedOn() {
         return Problem.of(
-                ProblemCode.HALTED, "Requests to this operation are recorded but not executed at the moment (shadow"
-                        + " mode).", Next.CONTACT);
+                ProblemCode.HALTED,
+                "Requests to this operation are recorded but not executed at the moment (shadow" + " mode).",
+                Next.CONTACT);
     }
 
     @Override
     public Problem other(Answer<byte[]> answer, Answer.Notice notice) {
-        return Problem.of(ProblemCode.KEY_INVALID, "Rejected: the request cannot be processed under this"
-                + " key.", Next.CONTACT);
+        return Problem.of(
+                ProblemCode.KEY_INVALID,
+                "Rejected: the request cannot be processed under this" + " key.",
+                Next.CONTACT);
     }
 
     @Override
@@ -82,8 +85,9 @@ final class AnswerToProblem implements Answer.Cases<byte[], Problem> {
     @Override
     public Problem failed(Answer.Failed<byte[]> answer) {
         return Problem.of(
-                ProblemCode.DISCARDED, "The request failed permanently or was discarded. It will not run again under"
-                        + " this key.", Next.CONTACT);
+                ProblemCode.DISCARDED,
+                "The request failed permanently or was discarded. It will not run again under" + " this key.",
+                Next.CONTACT);
     }
 
     @Override

@@ -36,7 +36,9 @@ record ClassifiedException(
                     : exceptions == null ? Meaning.FAILURE : exceptions.of(current);
             if (meaning != Meaning.FAILURE) {
                 return new ClassifiedException(
-                        thrown, meaning, meaning == Meaning.VERSION_MISMATCH ? NestedAnswerToProblem.versionMismatch() : null);
+                        thrown,
+                        meaning,
+                        meaning == Meaning.VERSION_MISMATCH ? NestedAnswerToProblem.versionMismatch() : null);
             }
             Problem problem = NestedAnswerToProblem.of(current);
             if (problem != null) {

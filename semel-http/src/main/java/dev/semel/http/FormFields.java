@@ -31,8 +31,9 @@ final class FormFields {
             fields = count(body);
             if (fields <= most) {
                 // The body is consumed; the container parses the query, and may reject it.
-                fields +=
-                        RequestBody.wasParsed(request) ? 0 : request.getParameterMap().size();
+                fields += RequestBody.wasParsed(request)
+                        ? 0
+                        : request.getParameterMap().size();
             }
         } catch (RuntimeException e) {
             throw new RequestBody.Malformed(

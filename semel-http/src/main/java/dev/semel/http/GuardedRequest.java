@@ -13,7 +13,6 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.HashSet;
@@ -81,7 +80,8 @@ final class GuardedRequest {
         try {
             RequestBody read = RequestBody.read(incoming.request(), rule().limits());
             body = read;
-            byte[] digest = RequestDigest.of(incoming.request(), incoming.match().values(), read, limit);
+            byte[] digest =
+                    RequestDigest.of(incoming.request(), incoming.match().values(), read, limit);
             SpooledRequest request = new SpooledRequest(incoming.request(), read, this);
             exchange.attachTo(request);
             request.setAttribute(ATTRIBUTE, this);
@@ -171,7 +171,8 @@ final class GuardedRequest {
 
     /** Null when the handler continues asynchronously. */
     private @Nullable Settled leased(SpooledRequest request, Call<byte[]> call, FilterChain chain) {
-        Settled.Begun begun = setup.gatewayRuns().begin(HttpSettings.leased(incoming.match().operation(), rule()), call);
+        Settled.Begun begun =
+                setup.gatewayRuns().begin(HttpSettings.leased(incoming.match().operation(), rule()), call);
         if (!(begun instanceof GatewayRun granted)) {
             return (Settled.Answered) begun;
         }
@@ -293,7 +294,9 @@ final class GuardedRequest {
     }
 
     private Hooks.Logs.LogContext logged() {
-        return setup.tracking().logs().enter(incoming.ids().correlation(), incoming.ids().request());
+        return setup.tracking()
+                .logs()
+                .enter(incoming.ids().correlation(), incoming.ids().request());
     }
 
     private void answer() throws IOException, ServletException {
@@ -324,7 +327,9 @@ final class GuardedRequest {
 
     /** A closed client connection, which containers report as an IOException, is not a failure of the handler. */
     private RouteBreakers.HandlerEnd failedHow() {
-        return thrown == null && broken instanceof IOException ? RouteBreakers.HandlerEnd.NOT_JUDGED : RouteBreakers.HandlerEnd.FAILED;
+        return thrown == null && broken instanceof IOException
+                ? RouteBreakers.HandlerEnd.NOT_JUDGED
+                : RouteBreakers.HandlerEnd.FAILED;
     }
 
     /** Records the handler's outcome in the ledger; null when it is recorded already. */

@@ -103,7 +103,10 @@ final class HeldAsyncContext implements AsyncContext {
 
         private AsyncEvent event(AsyncEvent event) {
             return new AsyncEvent(
-                    HeldAsyncContext.this, event.getSuppliedRequest(), event.getSuppliedResponse(), event.getThrowable());
+                    HeldAsyncContext.this,
+                    event.getSuppliedRequest(),
+                    event.getSuppliedResponse(),
+                    event.getThrowable());
         }
 
         @Override

@@ -74,8 +74,8 @@ final class HeldResponse extends HttpServletResponseWrapper {
     @Override
     public ServletOutputStream getOutputStream() {
         if (writer != null) {
-            throw new IllegalStateException("getOutputStream() failed: getWriter() was already called. Use one of"
-                    + " them.");
+            throw new IllegalStateException(
+                    "getOutputStream() failed: getWriter() was already called. Use one of" + " them.");
         }
         ServletOutputStream open = stream;
         if (open == null) {
@@ -88,8 +88,8 @@ final class HeldResponse extends HttpServletResponseWrapper {
     @Override
     public PrintWriter getWriter() {
         if (stream != null) {
-            throw new IllegalStateException("getWriter() failed: getOutputStream() was already called. Use one of"
-                    + " them.");
+            throw new IllegalStateException(
+                    "getWriter() failed: getOutputStream() was already called. Use one of" + " them.");
         }
         PrintWriter open = writer;
         if (open == null) {
@@ -138,8 +138,8 @@ final class HeldResponse extends HttpServletResponseWrapper {
         if (!limits.holdsStreams()) {
             throw new IllegalStateException("The handler responds with " + type
                     + ", a streaming type, but a response under an Idempotency-Key is held until its record is"
-                            + " finished. Exempt the route (Rule.off(), @Idempotent(header = OFF)), or hold its streams"
-                            + " (Rule.withHeldStreams(), semel.http.tuning.responses.hold-streams=true).");
+                    + " finished. Exempt the route (Rule.off(), @Idempotent(header = OFF)), or hold its streams"
+                    + " (Rule.withHeldStreams(), semel.http.tuning.responses.hold-streams=true).");
         }
     }
 

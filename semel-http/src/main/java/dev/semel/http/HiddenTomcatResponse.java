@@ -30,7 +30,9 @@ final class HiddenTomcatResponse implements InvocationHandler {
         }
         return inner.getClass().getName().startsWith(TOMCAT)
                 ? (HttpServletResponse) Proxy.newProxyInstance(
-                        HiddenTomcatResponse.class.getClassLoader(), new Class<?>[] {HttpServletResponse.class}, new HiddenTomcatResponse(response))
+                        HiddenTomcatResponse.class.getClassLoader(),
+                        new Class<?>[] {HttpServletResponse.class},
+                        new HiddenTomcatResponse(response))
                 : response;
     }
 

@@ -257,9 +257,8 @@ public final class HttpSettings {
                     + " withScope(...)");
         }
         if (scopes != null && (tenants != null || !principals || anonymous || issuers != null)) {
-            all.add(
-                    "withScope(...) excludes the tenant, principal, issuer and anonymous settings: remove them, or"
-                            + " remove withScope(...)");
+            all.add("withScope(...) excludes the tenant, principal, issuer and anonymous settings: remove them, or"
+                    + " remove withScope(...)");
         }
         if (!(semel instanceof Engine)) {
             all.add("the filter needs the engine that Semel.open(...) returns, not a wrapper around it");

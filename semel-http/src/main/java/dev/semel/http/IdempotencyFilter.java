@@ -119,7 +119,8 @@ public final class IdempotencyFilter implements Filter {
         try {
             chain.doFilter(request, response);
         } catch (IOException | ServletException | RuntimeException e) {
-            Problem problem = ClassifiedException.of(e, setup.failures().exceptions()).problem();
+            Problem problem =
+                    ClassifiedException.of(e, setup.failures().exceptions()).problem();
             if (problem == null || response.isCommitted()) {
                 throw e;
             }
@@ -160,7 +161,8 @@ public final class IdempotencyFilter implements Filter {
      * @param route the handler's route; null to use the routes of the filter
      * @return false when the request was rejected and must not run
      */
-    public boolean mayRun(HttpServletRequest request, HttpServletResponse response, Hooks.Routes.@Nullable Found route)
+    public boolean mayRun(
+            HttpServletRequest request, HttpServletResponse response, Hooks.Routes.@Nullable FoundRoute route)
             throws IOException {
         if (!KeyHeader.METHODS.contains(request.getMethod())
                 || IdempotentExchange.of(request).isPresent()) {
@@ -231,8 +233,10 @@ public final class IdempotencyFilter implements Filter {
             Hooks.Authorization authorization = setup.admission().authorization();
             return authorization == null || authorization.allows(request, caller)
                     ? null
-                    : Problem.of(ProblemCode.FORBIDDEN, "Rejected: the caller is not authorized to send this"
-                            + " request.", Next.CONTACT);
+                    : Problem.of(
+                            ProblemCode.FORBIDDEN,
+                            "Rejected: the caller is not authorized to send this" + " request.",
+                            Next.CONTACT);
         }
 
         /** Without a key a request need not be authenticated; the authorization hook checks those that are. */

@@ -227,9 +227,8 @@ public final class IdempotentExchange {
     public AtomicContext transaction() {
         AtomicContext tx = transaction;
         if (tx == null) {
-            throw new SemelException.Invalid(
-                    "No transaction: the request runs at level " + level
-                            + ", or its handler has returned. Use level SPAN for this route.");
+            throw new SemelException.Invalid("No transaction: the request runs at level " + level
+                    + ", or its handler has returned. Use level SPAN for this route.");
         }
         return tx;
     }

@@ -64,8 +64,10 @@ final class NestedAnswerToProblem<R> implements Answer.Cases<R, Problem> {
 
     @Override
     public Problem other(Answer<R> answer, Answer.Notice notice) {
-        return Problem.of(ProblemCode.KEY_INVALID, "Rejected: the operation behind this request cannot be"
-                + " processed.", Next.CONTACT);
+        return Problem.of(
+                ProblemCode.KEY_INVALID,
+                "Rejected: the operation behind this request cannot be" + " processed.",
+                Next.CONTACT);
     }
 
     @Override

@@ -39,7 +39,8 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
         }
     }
 
-    void write(HttpServletRequest request, HttpServletResponse response, RequestIds ids, Problem problem) throws IOException {
+    void write(HttpServletRequest request, HttpServletResponse response, RequestIds ids, Problem problem)
+            throws IOException {
         ProblemCode code = problem.code;
         int status = code == ProblemCode.PAYLOAD_MISMATCH && ietf != null ? UNPROCESSABLE : code.status();
         ObjectNode body = JSON.createObjectNode();

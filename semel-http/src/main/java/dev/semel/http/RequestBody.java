@@ -27,7 +27,8 @@ record RequestBody(SpoolBuffer bytes, Collection<Part> parts) implements AutoClo
     static final int IN_MEMORY = 64 << 10;
     private static final int CHUNK = 8 << 10;
     private static final int DEEPEST = 32;
-    private static final Pattern BOUNDARY = Pattern.compile(";\\s*boundary\\s*=\\s*\"?[^\";\\s]", Pattern.CASE_INSENSITIVE);
+    private static final Pattern BOUNDARY =
+            Pattern.compile(";\\s*boundary\\s*=\\s*\"?[^\";\\s]", Pattern.CASE_INSENSITIVE);
     private static final String PARSED = RequestBody.class.getName() + ".parsed";
 
     /** The body ended before its declared length, or in the middle of a part. */
@@ -133,7 +134,8 @@ record RequestBody(SpoolBuffer bytes, Collection<Part> parts) implements AutoClo
      * The parts as the container parses them, which works only before the body is read. Null where the servlet has no multipart
      * configuration: its handler reads the bytes itself.
      */
-    private static @Nullable Collection<Part> parts(HttpServletRequest request, long limit) throws SpoolBuffer.LimitExceeded {
+    private static @Nullable Collection<Part> parts(HttpServletRequest request, long limit)
+            throws SpoolBuffer.LimitExceeded {
         Collection<Part> parts;
         try {
             parts = request.getParts();

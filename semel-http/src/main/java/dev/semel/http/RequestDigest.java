@@ -37,7 +37,8 @@ final class RequestDigest {
     private RequestDigest() {}
 
     /** @throws SpoolBuffer.LimitExceeded when a compressed body exceeds the limit after decompression */
-    static byte[] of(HttpServletRequest request, Map<String, String> values, RequestBody body, long limit) throws IOException {
+    static byte[] of(HttpServletRequest request, Map<String, String> values, RequestBody body, long limit)
+            throws IOException {
         RequestDigest made = new RequestDigest();
         made.part(VERSION);
         new TreeMap<>(values).forEach((name, value) -> {
@@ -148,7 +149,8 @@ final class RequestDigest {
                 pairs.add(
                         equals < 0
                                 ? new QueryParameter(decoded(each), "")
-                                : new QueryParameter(decoded(each.substring(0, equals)), decoded(each.substring(equals + 1))));
+                                : new QueryParameter(
+                                        decoded(each.substring(0, equals)), decoded(each.substring(equals + 1))));
             }
         }
         pairs.sort(Comparator.comparing(QueryParameter::name));

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param request the id of this request
  * @param trace the id of its distributed trace
  */
-record RequestIds(String correlation, String request, @Nullable String trace) {
+record RequestIds(
+        String correlation, String request, @Nullable String trace) {
     static final String CORRELATION = "X-Correlation-ID";
     static final String REQUEST = "X-Request-ID";
     private static final String ATTRIBUTE = RequestIds.class.getName();

@@ -25,7 +25,8 @@ record ResponseMeaning(Kind kind, Failure failure) {
         FAIL
     }
 
-    static ResponseMeaning of(IncomingRequest incoming, HeldResponse held, @Nullable ClassifiedException thrown, TimeSource time) {
+    static ResponseMeaning of(
+            IncomingRequest incoming, HeldResponse held, @Nullable ClassifiedException thrown, TimeSource time) {
         if (thrown != null) {
             return thrown.meaning() == Hooks.Exceptions.Meaning.REFUSAL
                     ? DROPPED
@@ -42,7 +43,8 @@ record ResponseMeaning(Kind kind, Failure failure) {
         if (status < 500) {
             return new ResponseMeaning(Kind.REFUSE, NONE);
         }
-        Failure failure = ClassifiedException.failure(incoming.request(), incoming.match().operation(), status);
+        Failure failure =
+                ClassifiedException.failure(incoming.request(), incoming.match().operation(), status);
         return new ResponseMeaning(
                 Kind.FAIL,
                 RetryAfter.parse(held.getHeader("Retry-After"), Instant.ofEpochMilli(time.millis()))

@@ -32,8 +32,11 @@ final class ResponseSender {
     }
 
     void tooLarge() throws IOException {
-        refuse(Problem.of(ProblemCode.TOO_LARGE, "Rejected: the body exceeds the limit of this route for bytes or form"
-                + " fields. Send a smaller body.", Next.CONTACT));
+        refuse(Problem.of(
+                ProblemCode.TOO_LARGE,
+                "Rejected: the body exceeds the limit of this route for bytes or form"
+                        + " fields. Send a smaller body.",
+                Next.CONTACT));
     }
 
     /** Not sent where the container has already responded with 400 itself. */
@@ -46,13 +49,15 @@ final class ResponseSender {
     }
 
     void malformed(RequestBody.Malformed why) throws IOException {
-        refuse(Problem.of(
-                ProblemCode.BODY_MALFORMED, "Rejected: " + why.fault() + " Nothing was run.", Next.CONTACT));
+        refuse(Problem.of(ProblemCode.BODY_MALFORMED, "Rejected: " + why.fault() + " Nothing was run.", Next.CONTACT));
     }
 
     void storeUnavailable(Exception why) throws IOException {
-        LOG.warn("{}: request not run: the ledger failed; the client is told to retry (correlation"
-                + " {}).", operation(), correlation(), why);
+        LOG.warn(
+                "{}: request not run: the ledger failed; the client is told to retry (correlation" + " {}).",
+                operation(),
+                correlation(),
+                why);
         refuse(AnswerToProblem.storeUnavailable());
     }
 
@@ -158,8 +163,11 @@ final class ResponseSender {
 
     /** The client of an asynchronous request has closed its connection; the response stays stored. */
     void unsent(Exception why) {
-        LOG.debug("{}: sending the response failed; a retry gets the stored one (correlation"
-                + " {}).", operation(), correlation(), why);
+        LOG.debug(
+                "{}: sending the response failed; a retry gets the stored one (correlation" + " {}).",
+                operation(),
+                correlation(),
+                why);
     }
 
     void unmarked() {

@@ -80,9 +80,8 @@ public final class RetryRules {
         }
         String key = keys.get();
         if (!KeyHeader.isValid(key)) {
-            throw new SemelException.Invalid(
-                    "The key supplier returned an invalid key of " + key.length()
-                            + " characters: use 1 to 128 visible ASCII characters.");
+            throw new SemelException.Invalid("The key supplier returned an invalid key of " + key.length()
+                    + " characters: use 1 to 128 visible ASCII characters.");
         }
         return Optional.of(key);
     }

@@ -96,7 +96,7 @@ public final class RetryingClient {
         }
     }
 
-    private static RetryRules.@Nullable Got got(@Nullable HttpResponse<?> response) {
+    private static RetryRules.@Nullable AttemptResponse got(@Nullable HttpResponse<?> response) {
         return response == null
                 ? null
                 : new RetryRules.AttemptResponse(

@@ -149,7 +149,8 @@ final class RouteTable {
 
     Match match(HttpServletRequest request, Hooks.@Nullable Routes application) {
         String method = request.getMethod();
-        FoundRoute found = application == null ? null : application.find(request).orElse(null);
+        FoundRoute found =
+                application == null ? null : application.find(request).orElse(null);
         if (found != null) {
             return match(method, found);
         }

@@ -79,8 +79,10 @@ record Snapshot(int status, List<Map.Entry<String, String>> headers, byte @Nulla
                     body,
                     head.get("request_id").stringValue());
         } catch (JacksonException | NullPointerException e) {
-            throw new IOException("The stored result of this request is not an HTTP response: the operation name was"
-                    + " also used outside the filter.", e);
+            throw new IOException(
+                    "The stored result of this request is not an HTTP response: the operation name was"
+                            + " also used outside the filter.",
+                    e);
         }
     }
 

@@ -87,7 +87,9 @@ final class SpoolBuffer implements AutoCloseable {
     InputStream read() {
         RandomAccessFile open = file;
         byte[] small = small();
-        return open == null ? new ByteArrayInputStream(small == null ? new byte[0] : small) : new BufferInput(open, size);
+        return open == null
+                ? new ByteArrayInputStream(small == null ? new byte[0] : small)
+                : new BufferInput(open, size);
     }
 
     /** Empties the buffer. */

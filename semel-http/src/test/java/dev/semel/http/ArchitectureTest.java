@@ -75,17 +75,17 @@ class ArchitectureTest {
                 .toList();
         assertThat(shown)
                 .containsExactly(
-                        "IdempotentExchange",
                         "ExpectedVersion",
                         "Hooks",
                         "HttpSettings",
                         "IdempotencyFilter",
+                        "IdempotentExchange",
+                        "KeyScope",
                         "Level",
                         "ProblemCode",
                         "RetryRules",
                         "RetryingClient",
                         "Rule",
-                        "KeyScope",
                         "VersionMismatch");
     }
 }

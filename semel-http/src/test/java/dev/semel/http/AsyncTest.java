@@ -251,7 +251,8 @@ class AsyncTest {
                     (request, response) -> {
                         AsyncContext async = request.startAsync();
                         async.setTimeout(50);
-                        IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
+                        IdempotentExchange exchange =
+                                IdempotentExchange.of(request).orElseThrow();
                         new Thread(() -> {
                                     try {
                                         assertThat(over.await(60, TimeUnit.SECONDS))

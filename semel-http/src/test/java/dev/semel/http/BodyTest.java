@@ -217,7 +217,7 @@ class BodyTest {
     private static String multipart(String boundary, String text) {
         return "--" + boundary + "\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nhello\r\n--" + boundary
                 + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\nContent-Type:"
-                        + " text/plain\r\n\r\n"
+                + " text/plain\r\n\r\n"
                 + text + "\r\n--" + boundary + "--\r\n";
     }
 
@@ -397,10 +397,9 @@ class BodyTest {
     void aMultipartBodyThatBreaksOffIsIncompleteAndNotTooLarge() throws Exception {
         try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet());
                 Wire wire = Wire.to(site)) {
-            wire.say(
-                    Wire.POST
-                            + "Content-Type: multipart/form-data; boundary=one\r\nContent-Length:"
-                                    + " 500\r\n\r\n--one\r\nContent-");
+            wire.say(Wire.POST
+                    + "Content-Type: multipart/form-data; boundary=one\r\nContent-Length:"
+                    + " 500\r\n\r\n--one\r\nContent-");
             wire.endOfTalk();
             String heard = wire.hear();
             assertThat(heard).startsWith("HTTP/1.1 400");
@@ -429,7 +428,7 @@ class BodyTest {
                 assertThat(heard.text()).contains("no boundary parameter").doesNotContain("etry");
             }
             assertThat(runs).hasValue(0);
-            assertThat(site.send(typed(site, "k-1", "multipart/form-data; Boundary=\"one\"", multipart("one", "x")))
+            assertThat(site.send(typed(site, "k-1", "multipart/form-data; boundary=\"one\"", multipart("one", "x")))
                             .status())
                     .isEqualTo(200);
         }
@@ -441,7 +440,8 @@ class BodyTest {
                 BodyTest.class.getClassLoader(), new Class<?>[] {HttpServletRequest.class}, (proxy, method, given) -> {
                     throw new IllegalArgumentException("as Tomcat says it of two lengths over HTTP/2");
                 });
-        assertThatThrownBy(() -> RequestBody.read(request, Rule.Limits.DEFAULT)).isInstanceOf(RequestBody.Incomplete.class);
+        assertThatThrownBy(() -> RequestBody.read(request, Rule.Limits.DEFAULT))
+                .isInstanceOf(RequestBody.Incomplete.class);
     }
 
     @Test

@@ -162,13 +162,13 @@ class ConformanceTest {
 
     @Test
     void targetReportsAllFaults() {
-        assertThatThrownBy(
-                        () -> Target.at(URI.create("ftp://127.0.0.1/"), "[1]").withLimits(new Target.ServiceLimits(0, 409, 1)))
+        assertThatThrownBy(() -> Target.at(URI.create("ftp://127.0.0.1/"), "[1]")
+                        .withLimits(new Target.ServiceLimits(0, 409, 1)))
                 .isInstanceOf(SemelException.Misconfigured.class)
                 .hasMessageContaining("neither http nor https")
                 .hasMessageContaining("{n}");
-        assertThatThrownBy(
-                        () -> Target.at(URI.create("http://127.0.0.1/"), BODY).withLimits(new Target.ServiceLimits(0, 409, 1)))
+        assertThatThrownBy(() -> Target.at(URI.create("http://127.0.0.1/"), BODY)
+                        .withLimits(new Target.ServiceLimits(0, 409, 1)))
                 .hasMessageContaining("a crowd of 1")
                 .hasMessageContaining("a largest request of 0 bytes");
     }

@@ -76,7 +76,8 @@ class OnceTest {
                         throw new IllegalStateException("nobody minds");
                     }),
                     (request, response) -> {
-                        IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
+                        IdempotentExchange exchange =
+                                IdempotentExchange.of(request).orElseThrow();
                         exchange.afterFirstCommit(() -> told.add("handler " + request.getPathInfo()));
                         response.setStatus(
                                 Integer.parseInt(request.getPathInfo().substring(1)));

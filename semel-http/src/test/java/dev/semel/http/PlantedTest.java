@@ -94,7 +94,8 @@ class PlantedTest {
         try (Site site = site(flaw, (request, response) -> {
             try (Connection connection = ground.connect()) {
                 connection.setAutoCommit(false);
-                IdempotentExchange.HandlerTransaction begun = IdempotentExchange.of(request).orElseThrow().begun(connection);
+                IdempotentExchange.HandlerTransaction begun =
+                        IdempotentExchange.of(request).orElseThrow().begun(connection);
                 assertThat(begun.markIfWritten()).isEqualTo(flaw == Flaw.ON_EVERYTHING);
                 connection.commit();
             }

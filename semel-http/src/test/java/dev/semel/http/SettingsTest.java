@@ -55,10 +55,10 @@ class SettingsTest {
                         "must begin with /",
                         "allowed only at the end",
                         "/a/{y} is given twice",
-                        "longer than 120",
+                        "at most 120 characters",
                         "not a wrapper");
-        assertThatThrownBy(() -> IdempotencyFilter.on(semel).build()).hasMessageContaining("the scope of idempotency"
-                + " keys is not defined");
+        assertThatThrownBy(() -> IdempotencyFilter.on(semel).build())
+                .hasMessageContaining("the scope of idempotency" + " keys is not defined");
     }
 
     @Test
@@ -152,7 +152,8 @@ class SettingsTest {
                 all -> all.withRoute("POST", "/known/{id}", Rule.optional())
                         .withRoutes(request -> switch (request.getPathInfo()) {
                             case "/long" ->
-                                Optional.of(new Hooks.Routes.FoundRoute(template, Map.of("project", "1"), Rule.required()));
+                                Optional.of(
+                                        new Hooks.Routes.FoundRoute(template, Map.of("project", "1"), Rule.required()));
                             case "/known" ->
                                 Optional.of(new Hooks.Routes.FoundRoute("/known/{id}", Map.of("id", "1"), null));
                             default -> Optional.empty();

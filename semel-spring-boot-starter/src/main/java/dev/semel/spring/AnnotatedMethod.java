@@ -23,7 +23,8 @@ record AnnotatedMethod<A extends Annotation>(String bean, Class<?> type, Method 
                     + " function";
 
     /** All annotated methods of the context's beans, without creating a bean. */
-    static <A extends Annotation> List<AnnotatedMethod<A>> in(ConfigurableListableBeanFactory beans, Class<A> annotation) {
+    static <A extends Annotation> List<AnnotatedMethod<A>> in(
+            ConfigurableListableBeanFactory beans, Class<A> annotation) {
         List<AnnotatedMethod<A>> found = new ArrayList<>();
         candidates(beans, annotation).forEach((name, type) -> {
             Map<Method, A> methods = MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<A>)

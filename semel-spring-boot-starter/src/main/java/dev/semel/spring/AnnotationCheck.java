@@ -101,9 +101,8 @@ final class AnnotationCheck {
         if (!said.value().isEmpty()
                 || !said.payload().isEmpty()
                 || !said.tenant().isEmpty()) {
-            own.add(
-                    "it has a name, a payload or a tenant, but no key. Remove them to use the key of the request, or"
-                            + " add a key to make the method itself idempotent");
+            own.add("it has a name, a payload or a tenant, but no key. Remove them to use the key of the request, or"
+                    + " add a key to make the method itself idempotent");
         }
         IdempotentMethod.patience(said, own);
         if (isBound(said) && !inDataSource) {
@@ -120,7 +119,7 @@ final class AnnotationCheck {
         if (isBound(said) && RouteRules.isAsynchronous(method)) {
             own.add("its level is " + said.level()
                     + ", but it responds asynchronously, so its transaction is on another thread: use PLAIN, or return"
-                            + " the result itself");
+                    + " the result itself");
         }
     }
 

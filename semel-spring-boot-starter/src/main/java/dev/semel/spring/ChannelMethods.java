@@ -144,11 +144,13 @@ final class ChannelMethods {
         }
     }
 
-    private <P> void register(Semel semel, Channel.Atomic<P> channel, Channel.Capacity capacity, ChannelHandler handler) {
+    private <P> void register(
+            Semel semel, Channel.Atomic<P> channel, Channel.Capacity capacity, ChannelHandler handler) {
         semel.handle(channel, capacity, (payload, tx) -> call(handler.declared, payload, tx, tx.tenant()));
     }
 
-    private <P> void register(Semel semel, Channel.Leased<P> channel, Channel.Capacity capacity, ChannelHandler handler) {
+    private <P> void register(
+            Semel semel, Channel.Leased<P> channel, Channel.Capacity capacity, ChannelHandler handler) {
         semel.handle(channel, capacity, (payload, run) -> call(handler.declared, payload, run, run.tenant()));
     }
 

@@ -1,7 +1,7 @@
 package dev.semel.spring;
 
-import dev.semel.http.IdempotentExchange;
 import dev.semel.http.Hooks;
+import dev.semel.http.IdempotentExchange;
 import dev.semel.worker.OwnThreads;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -86,8 +86,8 @@ final class ConnectionWatch implements Hooks.Effects {
             return null;
         }
         request.doubt("The handler used a connection of " + name + " outside the ledger's transactions.");
-        return () -> request.wrote("The handler wrote on a connection of " + name + " outside the ledger's"
-                + " transactions.");
+        return () -> request.wrote(
+                "The handler wrote on a connection of " + name + " outside the ledger's" + " transactions.");
     }
 
     /** This thread may commit something outside the request's transactions. */
@@ -197,7 +197,11 @@ final class ConnectionWatch implements Hooks.Effects {
 
         IdempotentExchange.@Nullable HandlerTransaction begun;
 
-        WatchedTransaction(IdempotentExchange exchange, WatchedRequest request, Object status, @Nullable WatchedTransaction outer) {
+        WatchedTransaction(
+                IdempotentExchange exchange,
+                WatchedRequest request,
+                Object status,
+                @Nullable WatchedTransaction outer) {
             this.exchange = exchange;
             this.request = request;
             this.status = status;

@@ -69,7 +69,7 @@ final class DataSources {
                                     + " semel.store=sqlite:semel.db"
                             : "there are several data sources (" + String.join(", ", names)
                                     + ") and none is primary: set semel.expert.data-source to the name of the one for"
-                                            + " the ledger");
+                                    + " the ledger");
         }
         return unique;
     }
@@ -97,7 +97,7 @@ final class DataSources {
         if (names.size() > 1) {
             faults.add("several transaction managers (" + String.join(", ", new ArrayList<>(names))
                     + ") manage the ledger's data source and none is primary: set semel.expert.transaction-manager to"
-                            + " one of them");
+                    + " one of them");
             return null;
         }
         if (names.isEmpty()) {
@@ -117,7 +117,7 @@ final class DataSources {
                         ? "there is no PlatformTransactionManager bean"
                         : "existing managers do not work on that data source alone: " + String.join(", ", others))
                 + ". Declare a JdbcTransactionManager bean for it and use it for writes that commit with the ledger, or"
-                        + " give the ledger its own store with semel.store";
+                + " give the ledger its own store with semel.store";
     }
 
     private static boolean manages(PlatformTransactionManager manager, DataSource plain) {

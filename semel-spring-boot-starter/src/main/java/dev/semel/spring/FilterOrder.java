@@ -30,7 +30,7 @@ final class FilterOrder {
                         List.of("the Idempotency-Key filter (" + name + ") has the order " + each.getOrder()
                                 + ", which is not behind Spring Security's filter (order " + security.getAsInt()
                                 + "): requests would not be authenticated yet. Set semel.http.expert.order to a greater"
-                                        + " number, or spring.security.filter.order to a smaller one"));
+                                + " number, or spring.security.filter.order to a smaller one"));
             }
         });
     }

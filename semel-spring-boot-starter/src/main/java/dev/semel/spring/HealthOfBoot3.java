@@ -58,7 +58,8 @@ final class HealthOfBoot3 implements InvocationHandler {
         private <T> RootBeanDefinition definition(Class<T> type) {
             return new RootBeanDefinition(type, () -> {
                 EngineOpener.OpenedEngine opened = beans.getBean(EngineOpener.OpenedEngine.class);
-                LedgerStatus status = new LedgerStatus(opened.store(), opened.engine().operator());
+                LedgerStatus status =
+                        new LedgerStatus(opened.store(), opened.engine().operator());
                 return type.cast(
                         Proxy.newProxyInstance(loader, new Class<?>[] {type}, new HealthOfBoot3(status, loader)));
             });

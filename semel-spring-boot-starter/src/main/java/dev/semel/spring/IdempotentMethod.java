@@ -111,8 +111,8 @@ record IdempotentMethod(
         }
         if (declared.whileRunning() == Idempotent.WhileRunning.REJECT
                 && !declared.patience().isEmpty()) {
-            faults.add("it rejects while another call runs, but also has the patience"
-                    + " " + declared.patience() + ": choose one");
+            faults.add("it rejects while another call runs, but also has the patience" + " " + declared.patience()
+                    + ": choose one");
         }
     }
 

@@ -14,9 +14,8 @@ final class MisconfiguredAnalyzer extends AbstractFailureAnalyzer<SemelException
         String what = colon < 0 ? "Semel" : message.substring(0, colon);
         String faults = cause.faults().stream().map(fault -> "  - " + fault).collect(Collectors.joining("\n"));
         int count = cause.faults().size();
-        String description =
-                what + ": " + (count == 1 ? "1 configuration fault" : count + " configuration"
-                        + " faults") + ":\n\n" + faults;
+        String description = what + ": " + (count == 1 ? "1 configuration fault" : count + " configuration" + " faults")
+                + ":\n\n" + faults;
         return new FailureAnalysis(
                 description, "Fix " + (count == 1 ? "the fault" : "all faults") + "; each line says how.", cause);
     }

@@ -44,7 +44,7 @@ final class PolicyNames {
             if (all.size() > 1 && !shipped.contains(name)) {
                 faults.add(all.stream().map("semel.policy."::concat).collect(Collectors.joining(" and "))
                         + " are the same name, because case, dashes and underscores are ignored: use one spelling, or"
-                                + " rename one of the policies");
+                        + " rename one of the policies");
             }
         });
         return faults;

@@ -193,14 +193,12 @@ final class PropertyCheck {
             return;
         }
         if (properties.expert().dataSource() != null) {
-            faults.add(
-                    "semel.store gives the ledger its own store, but semel.expert.data-source puts it into the data"
-                            + " source \"" + properties.expert().dataSource() + "\": choose one");
+            faults.add("semel.store gives the ledger its own store, but semel.expert.data-source puts it into the data"
+                    + " source \"" + properties.expert().dataSource() + "\": choose one");
         }
         if (properties.expert().transactionManager() != null) {
-            faults.add(
-                    "semel.store gives the ledger its own store, which Spring's transaction managers do not manage:"
-                            + " remove semel.expert.transaction-manager");
+            faults.add("semel.store gives the ledger its own store, which Spring's transaction managers do not manage:"
+                    + " remove semel.expert.transaction-manager");
         }
     }
 
@@ -237,10 +235,9 @@ final class PropertyCheck {
                 held,
                 "use at least semel.http.tuning.largest-kept-response");
         if (kept > largest) {
-            faults.add(
-                    "semel.http.tuning.largest-kept-response is " + kept + " bytes, but"
-                            + " semel.tuning.largest-value limits values in the ledger to " + largest + " bytes: raise"
-                                    + " that limit, or lower this one");
+            faults.add("semel.http.tuning.largest-kept-response is " + kept + " bytes, but"
+                    + " semel.tuning.largest-value limits values in the ledger to " + largest + " bytes: raise"
+                    + " that limit, or lower this one");
         }
         SemelHttpProperties.Breaker breaker = http.expert().breaker();
         try {

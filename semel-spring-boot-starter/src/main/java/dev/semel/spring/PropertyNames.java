@@ -19,7 +19,8 @@ final class PropertyNames {
     static final ConfigurationPropertyName HTTP = SEMEL.append("http");
 
     /** Environment variables that are not properties: the node's mode, and those that Kubernetes sets for a service "semel". */
-    private static final Pattern NOT_OURS = Pattern.compile("SEMEL_MODE|SEMEL_(.+_)?SERVICE_(HOST|PORT)(_.+)?|SEMEL_(.+_)?PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?");
+    private static final Pattern NOT_OURS = Pattern.compile(
+            "SEMEL_MODE|SEMEL_(.+_)?SERVICE_(HOST|PORT)(_.+)?|SEMEL_(.+_)?PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?");
 
     private final Map<ConfigurationPropertyName, ResolvableType> leaves =
             new TreeMap<>(Comparator.comparing(ConfigurationPropertyName::toString));

@@ -57,7 +57,7 @@ public final class RetryingExchange implements ExchangeFilterFunction {
     /** The end of an attempt, with or without a response. */
     private record AttemptEnd(
             @Nullable ClientResponse response, @Nullable WebClientRequestException broken) {
-        RetryRules.@Nullable Got got() {
+        RetryRules.@Nullable AttemptResponse got() {
             return response == null
                     ? null
                     : new RetryRules.AttemptResponse(

@@ -25,7 +25,8 @@ public class SemelActuatorAutoConfiguration {
         @ConditionalOnEnabledHealthIndicator("semel")
         @ConditionalOnMissingBean(name = "semelHealthIndicator")
         HealthIndicator semelHealthIndicator(EngineOpener.OpenedEngine opened) {
-            return new SemelHealth(new LedgerStatus(opened.store(), opened.engine().operator()));
+            return new SemelHealth(
+                    new LedgerStatus(opened.store(), opened.engine().operator()));
         }
     }
 

@@ -3,10 +3,10 @@ package dev.semel.spring;
 import dev.semel.Channel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
-import dev.semel.http.IdempotentExchange;
 import dev.semel.http.Hooks;
 import dev.semel.http.HttpSettings;
 import dev.semel.http.IdempotencyFilter;
+import dev.semel.http.IdempotentExchange;
 import dev.semel.http.Rule;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -60,7 +60,8 @@ public class SemelHttpAutoConfiguration {
     }
 
     @Bean
-    MvcRoutes semelRoutes(EngineOpener.OpenedEngine opened, SemelHttpProperties properties, ApplicationContext context) {
+    MvcRoutes semelRoutes(
+            EngineOpener.OpenedEngine opened, SemelHttpProperties properties, ApplicationContext context) {
         RouteRules rules = new RouteRules(
                 usual(opened, properties).withForms(ContainerForms.of(context.getEnvironment())),
                 properties.keys() == SemelHttpProperties.Keys.ANNOTATED);
@@ -103,9 +104,8 @@ public class SemelHttpAutoConfiguration {
             if (hooks.find(Hooks.Effects.class).isPresent()) {
                 throw new SemelException.Misconfigured(
                         "Semel's HTTP filter",
-                        List.of(
-                                "a Hooks.Effects bean is present, but the starter itself watches DataSource beans to"
-                                        + " mark transactions: remove the bean"));
+                        List.of("a Hooks.Effects bean is present, but the starter itself watches DataSource beans to"
+                                + " mark transactions: remove the bean"));
             }
             settings.withEffects(watch(watched, transactions, context, properties));
             transactions.listen(new MarkingTransactions(transactions::connection, watched.watch()));
@@ -266,8 +266,8 @@ public class SemelHttpAutoConfiguration {
             H only = context.getBeanProvider(type).getIfUnique();
             String[] names = context.getBeanNamesForType(type);
             if (only == null && names.length > 1) {
-                faults.add("several beans of type Hooks." + type.getSimpleName() + " ("
-                        + String.join(", ", names) + ") and none is primary: keep one, or make one primary");
+                faults.add("several beans of type Hooks." + type.getSimpleName() + " (" + String.join(", ", names)
+                        + ") and none is primary: keep one, or make one primary");
             }
             return Optional.ofNullable(only);
         }

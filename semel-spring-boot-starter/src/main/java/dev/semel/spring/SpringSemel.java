@@ -226,9 +226,9 @@ final class SpringSemel implements Semel {
         if (transactions != null && transactions.place() != SpringTransactions.CurrentTransaction.OUTSIDE) {
             throw new SemelException.Invalid("Operation " + operation.name()
                     + " rejected: it is leased and was called inside a transaction. Its grant must be committed before"
-                            + " it runs, which would need a second connection while the first is held. Call it outside"
-                            + " the transaction, send it to a channel, or declare it atomic if it only writes to this"
-                            + " database.");
+                    + " it runs, which would need a second connection while the first is held. Call it outside"
+                    + " the transaction, send it to a channel, or declare it atomic if it only writes to this"
+                    + " database.");
         }
         boolean ran = true;
         try {
@@ -237,8 +237,8 @@ final class SpringSemel implements Semel {
             return answers;
         } finally {
             if (ran) {
-                commits.accept("The handler ran the leased operation " + operation.name() + ", which commits by"
-                        + " itself.");
+                commits.accept(
+                        "The handler ran the leased operation " + operation.name() + ", which commits by" + " itself.");
             }
         }
     }

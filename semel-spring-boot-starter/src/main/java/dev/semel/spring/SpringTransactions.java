@@ -89,7 +89,7 @@ final class SpringTransactions implements Demarcation {
                     "transaction manager",
                     List.of(manager.getClass().getName()
                             + " does not support transaction listeners, which the level MARKER needs: set"
-                                    + " semel.http.level to span or plain"));
+                            + " semel.http.level to span or plain"));
         }
         listening = listener;
     }
@@ -157,8 +157,10 @@ final class SpringTransactions implements Demarcation {
         try {
             connection().rollback();
         } catch (SQLException | RuntimeException e) {
-            LOG.debug("Rollback after a failed commit failed: the connection is closed or its transaction has"
-                    + " ended.", e);
+            LOG.debug(
+                    "Rollback after a failed commit failed: the connection is closed or its transaction has"
+                            + " ended.",
+                    e);
         }
     }
 
@@ -315,7 +317,7 @@ final class SpringTransactions implements Demarcation {
                 "transaction manager",
                 List.of(manager.getClass().getName()
                         + " began a transaction without binding a connection of the ledger's data source: set"
-                                + " semel.expert.transaction-manager to the manager of that data source"));
+                        + " semel.expert.transaction-manager to the manager of that data source"));
     }
 
     private void restore(@Nullable Frame outer) {

@@ -59,8 +59,8 @@ final class StreamRoutes {
                             + handler.getBeanType().getSimpleName() + "."
                             + handler.getMethod().getName() + ") responds with " + stream
                             + ", but a response under an Idempotency-Key is sent only at its end: add"
-                                    + " @Idempotent(header = OFF) or OPTIONAL, or set"
-                                    + " semel.http.tuning.responses.hold-streams=true");
+                            + " @Idempotent(header = OFF) or OPTIONAL, or set"
+                            + " semel.http.tuning.responses.hold-streams=true");
                 }
             }
         }

@@ -189,8 +189,7 @@ class DeclarationsTest {
                 .withConfiguration(
                         AutoConfigurations.of(SemelAutoConfiguration.class, SemelHttpAutoConfiguration.class))
                 .withPropertyValues("semel.store=memory:");
-        String fault =
-                "@Idempotent Controller.mapped: the route is not protected against running twice: ";
+        String fault = "@Idempotent Controller.mapped: the route is not protected against running twice: ";
         web.withPropertyValues("semel.store=memory:", "semel.http.enabled=false")
                 .withBean(Controller.class)
                 .run(context ->

@@ -98,7 +98,8 @@ class SemelAutoConfigurationTest {
             assertThat(context).hasSingleBean(Semel.class).hasSingleBean(Operator.class);
             assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class);
             assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Replayed.class);
-            assertThat(context.getBean(EngineOpener.OpenedEngine.class).transactions()).isNotNull();
+            assertThat(context.getBean(EngineOpener.OpenedEngine.class).transactions())
+                    .isNotNull();
         });
     }
 
@@ -106,7 +107,8 @@ class SemelAutoConfigurationTest {
     void theLedgerHasAStoreOfItsOwnIfItIsGivenOne() {
         inMemory.run(context -> {
             assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class);
-            assertThat(context.getBean(EngineOpener.OpenedEngine.class).transactions()).isNull();
+            assertThat(context.getBean(EngineOpener.OpenedEngine.class).transactions())
+                    .isNull();
         });
     }
 
@@ -209,8 +211,9 @@ class SemelAutoConfigurationTest {
                 .withBean("theirs", PlatformTransactionManager.class, () -> new JdbcTransactionManager(elsewhere))
                 .withBean("jta", PlatformTransactionManager.class, SemelAutoConfigurationTest::coordinator)
                 .run(context -> {
-                    assertFaults(context.getStartupFailure(), "do not work on that data source alone: theirs"
-                            + " (JdbcTransactionManager), jta (");
+                    assertFaults(
+                            context.getStartupFailure(),
+                            "do not work on that data source alone: theirs" + " (JdbcTransactionManager), jta (");
                     assertThat(context.getStartupFailure())
                             .rootCause()
                             .hasMessageContaining("Declare a JdbcTransactionManager bean");
@@ -227,7 +230,8 @@ class SemelAutoConfigurationTest {
                         "semel.policy.theirs.extends=http.client",
                         "semel.policy.theirs.retention=payments")
                 .run(context -> {
-                    var catalogue = context.getBean(EngineOpener.OpenedEngine.class).catalogue();
+                    var catalogue =
+                            context.getBean(EngineOpener.OpenedEngine.class).catalogue();
                     assertThat(catalogue.get("mine").retry().maxAttempts()).isEqualTo(2);
                     assertThat(catalogue.get("http.client").retry().maxAttempts())
                             .isEqualTo(9);

@@ -68,7 +68,6 @@ final class CallerRows {
 
     private static Outcome refused(ProbeResponse reply) {
         return Outcome.heldIf(
-                reply.status() == 401 || reply.status() == 403,
-                "a request without credentials got " + reply.told());
+                reply.status() == 401 || reply.status() == 403, "a request without credentials got " + reply.told());
     }
 }

@@ -26,9 +26,8 @@ public final class Conformance {
         Probe probe = new Probe(target);
         ProbeResponse ordinary = probe.send(probe.post(probe.freshKey(), probe.freshBody()));
         if (!ordinary.isSuccess()) {
-            throw new SemelException.Invalid(
-                    "The first POST to " + target.url() + " failed: the service responded " + ordinary.told()
-                            + ". Pass a body and headers that the service accepts.");
+            throw new SemelException.Invalid("The first POST to " + target.url() + " failed: the service responded "
+                    + ordinary.told() + ". Pass a body and headers that the service accepts.");
         }
         List<ConformanceReport.Finding> findings = new ArrayList<>();
         for (Row row : rows()) {

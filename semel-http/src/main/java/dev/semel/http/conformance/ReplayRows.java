@@ -68,8 +68,8 @@ final class ReplayRows {
     private static Outcome headers(ProbeResponse first, ProbeResponse second) {
         for (String name : REPEATED) {
             if (!first.headers(name).equals(second.headers(name))) {
-                return Outcome.broken("the header " + name + " was " + first.headers(name) + ", the replay has"
-                        + " " + second.headers(name));
+                return Outcome.broken("the header " + name + " was " + first.headers(name) + ", the replay has" + " "
+                        + second.headers(name));
             }
         }
         List<String> unseen = absent(REPEATED, first);
@@ -78,8 +78,8 @@ final class ReplayRows {
         }
         return unseen.isEmpty()
                 ? Outcome.HELD
-                : Outcome.HELD.noting("not observed, because the first response does not have them:"
-                        + " " + String.join(", ", unseen));
+                : Outcome.HELD.noting("not observed, because the first response does not have them:" + " "
+                        + String.join(", ", unseen));
     }
 
     private static Outcome never(ProbeResponse first, ProbeResponse second) {
@@ -104,7 +104,8 @@ final class ReplayRows {
                 .limit(probe.target().limits().crowd())
                 .toList();
         List<ProbeResponse> replies = probe.sendAll(requests);
-        List<ProbeResponse> ran = replies.stream().filter(ProbeResponse::isFirst).toList();
+        List<ProbeResponse> ran =
+                replies.stream().filter(ProbeResponse::isFirst).toList();
         if (ran.size() != 1) {
             return Outcome.broken(ran.size() + " of " + replies.size() + " requests ran");
         }
@@ -118,8 +119,7 @@ final class ReplayRows {
             }
         }
         ProbeResponse later = probe.send(probe.post(key, body));
-        return Outcome.heldIf(
-                later.isReplay() && later.says(ran.get(0)), "a later duplicate got " + later.told());
+        return Outcome.heldIf(later.isReplay() && later.says(ran.get(0)), "a later duplicate got " + later.told());
     }
 
     /** Checks that the work has exactly the expected number of effects. Without a counter the row is not observed. */

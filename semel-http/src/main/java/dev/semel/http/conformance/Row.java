@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 record Row(String name, String promise, Function<Probe, Outcome> check) {
 
     /** The result of one check. A result that is broken or not observed has a reason. */
-    record Outcome(ConformanceReport.RowVerdict verdict, @Nullable String why) {
+    record Outcome(
+            ConformanceReport.RowVerdict verdict, @Nullable String why) {
         static final Outcome HELD = new Outcome(ConformanceReport.RowVerdict.HELD, null);
 
         static Outcome broken(String why) {

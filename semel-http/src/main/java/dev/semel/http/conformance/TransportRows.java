@@ -13,8 +13,8 @@ final class TransportRows {
     private static final Pattern HASH = Pattern.compile("[0-9a-fA-F]{64}");
     private static final Pattern STACK = Pattern.compile("\\bat [\\w.$]+\\(|Exception\\b");
 
-    private static final Outcome OVERTAKEN = Outcome.notObserved("the service ran no request whose client had closed"
-            + " its connection");
+    private static final Outcome OVERTAKEN =
+            Outcome.notObserved("the service ran no request whose client had closed" + " its connection");
 
     private TransportRows() {}
 
@@ -70,7 +70,9 @@ final class TransportRows {
      */
     private static Outcome gone(Probe probe) {
         Outcome early = ReplayRows.counted(probe, 1, () -> gone(probe, AbortPoint.BEFORE_THE_ANSWER));
-        return early == OVERTAKEN ? ReplayRows.counted(probe, 1, () -> gone(probe, AbortPoint.DURING_THE_ANSWER)) : early;
+        return early == OVERTAKEN
+                ? ReplayRows.counted(probe, 1, () -> gone(probe, AbortPoint.DURING_THE_ANSWER))
+                : early;
     }
 
     private static Outcome gone(Probe probe, AbortPoint when) {

@@ -63,8 +63,7 @@ class RetryTest {
 
     @ParameterizedTest
     @EnumSource
-    void requestIsRetriedUnderItsKeyAfterRetryAfter(Engine engine)
-            throws IOException, InterruptedException {
+    void requestIsRetriedUnderItsKeyAfterRetryAfter(Engine engine) throws IOException, InterruptedException {
         try (Planner planner = Planner.start(engine.fresh().jdbc())) {
             Person ada = Organisation.found(planner).ada();
             rename(planner, "semel_record", "semel_record_away");

@@ -31,14 +31,18 @@ final class BearerFilter extends OncePerRequestFilter {
         } catch (DataAccessException e) {
             logger.warn("token lookup failed; request rejected with 503", e);
             response.setHeader("Retry-After", "1");
-            refuse(response, ProblemCode.STORE_UNAVAILABLE, "Rejected: the token could not be checked. Retry the"
-                    + " same request.");
+            refuse(
+                    response,
+                    ProblemCode.STORE_UNAVAILABLE,
+                    "Rejected: the token could not be checked. Retry the" + " same request.");
             return;
         }
         if (caller.isEmpty()) {
             response.setHeader("WWW-Authenticate", "Bearer");
-            refuse(response, ProblemCode.UNAUTHENTICATED, "Rejected: the request is not authenticated. Send a"
-                    + " valid token: Authorization: Bearer ...");
+            refuse(
+                    response,
+                    ProblemCode.UNAUTHENTICATED,
+                    "Rejected: the request is not authenticated. Send a" + " valid token: Authorization: Bearer ...");
             return;
         }
         chain.doFilter(new Authenticated(request, caller.get()), response);

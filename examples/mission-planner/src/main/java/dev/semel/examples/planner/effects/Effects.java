@@ -47,7 +47,9 @@ public class Effects {
 
     private <P> void send(Caller caller, Channel<P> channel, String resource, P payload) {
         Call.Origin origin = Call.Origin.UNSTATED.withActor(caller.person(), "user");
-        String correlation = IdempotentExchange.current().map(IdempotentExchange::correlationId).orElse(null);
+        String correlation = IdempotentExchange.current()
+                .map(IdempotentExchange::correlationId)
+                .orElse(null);
         semel.send(
                         channel,
                         Message.of(caller.tenant(), Jobs.key(caller.tenant(), channel, resource), payload)

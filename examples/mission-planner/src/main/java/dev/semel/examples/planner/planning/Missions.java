@@ -127,8 +127,9 @@ class Missions {
                 .query(Long.class)
                 .single();
         if (assigned > 0) {
-            throw Refusal.conflict("mission.has_assignments", "Conflict: the mission has assignments. Move or"
-                    + " remove them first.");
+            throw Refusal.conflict(
+                    "mission.has_assignments",
+                    "Conflict: the mission has assignments. Move or" + " remove them first.");
         }
         int removed = jdbc.sql(DELETE)
                 .param("organisation", caller.organisation())

@@ -13,7 +13,8 @@ class Refusals {
         ProblemDetail problem = ProblemDetail.forStatus(refusal.status());
         problem.setDetail(refusal.getMessage());
         problem.setProperty("code", refusal.code());
-        IdempotentExchange.current().ifPresent(exchange -> problem.setProperty("correlation_id", exchange.correlationId()));
+        IdempotentExchange.current()
+                .ifPresent(exchange -> problem.setProperty("correlation_id", exchange.correlationId()));
         return problem;
     }
 }

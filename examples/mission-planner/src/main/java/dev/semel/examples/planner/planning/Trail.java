@@ -62,7 +62,9 @@ class Trail {
                 .param("resource", resource)
                 .param("version", version)
                 .param("request", exchange.map(IdempotentExchange::requestId).orElseGet(Trail::unnamed))
-                .param("correlation", exchange.map(IdempotentExchange::correlationId).orElseGet(Trail::unnamed))
+                .param(
+                        "correlation",
+                        exchange.map(IdempotentExchange::correlationId).orElseGet(Trail::unnamed))
                 .update();
     }
 
