@@ -221,7 +221,7 @@ enum Habit {
     }
 
     private static Stream<String> schemas(SourceTree tree) {
-        Map<String, Set<Integer>> versions = new TreeMap<>(Map.of("sqlite", Set.of(), "postgresql", Set.of()));
+        Map<String, Set<Integer>> versions = new TreeMap<>(Map.of("sqlite", Set.of(), "postgres", Set.of()));
         Pattern script = Pattern.compile("semel-jdbc/src/main/resources/dev/semel/jdbc/(\\w+)/V(\\d+)\\.sql");
         tree.files().stream()
                 .map(file -> script.matcher(file.path()))

@@ -175,7 +175,7 @@ class TidyTest {
                         Habit.EACH_SQL_ENGINE_HAS_ITS_SCHEMA,
                         "semel-jdbc/src/main/resources/dev/semel/jdbc/sqlite/V2.sql",
                         "alter table t;",
-                        "postgresql has no V2.sql"),
+                        "postgres has no V2.sql"),
                 new Planted(
                         Habit.JAVA_IN_PAGES_COMPILES, "docs/a.md", "text\n```java\nint n;\n```\n", "a.md:2 shows Java"),
                 new Planted(
@@ -236,7 +236,7 @@ class TidyTest {
         plant(root, "CHANGELOG.md", "## Unreleased\n### Added\n### Fixed\n## 1.0.0 - 2026-01-01\n### Added\n");
         plant(root, "pom.xml", "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"/>");
         plant(root, "semel-jdbc/src/main/resources/dev/semel/jdbc/sqlite/V1.sql", "create table t;");
-        plant(root, "semel-jdbc/src/main/resources/dev/semel/jdbc/postgresql/V1.sql", "create table t;");
+        plant(root, "semel-jdbc/src/main/resources/dev/semel/jdbc/postgres/V1.sql", "create table t;");
         plant(root, "LICENSE", "Apache License\nVersion 2.0, January 2004\nEND OF TERMS AND CONDITIONS\n");
     }
 

@@ -2,8 +2,8 @@ package dev.semel.jdbc.fault;
 
 import dev.semel.Semel;
 import dev.semel.engine.EngineSettings;
-import dev.semel.jdbc.SqliteTap;
-import dev.semel.jdbc.WeakSync;
+import dev.semel.jdbc.sqlite.SqliteTap;
+import dev.semel.jdbc.sqlite.WeakSync;
 import dev.semel.store.Store;
 import java.io.IOException;
 import java.io.UncheckedIOException;

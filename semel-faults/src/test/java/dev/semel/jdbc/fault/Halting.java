@@ -2,7 +2,7 @@ package dev.semel.jdbc.fault;
 
 import dev.semel.Semel;
 import dev.semel.engine.EngineSettings;
-import dev.semel.jdbc.SqliteTap;
+import dev.semel.jdbc.sqlite.SqliteTap;
 import dev.semel.testkit.history.History;
 import dev.semel.time.TimeSource;
 import java.time.Duration;

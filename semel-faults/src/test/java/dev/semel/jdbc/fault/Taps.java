@@ -1,6 +1,6 @@
 package dev.semel.jdbc.fault;
 
-import dev.semel.jdbc.SqliteTap;
+import dev.semel.jdbc.sqlite.SqliteTap;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
