@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.ServiceLoader;
+import javax.sql.DataSource;
 
 /**
  * Makes operations take effect exactly once. Thread-safe; one instance serves a process. A duplicate of a call that runs in
@@ -12,22 +13,56 @@ import java.util.ServiceLoader;
 public interface Semel extends AutoCloseable {
 
     /**
-     * Opens the ledger at a store URL, such as {@code memory:}, {@code sqlite:orders.db} or
-     * {@code postgresql://user:secret@host/database}, installing or checking its schema.
+     * Opens the ledger in the database that the application already has, beside its own tables: PostgreSQL or SQLite. Installs its
+     * schema where there is none, and upgrades an older one.
+     *
+     * <pre>{@code
+     * Semel semel = Semel.open(dataSource);
+     * }</pre>
+     *
+     * <p>The data source stays the application's: {@link #close} does not close it. It must hand out plain connections, not such as
+     * are bound to a transaction manager's thread (in Spring Boot the starter opens Semel). A thread takes one connection at a time,
+     * for as long as a call or an atomic handler takes. On SQLite the data source says which file it is, and Semel opens connections
+     * of its own to it.
+     *
+     * @throws SemelException.Misconfigured when the database or the settings cannot serve, saying what to do
+     * @throws SemelException.StoreUnavailable when the database cannot be reached
+     */
+    static Semel open(DataSource source) {
+        return settings(source).open();
+    }
+
+    /**
+     * Opens the ledger at a store URL, installing its schema where there is none, and upgrading an older one:
+     *
+     * <pre>{@code
+     * Semel.open("memory:")
+     * Semel.open("sqlite:orders.db")
+     * Semel.open("postgresql://user:secret@host/database")
+     * }</pre>
      *
      * @throws SemelException.Misconfigured when the URL, the store or the settings cannot serve
+     * @throws SemelException.StoreUnavailable when the store cannot be reached
      */
     static Semel open(String storeUrl) {
         return settings(storeUrl).open();
     }
 
-    /** As {@link #open(String)}, with settings to change first. */
+    /** As {@link #open(DataSource)}, with settings to change first. The data source is first used by {@link Settings#open}. */
+    static Settings settings(DataSource source) {
+        return provider().settings(source);
+    }
+
+    /** As {@link #open(String)}, with settings to change first. The store is first used by {@link Settings#open}. */
     static Settings settings(String storeUrl) {
+        return provider().settings(storeUrl);
+    }
+
+    private static Provider provider() {
         return ServiceLoader.load(Provider.class)
                 .findFirst()
                 .orElseThrow(() -> new SemelException.Misconfigured(
-                        "engine", List.of("no Semel engine is on the class path: add dev.semel:semel-core")))
-                .settings(storeUrl);
+                        "engine", List.of("no Semel engine is on the class path: add dev.semel:semel-core")));
     }
 
     /** Runs an atomic operation once: effect, record, audit and result commit in one transaction. */
@@ -174,6 +209,10 @@ public interface Semel extends AutoCloseable {
 
     /** Found by {@link ServiceLoader}: the engine behind the front door. */
     interface Provider {
+        /** @see Semel#settings(String) */
         Settings settings(String storeUrl);
+
+        /** @see Semel#settings(DataSource) */
+        Settings settings(DataSource source);
     }
 }

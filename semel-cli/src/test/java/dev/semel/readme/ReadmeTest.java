@@ -32,6 +32,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.sqlite.SQLiteDataSource;
 
 /** The examples of the README, compiled and run. */
 class ReadmeTest {
@@ -91,8 +92,10 @@ class ReadmeTest {
 
     @Test
     void theFirstExample() {
+        SQLiteDataSource dataSource = new SQLiteDataSource();
+        dataSource.setUrl("jdbc:" + url);
         // region first
-        Semel semel = Semel.open(url);
+        Semel semel = Semel.open(dataSource);
 
         Receipt receipt = semel.run(
                         CHARGE,

@@ -52,6 +52,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -290,6 +291,11 @@ public final class Engine implements Semel {
         @Override
         public Settings settings(String storeUrl) {
             return EngineSettings.at(storeUrl);
+        }
+
+        @Override
+        public Settings settings(DataSource source) {
+            return EngineSettings.at(source);
         }
     }
 }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
 
 /**
  * Settings of an engine; checked together by {@link #open}. Besides what the front door offers, a test or a store's author may
@@ -74,6 +75,11 @@ public final class EngineSettings implements Semel.Settings {
     /** For a store that is opened by its URL. */
     public static EngineSettings at(String url) {
         return new EngineSettings(() -> Stores.open(url, StoreProvider.Options.DEFAULT));
+    }
+
+    /** For a store in the database that the application's data source leads to. */
+    public static EngineSettings at(DataSource source) {
+        return new EngineSettings(() -> Stores.open(source, StoreProvider.Options.DEFAULT));
     }
 
     @Override

@@ -1,9 +1,13 @@
 package dev.semel.store;
 
+import dev.semel.SemelException;
 import dev.semel.time.TimeSource;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Opens stores by URL; found by {@link java.util.ServiceLoader}. */
+/** Opens stores by URL or by the application's data source; found by {@link java.util.ServiceLoader}. */
 public interface StoreProvider {
     /** The kind of store, as in {@code schema print --engine}: {@code memory}, {@code sqlite}, {@code postgresql}. */
     String engine();
@@ -17,9 +21,38 @@ public interface StoreProvider {
      * Opens the store; installs its schema where there is none and upgrades an older one, unless told not to, and refuses
      * one that is newer than the code.
      *
-     * @throws dev.semel.SemelException.Misconfigured when it cannot serve, saying what to do
+     * @throws SemelException.Misconfigured when it cannot serve, saying what to do
      */
     Store open(String url, Options options);
+
+    /**
+     * The database whose data sources this kind of store opens, by the name that it gives itself in
+     * {@link java.sql.DatabaseMetaData#getDatabaseProductName}, such as {@code PostgreSQL}. Empty when it opens none.
+     */
+    default Optional<String> database() {
+        return Optional.empty();
+    }
+
+    /**
+     * The name that the database behind a data source gives itself, whichever it is. Asked only of kinds of store that open data
+     * sources.
+     *
+     * @throws SemelException.StoreUnavailable when it cannot be reached
+     */
+    default String databaseOf(DataSource source) {
+        throw new SemelException.Misconfigured("store", List.of(engine() + " opens no data sources"));
+    }
+
+    /**
+     * As {@link #open(String, Options)}, in the database that a data source leads to, which is the one that {@link #database}
+     * names. The data source hands out plain connections, and is not closed with the store.
+     *
+     * @throws SemelException.Misconfigured when it cannot serve, saying what to do
+     * @throws SemelException.StoreUnavailable when it cannot be reached
+     */
+    default Store open(DataSource source, Options options) {
+        throw new SemelException.Misconfigured("store", List.of(engine() + " opens no data sources"));
+    }
 
     /** The schema as SQL, for those who install it themselves; empty when there is none. */
     default String ddl() {

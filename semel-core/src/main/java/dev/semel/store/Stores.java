@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.ServiceLoader;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import javax.sql.DataSource;
 
 /** The kinds of store that are on the class path. Immutable. */
 public final class Stores {
@@ -38,6 +39,16 @@ public final class Stores {
         return installed().provider(url).open(url, options);
     }
 
+    /**
+     * Opens the store in the database that the data source leads to, with the kind that names this database.
+     *
+     * @throws SemelException.Misconfigured when no kind does, naming the databases there are
+     * @throws SemelException.StoreUnavailable when the database cannot be reached
+     */
+    public static Store open(DataSource source, StoreProvider.Options options) {
+        return installed().provider(source).open(source, options);
+    }
+
     /** All kinds, by name. */
     public List<StoreProvider> all() {
         return providers;
@@ -49,6 +60,35 @@ public final class Stores {
                 .filter(provider -> provider.accepts(url))
                 .findFirst()
                 .orElseThrow(() -> unaccepted(url));
+    }
+
+    /** @throws SemelException.Misconfigured when no kind opens data sources of the database */
+    public StoreProvider provider(DataSource source) {
+        List<StoreProvider> openers = providers.stream()
+                .filter(provider -> provider.database().isPresent())
+                .toList();
+        if (openers.isEmpty()) {
+            throw new SemelException.Misconfigured(
+                    "store",
+                    List.of("no store on the class path opens a data source: add dev.semel:semel-jdbc for PostgreSQL and"
+                            + " SQLite"));
+        }
+        String found = openers.get(0).databaseOf(source);
+        return openers.stream()
+                .filter(provider -> provider.database().orElse("").equals(found))
+                .findFirst()
+                .orElseThrow(() -> unsupported(found, openers));
+    }
+
+    private static SemelException.Misconfigured unsupported(String found, List<StoreProvider> openers) {
+        String known = openers.stream()
+                .map(provider -> provider.database().orElse(""))
+                .sorted()
+                .collect(Collectors.joining(" or "));
+        return new SemelException.Misconfigured(
+                "store",
+                List.of("the data source leads to " + found + ", which cannot hold the ledger: use a data source of "
+                        + known + ", or open a store of its own by URL, such as " + openers.get(0).example()));
     }
 
     /**

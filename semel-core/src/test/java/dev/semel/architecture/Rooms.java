@@ -85,7 +85,7 @@ record Rooms(String root) {
                 .resideInAPackage(root)
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage(root, "java..", "org.jspecify..");
+                .resideInAnyPackage(root, "java..", "javax.sql", "org.jspecify..");
     }
 
     ArchRule theFrontDoorIsSmall(int most) {
@@ -114,14 +114,16 @@ record Rooms(String root) {
     }
 
     /**
-     * A {@code Connection} may be passed through, because an atomic handler works on it; nothing may be done with it. Errors
+     * A {@code Connection} may be passed through, because an atomic handler works on it, and so may the application's
+     * {@code DataSource}; nothing may be done with either. Errors
      * of a database may be looked at where failures are classified.
      */
     ArchRule noSql() {
-        return classes().should(each("hold no SQL: only pass a Connection through", (type, events) -> {
+        return classes().should(each("hold no SQL: only pass a Connection or a DataSource through", (type, events) -> {
             for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
                 JavaClass target = dependency.getTargetClass().getBaseComponentType();
-                boolean passed = target.isEquivalentTo(java.sql.Connection.class);
+                boolean passed = target.isEquivalentTo(java.sql.Connection.class)
+                        || target.isEquivalentTo(javax.sql.DataSource.class);
                 if (isSql(target) && !passed && !isClassified(type, target)) {
                     events.add(violated(dependency, dependency.getDescription()));
                 }

@@ -46,6 +46,7 @@ class RoomsTest {
                 rule(
                         "no SQL",
                         Rooms::noSql,
+                        "execution.Database.taken",
                         "execution.Database.commit",
                         "execution.Database.state",
                         "policy.Errors.schema"),

@@ -4,13 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
+import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StoresTest {
+    /** Any use of it fails. */
+    private static final DataSource NOWHERE = (DataSource) Proxy.newProxyInstance(
+            DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                throw new UnsupportedOperationException(method.getName());
+            });
+
     private final Stores stores = new Stores(List.of(
             new Kind("sqlite", "sqlite:orders.db"),
             new Kind("memory", "memory:"),
@@ -92,6 +102,65 @@ class StoresTest {
     void openingRefusesAUrlThatNothingAccepts() {
         assertThatThrownBy(() -> Stores.open("nothing-opens-this:", StoreProvider.Options.DEFAULT))
                 .isInstanceOf(SemelException.Misconfigured.class);
+    }
+
+    @Test
+    void aDataSourceIsGivenToTheKindOfItsDatabase() {
+        Stores both = new Stores(List.of(new OnDatabase("PostgreSQL", "SQLite"), new OnDatabase("SQLite", "SQLite")));
+        assertThat(both.provider(NOWHERE).database()).contains("SQLite");
+    }
+
+    @Test
+    void aDataSourceOfAnotherDatabaseIsRefusedWithTheKnownOnes() {
+        Stores both = new Stores(List.of(new OnDatabase("SQLite", "H2"), new OnDatabase("PostgreSQL", "H2")));
+        assertThatThrownBy(() -> both.provider(NOWHERE))
+                .isInstanceOf(SemelException.Misconfigured.class)
+                .hasMessage("store: the data source leads to H2, which cannot hold the ledger: use a data source of"
+                        + " PostgreSQL or SQLite, or open a store of its own by URL, such as postgresql:example.");
+    }
+
+    @Test
+    void withoutAStoreForDataSourcesItSaysWhatToAdd() {
+        assertThatThrownBy(() -> stores.provider(NOWHERE))
+                .isInstanceOf(SemelException.Misconfigured.class)
+                .hasMessageContaining("add dev.semel:semel-jdbc for PostgreSQL and SQLite");
+        Kind memory = new Kind("memory", "memory:");
+        assertThatThrownBy(() -> memory.open(NOWHERE, StoreProvider.Options.DEFAULT))
+                .hasMessageContaining("memory opens no data sources");
+        assertThatThrownBy(() -> memory.databaseOf(NOWHERE)).hasMessageContaining("memory opens no data sources");
+    }
+
+    /** @param met what every data source turns out to be */
+    private record OnDatabase(String name, String met) implements StoreProvider {
+        @Override
+        public String engine() {
+            return name.toLowerCase(Locale.ROOT);
+        }
+
+        @Override
+        public String example() {
+            return engine() + ":example";
+        }
+
+        @Override
+        public boolean accepts(String url) {
+            return false;
+        }
+
+        @Override
+        public Store open(String url, Options options) {
+            throw new UnsupportedOperationException("This test chooses stores, it opens none.");
+        }
+
+        @Override
+        public Optional<String> database() {
+            return Optional.of(name);
+        }
+
+        @Override
+        public String databaseOf(DataSource source) {
+            return met;
+        }
     }
 
     private record Kind(String engine, String example) implements StoreProvider {

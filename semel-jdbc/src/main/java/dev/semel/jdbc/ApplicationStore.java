@@ -67,7 +67,7 @@ public final class ApplicationStore {
                         + ", or give the ledger a store of its own, such as sqlite:semel.db"));
     }
 
-    private static String product(DataSource source) {
+    static String product(DataSource source) {
         try (Connection connection = source.getConnection()) {
             return connection.getMetaData().getDatabaseProductName();
         } catch (SQLException e) {

@@ -6,6 +6,7 @@ import dev.semel.store.Store;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** Opens {@code postgresql://user:password@host:port/database} and the driver's {@code jdbc:postgresql:} URLs. */
 public final class PostgresProvider implements JdbcStoreProvider {
@@ -40,7 +41,7 @@ public final class PostgresProvider implements JdbcStoreProvider {
     }
 
     @Override
-    public Store on(DataSource source, Demarcation demarcation, Options options) {
+    public Store on(DataSource source, @Nullable Demarcation demarcation, Options options) {
         return PostgresStore.on(source, demarcation, options);
     }
 

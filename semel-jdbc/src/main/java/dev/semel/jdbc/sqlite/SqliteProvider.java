@@ -6,6 +6,7 @@ import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
 import java.sql.Connection;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens {@code sqlite:path/to/file.db}. The file and its companions are made with mode 0600; the directory must exist.
@@ -49,7 +50,7 @@ public final class SqliteProvider implements JdbcStoreProvider {
     }
 
     @Override
-    public Store on(DataSource source, Demarcation demarcation, Options options) {
+    public Store on(DataSource source, @Nullable Demarcation demarcation, Options options) {
         return SqliteStore.on(source, demarcation, options);
     }
 

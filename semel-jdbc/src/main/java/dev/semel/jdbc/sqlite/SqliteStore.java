@@ -45,7 +45,7 @@ final class SqliteStore implements Store {
     }
 
     /** The ledger in the file that the application's data source leads to. */
-    static SqliteStore on(DataSource source, Demarcation demarcation, StoreProvider.Options options) {
+    static SqliteStore on(DataSource source, @Nullable Demarcation demarcation, StoreProvider.Options options) {
         return open("sqlite:" + SqliteConnections.file(source), demarcation, options);
     }
 
