@@ -2,6 +2,7 @@ package dev.semel;
 
 import java.sql.Connection;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.ServiceLoader;
 import javax.sql.DataSource;
@@ -174,10 +175,60 @@ public interface Semel extends AutoCloseable {
         void close();
     }
 
-    /** What may be set before opening. Settings are checked together when {@link #open} is called. */
+    /**
+     * What may be set before opening, each at most once:
+     *
+     * <pre>{@code
+     * Semel semel = Semel.settings(dataSource)
+     *         .withPolicy(Policy.named("psp").withMaxAttempts(5).build())
+     *         .withMetrics()
+     *         .withLocalCache(10_000)
+     *         .open();
+     * }</pre>
+     *
+     * Settings are checked together when {@link #open} is called, which names every fault. Not thread-safe.
+     */
     interface Settings {
-        /** Adds a policy, or replaces one of the catalogue. */
+        /** Adds a policy that operations name, or replaces one of the catalogue. */
         Settings withPolicy(Policy policy);
+
+        /**
+         * This node's own mode; the stricter of it and what an operator has set for all nodes ({@code semel mode set}) applies. By
+         * default the mode that the environment variable {@code SEMEL_MODE} names, or LIVE.
+         */
+        Settings withMode(Mode mode);
+
+        /**
+         * Counts and times go to Micrometer's global registry. Where Micrometer is not on the class path {@link #open} says what to
+         * add. For a registry of your own, and for traces, see {@link #withWatch}.
+         */
+        Settings withMetrics();
+
+        /**
+         * Is told what happens. Metrics and traces in registries of your own:
+         *
+         * <pre>{@code
+         * .withWatch(MicrometerWatch.of(meters).withObservations(observations))
+         * }</pre>
+         */
+        Settings withWatch(Observer watch);
+
+        /** Handlers of channels run on platform threads, also where the runtime has virtual ones, which are used by default. */
+        Settings withPlatformThreads();
+
+        /**
+         * Where the time is read, in place of the machine's clock and the store's: for tests that move a clock. Whatever waits, such
+         * as a retry or a delayed message, goes on when this clock says so, and never while it stands still.
+         *
+         * <pre>{@code
+         * AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
+         * Semel semel = Semel.settings("memory:").withClock(now::get).open();
+         * now.set(now.get().plus(Duration.ofDays(2)));
+         * }</pre>
+         *
+         * @param clock a {@link java.time.Clock}, or anything else that tells the time; the same for all nodes on one store
+         */
+        Settings withClock(InstantSource clock);
 
         /** Keeps up to so many small results in memory, so that their replays need no transaction. None by default. */
         Settings withLocalCache(int results);
@@ -203,9 +254,20 @@ public interface Semel extends AutoCloseable {
         /** Largest payload and largest result, in bytes; 1 MiB by default. */
         Settings withLargestValue(int bytes);
 
-        /** @throws SemelException.Misconfigured naming every fault */
+        /**
+         * Opens the store and starts what runs without a caller.
+         *
+         * @throws SemelException.Misconfigured naming every fault of the settings, or why the store cannot serve
+         * @throws SemelException.StoreUnavailable when the store cannot be reached
+         */
         Semel open();
     }
+
+    /**
+     * Is told what happens. A name for what the engine accepts: {@code dev.semel.watch.Watch}, which has the methods, and
+     * {@code dev.semel.watch.MicrometerWatch}, which counts and traces.
+     */
+    interface Observer {}
 
     /** Found by {@link ServiceLoader}: the engine behind the front door. */
     interface Provider {

@@ -2,7 +2,6 @@ package dev.semel.cli;
 
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
-import dev.semel.engine.EngineSettings;
 import dev.semel.operator.Letters;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Operator.Warrant;
@@ -160,8 +159,7 @@ final class DeadReplay implements Callable<Integer> {
         }
         String job = String.format(
                 Locale.ROOT, "replay-%d-%04x", System.currentTimeMillis() / 1_000, new SecureRandom().nextInt(1 << 16));
-        try (Engine engine =
-                EngineSettings.on(ledger.open()).withoutBackground().open()) {
+        try (Engine engine = Engine.withoutBackground(ledger.open())) {
             engine.send(Replays.CHANNEL, Replays.begin(job, preview, rate, why));
         }
         if (detach) {
@@ -244,7 +242,7 @@ final class DeadReplay implements Callable<Integer> {
 
     private int work(String job) throws InterruptedException {
         ReplayJob.JobResult ended;
-        try (Engine engine = EngineSettings.on(ledger.open()).open()) {
+        try (Engine engine = Engine.on(ledger.open(), settings -> {})) {
             ended = new ReplayJob(engine.operator(), job, ledger.err()).await(ledger.forPrograms());
         }
         told(job, ReplayJob.counted(ended.asked(), ended.asked().count() - ended.left()), ended);

@@ -42,6 +42,12 @@ enum Habit {
             file -> file.isJava() && file.isMain() && !file.folder().endsWith("dev/semel/time"),
             "\\b(Thread|TimeUnit\\.\\w+)\\.sleep\\(")),
 
+    /** What an application sets is in the root package; the engine's own settings are for tests and authors of stores. */
+    APPLICATIONS_SET_SEMEL_AT_THE_FRONT_DOOR(tree -> Stream.concat(
+            lines(Habit::isForApplications, "\\bEngine" + "Settings\\b").apply(tree),
+            lines(file -> file.path().startsWith("examples/"), "\\bdev\\.semel\\.engine\\b")
+                    .apply(tree))),
+
     NO_LOCALE_CHANGES_WHAT_IS_WRITTEN(Habit::localeDependent),
 
     ONLY_THE_COMMAND_LINE_PRINTS(lines(
@@ -94,6 +100,11 @@ enum Habit {
     /** Where the habit is broken, in words. */
     List<String> faults(SourceTree tree) {
         return check.apply(tree).sorted().toList();
+    }
+
+    private static boolean isForApplications(Text file) {
+        boolean page = file.isPage() && !file.path().equals("ARCHITECTURE.md");
+        return page || file.path().matches("(examples|semel-cli|semel-http|semel-spring-boot-starter)/.*/?src/main/.*");
     }
 
     private static Function<SourceTree, Stream<String>> lines(Predicate<Text> where, String regex) {

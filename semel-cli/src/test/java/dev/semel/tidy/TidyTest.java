@@ -155,6 +155,10 @@ class TidyTest {
         String marked = "<!-- snippet: " + CODE + "Sound.java#%s -->\n```java\n%s\n```\n";
         return Stream.of(
                 new Planted(Habit.THE_README_IS_SHORT, "README.md", "x\n".repeat(201), "201 lines"),
+                settings("docs/a.md", "EngineSettings.at(url)"),
+                settings("semel-cli/src/main/java/A.java", "import dev.semel.engine.EngineSettings;"),
+                settings("examples/shop/src/main/java/A.java", "EngineSettings.at(url)"),
+                settings("examples/shop/src/test/java/A.java", "import dev.semel.engine.Engine;"),
                 new Planted(Habit.THE_README_AND_CI_TEST_ALIKE, "README.md", "mvn test", "README.md"),
                 new Planted(Habit.THE_README_AND_CI_TEST_ALIKE, ".ci/run", "mvn test", ".ci/run"),
                 new Planted(Habit.THE_CHANGELOG_KEEPS_ITS_HEADINGS, "CHANGELOG.md", "# Changelog\n", "Unreleased"),
@@ -193,6 +197,10 @@ class TidyTest {
                         "docs/a.md",
                         "<!-- snippet: " + CODE + "Sound.java#first -->\n\n",
                         "no ```java follows"));
+    }
+
+    private static Planted settings(String path, String line) {
+        return new Planted(Habit.APPLICATIONS_SET_SEMEL_AT_THE_FRONT_DOOR, path, line, path + ":1 has ");
     }
 
     private static Planted vague(String name) {

@@ -52,6 +52,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -109,6 +110,24 @@ public final class Engine implements Semel {
                 handle(Replays.CHANNEL, operator.replays()::handle);
             }
         }
+    }
+
+    /**
+     * An engine on a store that is open already, for containers and tools that opened it themselves. The engine closes the store,
+     * except when it cannot be opened.
+     *
+     * @param settings sets what the front door offers
+     * @throws SemelException.Misconfigured naming every fault of the settings
+     */
+    public static Engine on(Store store, Consumer<Settings> settings) {
+        EngineSettings own = EngineSettings.on(store);
+        settings.accept(own);
+        return own.open();
+    }
+
+    /** An engine without threads of its own, for a tool that sends something and ends. The engine closes the store. */
+    public static Engine withoutBackground(Store store) {
+        return EngineSettings.on(store).withoutBackground().open();
     }
 
     private static EngineServices services(EngineSettings settings, Store store) {

@@ -15,12 +15,16 @@ import dev.semel.watch.Watch;
 import dev.semel.worker.ReconcilerCalls;
 import dev.semel.worker.Worker;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Supplier;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of an engine; checked together by {@link #open}. Besides what the front door offers, a test or a store's author may
@@ -38,10 +42,12 @@ public final class EngineSettings implements Semel.Settings {
     private static final Duration SHORTEST_AUDIT = Duration.ofDays(1);
     private static final Duration RECONCILER_TIMEOUT = Duration.ofSeconds(30);
 
-    private final Supplier<Store> store;
+    private final Function<StoreProvider.Options, Store> store;
     private final List<Policy> policies = new ArrayList<>();
     private final List<String> faults = new ArrayList<>();
+    private final Set<String> set = new HashSet<>();
     private TimeSource time = TimeSource.system();
+    private @Nullable TimeSource storeTime;
     private RandomGenerator random = new Chance();
     private boolean background = true;
     private boolean virtualThreads = true;
@@ -55,7 +61,7 @@ public final class EngineSettings implements Semel.Settings {
     private Mode mode = Mode.LIVE;
     private Watch watch = Watch.NONE;
 
-    private EngineSettings(Supplier<Store> store) {
+    private EngineSettings(Function<StoreProvider.Options, Store> store) {
         this.store = store;
         String fromEnvironment = System.getenv("SEMEL_MODE");
         if (fromEnvironment != null && !fromEnvironment.isBlank()) {
@@ -67,19 +73,19 @@ public final class EngineSettings implements Semel.Settings {
         }
     }
 
-    /** For a store that is open already. The engine closes it. */
+    /** For a store that is open already and has a clock of its own. The engine closes it. */
     public static EngineSettings on(Store store) {
-        return new EngineSettings(() -> store);
+        return new EngineSettings(options -> store);
     }
 
     /** For a store that is opened by its URL. */
     public static EngineSettings at(String url) {
-        return new EngineSettings(() -> Stores.open(url, StoreProvider.Options.DEFAULT));
+        return new EngineSettings(options -> Stores.open(url, options));
     }
 
     /** For a store in the database that the application's data source leads to. */
     public static EngineSettings at(DataSource source) {
-        return new EngineSettings(() -> Stores.open(source, StoreProvider.Options.DEFAULT));
+        return new EngineSettings(options -> Stores.open(source, options));
     }
 
     @Override
@@ -93,6 +99,7 @@ public final class EngineSettings implements Semel.Settings {
 
     @Override
     public EngineSettings withLocalCache(int results) {
+        once("the local cache");
         if (results < 1) {
             faults.add("a local cache of " + results + " results: use 1 or more, or leave it out");
         }
@@ -114,6 +121,7 @@ public final class EngineSettings implements Semel.Settings {
 
     @Override
     public EngineSettings withAuditRetention(Duration value) {
+        once("the audit retention");
         if (value.compareTo(SHORTEST_AUDIT) < 0) {
             faults.add("an audit retention of " + value + ": use " + SHORTEST_AUDIT.toHours() + " hours or more");
         }
@@ -123,6 +131,7 @@ public final class EngineSettings implements Semel.Settings {
 
     @Override
     public EngineSettings withReconcilerTimeout(Duration value) {
+        once("the reconciler time-out");
         if (value.isNegative() || value.isZero()) {
             faults.add("a reconciler time-out of " + value + ": use more than zero");
         }
@@ -132,6 +141,7 @@ public final class EngineSettings implements Semel.Settings {
 
     @Override
     public EngineSettings withLargestValue(int bytes) {
+        once("the largest value");
         if (bytes < 1) {
             faults.add("a largest value of " + bytes + " bytes: use 1 or more");
         }
@@ -139,22 +149,28 @@ public final class EngineSettings implements Semel.Settings {
         return this;
     }
 
-    /** This node's own mode; the stricter of it and the switchboard's applies. */
+    @Override
     public EngineSettings withMode(Mode value) {
+        once("the mode");
         mode = value;
         return this;
     }
 
-    /** Is told what happens: see {@code MicrometerWatch} for metrics and traces. */
-    public EngineSettings withWatch(Watch value) {
+    @Override
+    public EngineSettings withWatch(Semel.Observer value) {
         if (watch != Watch.NONE) {
             faults.add("a watch is given twice: keep one of the two");
         }
-        watch = Guarded.of(value);
+        if (value instanceof Watch given) {
+            watch = Guarded.of(given);
+        } else {
+            faults.add("the watch " + value.getClass().getName() + " is told nothing: let it implement "
+                    + Watch.class.getName());
+        }
         return this;
     }
 
-    /** Metrics go to Micrometer's global registry, which an application may not have: then {@link #open} says what to add. */
+    @Override
     public EngineSettings withMetrics() {
         try {
             return withWatch(MicrometerWatch.global());
@@ -164,6 +180,14 @@ public final class EngineSettings implements Semel.Settings {
         }
     }
 
+    @Override
+    public EngineSettings withClock(InstantSource clock) {
+        once("the clock");
+        storeTime = TimeSource.of(clock);
+        return withTime(storeTime);
+    }
+
+    /** Of the engine alone: a store that is opened by URL or data source keeps its own. */
     public EngineSettings withTime(TimeSource value) {
         time = value;
         return this;
@@ -187,10 +211,16 @@ public final class EngineSettings implements Semel.Settings {
         return this;
     }
 
-    /** Handlers of channels run on platform threads, also where the runtime has virtual ones. */
+    @Override
     public EngineSettings withPlatformThreads() {
         virtualThreads = false;
         return this;
+    }
+
+    private void once(String setting) {
+        if (!set.add(setting)) {
+            faults.add(setting + " is set twice: keep one of the two");
+        }
     }
 
     @Override
@@ -201,7 +231,7 @@ public final class EngineSettings implements Semel.Settings {
         if (!faults.isEmpty()) {
             throw new SemelException.Misconfigured("Semel's settings", faults);
         }
-        return new Engine(this, store.get());
+        return new Engine(this, store.apply(new StoreProvider.Options(storeTime, false)));
     }
 
     TimeSource time() {

@@ -31,7 +31,8 @@ final class SystemTime implements TimeSource {
         return new Latch();
     }
 
-    private static long bounded(Duration duration) {
+    /** In nanoseconds, a year at most. */
+    static long bounded(Duration duration) {
         return duration.compareTo(Duration.ofDays(365)) > 0 ? TimeUnit.DAYS.toNanos(365) : duration.toNanos();
     }
 

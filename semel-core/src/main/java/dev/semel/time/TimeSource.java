@@ -1,6 +1,7 @@
 package dev.semel.time;
 
 import java.time.Duration;
+import java.time.InstantSource;
 
 /**
  * Reads the time and blocks. Everything in Semel that waits, waits here; a simulation hands in its own and decides who goes
@@ -35,5 +36,10 @@ public interface TimeSource {
     /** The machine's clock. */
     static TimeSource system() {
         return SystemTime.INSTANCE;
+    }
+
+    /** A clock of the application's, which a test may move: whoever waits goes on when it says so. */
+    static TimeSource of(InstantSource clock) {
+        return new ClockTime(clock);
     }
 }

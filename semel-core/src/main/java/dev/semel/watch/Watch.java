@@ -2,6 +2,7 @@ package dev.semel.watch;
 
 import dev.semel.Failure;
 import dev.semel.Policy;
+import dev.semel.Semel;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Told what happens. It is told on the threads that do the work, so it returns fast, does not block, and can be told from
  * many threads at once. An exception of its own is logged and changes nothing. It never learns a raw key.
  */
-public interface Watch {
+public interface Watch extends Semel.Observer {
     /** Does not want to know. With it a call costs nothing more: no clock is read, nothing is allocated. */
     Watch NONE = new Watch() {};
 

@@ -3,7 +3,10 @@ package dev.semel.time;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class TimeTest {
@@ -34,10 +37,44 @@ class TimeTest {
 
     @Test
     void anInterruptEndsASleepOnEveryClock() {
-        for (TimeSource time : new TimeSource[] {new ManualTime(0), TimeSource.system()}) {
+        for (TimeSource time : new TimeSource[] {
+            new ManualTime(0), TimeSource.system(), TimeSource.of(Clock.systemUTC())
+        }) {
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> time.sleep(Duration.ofSeconds(100))).isInstanceOf(InterruptedException.class);
         }
+    }
+
+    @Test
+    void aWaitByAGivenClockEndsWhenTheClockSaysSo() throws Exception {
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.ofEpochSecond(1));
+        TimeSource time = TimeSource.of(now::get);
+        TimeSource.Gate gate = time.gate();
+        long before = time.nanos();
+        Thread mover = new Thread(() -> now.set(Instant.ofEpochSecond(3_601)));
+        mover.start();
+        time.sleep(Duration.ofHours(1));
+        mover.join();
+        assertThat(time.millis()).isEqualTo(3_601_000);
+        assertThat(time.nanos() - before).isEqualTo(Duration.ofHours(1).toNanos());
+        time.sleep(Duration.ofSeconds(-1));
+        assertThat(gate.await(Duration.ZERO)).isFalse();
+        Thread opener = new Thread(gate::open);
+        opener.start();
+        assertThat(gate.await(Duration.ofDays(1))).isTrue();
+        gate.await();
+        opener.join();
+    }
+
+    @Test
+    void aGivenClockThatIsSetBackTurnsNoTimeBack() {
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.ofEpochSecond(100));
+        TimeSource time = TimeSource.of(now::get);
+        now.set(Instant.ofEpochSecond(110));
+        long before = time.nanos();
+        now.set(Instant.ofEpochSecond(90));
+        assertThat(time.nanos()).isEqualTo(before);
+        assertThat(time.millis()).isEqualTo(90_000);
     }
 
     @Test

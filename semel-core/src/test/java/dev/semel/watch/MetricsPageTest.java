@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Key;
 import dev.semel.Semel;
 import dev.semel.engine.Engine;
-import dev.semel.engine.EngineSettings;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -121,7 +120,7 @@ class MetricsPageTest extends WatchFixture {
 
     private static Semel watched(MeterRegistry meters, ObservationRegistry observations, String url) {
         // region watched
-        return EngineSettings.at(url)
+        return Semel.settings(url)
                 .withWatch(MicrometerWatch.of(meters).withObservations(observations))
                 .open();
         // endregion

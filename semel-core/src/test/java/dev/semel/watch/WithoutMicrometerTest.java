@@ -8,7 +8,6 @@ import dev.semel.Operation;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
-import dev.semel.engine.EngineSettings;
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -60,7 +59,7 @@ class WithoutMicrometerTest {
                 Class.forName("io.micrometer.core.instrument.MeterRegistry");
                 return "Micrometer is there";
             } catch (ClassNotFoundException expected) {
-                try (Semel semel = EngineSettings.at("memory:").open()) {
+                try (Semel semel = Semel.open("memory:")) {
                     return semel.run(
                                     Operation.atomic("charge", String.class, String.class),
                                     Call.of(Tenant.of("acme"), Key.of("k"), "payload"),
@@ -76,7 +75,7 @@ class WithoutMicrometerTest {
         @Override
         public String call() {
             try {
-                EngineSettings.at("memory:").withMetrics().open().close();
+                Semel.settings("memory:").withMetrics().open().close();
                 return "opened";
             } catch (SemelException.Misconfigured e) {
                 return e.getMessage();

@@ -1,9 +1,9 @@
 package dev.semel.spring;
 
 import dev.semel.Policy;
+import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
-import dev.semel.engine.EngineSettings;
 import dev.semel.jdbc.ApplicationStore;
 import dev.semel.policy.Catalogue;
 import dev.semel.store.Store;
@@ -74,7 +74,7 @@ final class EngineOpener {
                 : ApplicationStore.on(found.plain(), transactions, options);
         boolean opened = false;
         try {
-            Engine engine = settings(store, added).open();
+            Engine engine = Engine.on(store, settings -> set(settings, added));
             opened = true;
             return new OpenedEngine(
                     engine,
@@ -116,9 +116,8 @@ final class EngineOpener {
         return added;
     }
 
-    private EngineSettings settings(Store store, Map<String, Policy> added) {
-        EngineSettings settings = EngineSettings.on(store)
-                .withLargestValue((int) properties.tuning().largestValue().toBytes())
+    private void set(Semel.Settings settings, Map<String, Policy> added) {
+        settings.withLargestValue((int) properties.tuning().largestValue().toBytes())
                 .withReconcilerTimeout(properties.expert().reconcilerTimeout());
         added.values().forEach(settings::withPolicy);
         if (properties.tuning().localCache() > 0) {
@@ -135,6 +134,8 @@ final class EngineOpener {
         if (watch != Watch.NONE) {
             settings.withWatch(watch);
         }
-        return virtualThreads ? settings : settings.withPlatformThreads();
+        if (!virtualThreads) {
+            settings.withPlatformThreads();
+        }
     }
 }
