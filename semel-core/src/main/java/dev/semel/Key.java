@@ -1,35 +1,88 @@
 package dev.semel;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What makes two calls "the same". Compared to the letter: case, trailing space, Unicode form and NUL all count. The ways of
- * deriving one from a message are in {@code dev.semel.key.Keys}.
+ * What makes two calls "the same". Compared to the letter: case, trailing space, Unicode form and NUL all count. Immutable.
  *
- * <p>A key with {@code neighbours} is one whose text carries a time bucket: a record under any of the neighbours counts as
- * this one's, and lookup and insertion happen under one lock on {@code lock}, the text without its bucket.
+ * <pre>{@code
+ * Key.of("order-17")
+ * Keys.messageId(event.id())
+ * }</pre>
  *
- * @param text 1 to 255 characters
- * @param lock what is locked while the record is looked up and made; the text itself unless there are neighbours
- * @param neighbours other texts under which the same piece of work may already be recorded
+ * The ways of deriving a key from a message are in {@code dev.semel.key.Keys}.
  */
-public record Key(String text, String lock, List<String> neighbours) {
+public final class Key {
     /** The longest key in characters. */
     public static final int MAX_LENGTH = 255;
 
-    public Key {
+    private final String text;
+    private final String lock;
+    private final List<String> neighbours;
+
+    private Key(String text, String lock, List<String> neighbours) {
         Text.check("key", text, MAX_LENGTH);
-        Text.check("key's lock", lock, MAX_LENGTH);
-        neighbours = List.copyOf(neighbours);
-        neighbours.forEach(n -> Text.check("neighbouring key", n, MAX_LENGTH));
-        if (neighbours.isEmpty() && !lock.equals(text)) {
+        this.text = text;
+        this.lock = lock;
+        this.neighbours = neighbours;
+    }
+
+    /**
+     * The key with this text.
+     *
+     * @param text 1 to 255 characters
+     * @throws SemelException.Invalid when it is empty, too long, or has half of a surrogate pair
+     */
+    public static Key of(String text) {
+        return new Key(text, text, List.of());
+    }
+
+    /**
+     * A key whose text carries a time bucket: a record under any of the neighbours counts as this one's. Lookup and insertion
+     * happen under one lock. {@code Keys.textInBucket} makes such keys.
+     *
+     * @param text 1 to 255 characters
+     * @param lock the text without its bucket, the same for all neighbours
+     * @param neighbours other texts under which the same piece of work may already be recorded; at least one
+     * @throws SemelException.Invalid when there are no neighbours, or one of the texts cannot be a key
+     */
+    public static Key withNeighbours(String text, String lock, List<String> neighbours) {
+        if (neighbours.isEmpty()) {
             throw new SemelException.Invalid(
                     "A key without neighbours is its own lock. Give neighbours, or use Key.of(text).");
         }
+        Text.check("key's lock", lock, MAX_LENGTH);
+        neighbours.forEach(each -> Text.check("neighbouring key", each, MAX_LENGTH));
+        return new Key(text, lock, List.copyOf(neighbours));
     }
 
-    public static Key of(String text) {
-        return new Key(text, text, List.of());
+    /** As it was given. */
+    public String text() {
+        return text;
+    }
+
+    /** What is locked while the record is looked up and made; the text itself unless there are neighbours. */
+    public String lock() {
+        return lock;
+    }
+
+    /** Other texts under which the same piece of work may already be recorded; usually none. */
+    public List<String> neighbours() {
+        return neighbours;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Key key
+                && text.equals(key.text)
+                && lock.equals(key.lock)
+                && neighbours.equals(key.neighbours);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
     }
 
     /** The text is not shown: keys may be secrets of the caller, and logs are read by many. */

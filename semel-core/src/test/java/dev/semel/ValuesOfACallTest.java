@@ -45,9 +45,21 @@ class ValuesOfACallTest {
 
     @Test
     void onlyAKeyWithNeighboursHasALockOfItsOwn() {
-        assertThat(new Key("t:2", "t", List.of("t:1", "t:3")).neighbours()).containsExactly("t:1", "t:3");
-        assertInvalid(() -> new Key("t:2", "t", List.of()), "is its own lock");
-        assertInvalid(() -> new Key("t:2", "t", List.of("")), "neighbouring key is empty");
+        assertThat(Key.withNeighbours("t:2", "t", List.of("t:1", "t:3")).neighbours()).containsExactly("t:1", "t:3");
+        assertInvalid(() -> Key.withNeighbours("t:2", "t", List.of()), "is its own lock");
+        assertInvalid(() -> Key.withNeighbours("t:2", "t", List.of("")), "neighbouring key is empty");
+        assertInvalid(() -> Key.withNeighbours("t:2", "", List.of("t:1")), "key's lock is empty");
+    }
+
+    @Test
+    void keysAreEqualIfTextAndNeighboursAre() {
+        Key key = Key.withNeighbours("t:2", "t", List.of("t:1", "t:3"));
+        assertThat(key)
+                .isEqualTo(Key.withNeighbours("t:2", "t", List.of("t:1", "t:3")))
+                .hasSameHashCodeAs(Key.withNeighbours("t:2", "t", List.of("t:1", "t:3")))
+                .isNotEqualTo(Key.of("t:2"))
+                .isNotEqualTo(Key.withNeighbours("t:2", "u", List.of("t:1", "t:3")));
+        assertThat(Key.of("a")).isEqualTo(Key.of("a")).isNotEqualTo(Key.of("b"));
     }
 
     @Test

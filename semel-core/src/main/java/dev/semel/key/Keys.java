@@ -141,7 +141,7 @@ public final class Keys {
         long millis = millis(width);
         try {
             long bucket = Math.floorDiv(at.toEpochMilli(), millis);
-            return new Key(
+            return Key.withNeighbours(
                     bucketText(scope, hash, millis, bucket),
                     Parts.of("txt").required("scope", scope).hash(hash).text(),
                     List.of(

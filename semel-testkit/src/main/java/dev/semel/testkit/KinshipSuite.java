@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 
 /** Records that are found under another's key, and steps under their parent. */
 abstract class KinshipSuite extends ContractSuite {
-    static final Key FIRST_BUCKET = new Key("text/1", "text", List.of("text/0", "text/2"));
-    static final Key SECOND_BUCKET = new Key("text/2", "text", List.of("text/1", "text/3"));
+    static final Key FIRST_BUCKET = Key.withNeighbours("text/1", "text", List.of("text/0", "text/2"));
+    static final Key SECOND_BUCKET = Key.withNeighbours("text/2", "text", List.of("text/1", "text/3"));
 
     KinshipSuite(StoreContract contract) {
         super(contract);
@@ -32,7 +32,7 @@ abstract class KinshipSuite extends ContractSuite {
     void aNeighbourThatIsDueIsReturnedAndGrantedOnlyByItsOwnId() {
         put("text@6", State.FAILED_RETRYABLE, 100, 0);
         pass(100);
-        Key key = new Key("text@7", "text", List.of("text@6", "text@8"));
+        Key key = Key.withNeighbours("text@7", "text", List.of("text@6", "text@8"));
         assertThat(existing(reserve(Ask.of(key))).row().id()).isEqualTo(Ask.id("text@6"));
         assertThat(grant("text@6").attempt()).isEqualTo(2);
     }

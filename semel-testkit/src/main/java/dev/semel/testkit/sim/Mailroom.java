@@ -100,7 +100,7 @@ final class Mailroom {
         }
         int bucket = 7 + random.nextInt(2);
         String at = plain.text() + BUCKET;
-        return new Key(at + bucket, plain.text(), List.of(at + (bucket - 1), at + (bucket + 1)));
+        return Key.withNeighbours(at + bucket, plain.text(), List.of(at + (bucket - 1), at + (bucket + 1)));
     }
 
     /** What the history calls a record: its key without the bucket, if it has one. */
