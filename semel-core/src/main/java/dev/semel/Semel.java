@@ -118,7 +118,11 @@ public interface Semel extends AutoCloseable {
     /** @see #handle(Channel.Atomic, Channel.AtomicDelivery) */
     <P> void handle(Channel.Leased<P> channel, Channel.Capacity capacity, Channel.LeasedDelivery<P> handler);
 
-    /** Registers who is asked about a delivery that was interrupted and parks. */
+    /**
+     * Registers the reconciler for interrupted deliveries of a channel that may not be repeated.
+     *
+     * @see #reconcile(Operation.Leased, Reconciler)
+     */
     default <P> void reconcile(Channel.Leased<P> channel, Reconciler<P, Void> reconciler) {
         reconcile(channel.operation(), reconciler);
     }
@@ -130,16 +134,21 @@ public interface Semel extends AutoCloseable {
      */
     boolean drain(Duration bound);
 
-    /** Registers who is asked when a run of the operation was interrupted and may not be repeated. */
+    /**
+     * Registers the reconciler of an operation. It is asked about a run that was interrupted and may not be repeated, while its record
+     * is UNKNOWN, and its verdict decides the record. Register it on each node that can ask the outside world.
+     *
+     * @throws SemelException.Invalid when the operation has a reconciler on this node already
+     */
     <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler);
 
     /**
-     * Has a source asked, window by window and by one node at a time, what it thinks it delivered, and the listener told what
-     * never arrived. Registered on each node that can ask it.
+     * Checks that what a source says it delivered is in the ledger. The source is asked window by window, by one node at a time, and
+     * the listener is told what never arrived. Register it on each node that can ask the source.
      *
      * @throws SemelException.Invalid when a source of this name is registered already
      */
-    void reconcile(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener);
+    void checkDeliveries(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener);
 
     /**
      * Runs atomic operations inside a transaction that the caller already has. The answers are provisional until the caller

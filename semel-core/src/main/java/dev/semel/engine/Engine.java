@@ -277,7 +277,7 @@ public final class Engine implements Semel {
     }
 
     @Override
-    public void reconcile(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
+    public void checkDeliveries(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
         worker.demandQueue();
         Channel.Leased<DeliveryRounds.Round> looks = duties.deliveries().register(source, schedule, listener);
         handle(

@@ -58,9 +58,9 @@ class HangingSourceTest {
         try (Engine engine = EngineSettings.on(new MemoryStore(TimeSource.system()))
                 .withPolicy(brief)
                 .open()) {
-            engine.reconcile(new Source("hung", this::hang), HOURLY, (from, until, report) -> {});
+            engine.checkDeliveries(new Source("hung", this::hang), HOURLY, (from, until, report) -> {});
             assertThat(asked.await(BOUND_SECONDS, TimeUnit.SECONDS)).isTrue();
-            engine.reconcile(new Source("other", () -> {}), HOURLY, (from, until, report) -> reported.countDown());
+            engine.checkDeliveries(new Source("other", () -> {}), HOURLY, (from, until, report) -> reported.countDown());
             assertThat(reported.await(BOUND_SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThat(interrupted.await(BOUND_SECONDS, TimeUnit.SECONDS)).isTrue();
         }

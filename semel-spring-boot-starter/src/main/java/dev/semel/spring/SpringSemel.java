@@ -189,8 +189,8 @@ final class SpringSemel implements Semel {
     }
 
     @Override
-    public void reconcile(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
-        onceStarted(() -> engine.reconcile(source, schedule, listener));
+    public void checkDeliveries(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
+        onceStarted(() -> engine.checkDeliveries(source, schedule, listener));
     }
 
     @Override

@@ -62,7 +62,7 @@ abstract class DeliverySuite extends ChannelFixture {
     }
 
     private Engine asking(Engine node, int pageSize) {
-        node.reconcile(new Provider(pageSize), HOURLY, (from, until, report) -> {
+        node.checkDeliveries(new Provider(pageSize), HOURLY, (from, until, report) -> {
             windows.add(from);
             reports.add(report);
         });
