@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Two forms with different promises. {@link Atomic}: the handler only writes to the ledger's own database, and effect,
  * further sends, audit and completion commit in one transaction: exactly once from message to effect. {@link Leased}: the
  * handler may call out; it is run at least once, under a stable key and a fence that the receiver can check, or at most once
- * if it is declared to park.
+ * if it is declared unrepeatable.
  *
  * @param <P> what a message carries
  */
@@ -35,7 +35,7 @@ public sealed interface Channel<P> {
 
     /** For handlers that call out. */
     static <P> Leased<P> leased(String name, Class<P> payload) {
-        return new Leased<>(Definition.of(name, payload), false);
+        return new Leased<>(Definition.of(name, payload), true);
     }
 
     /** @see Channel#atomic */
@@ -78,48 +78,53 @@ public sealed interface Channel<P> {
 
     /**
      * @see Channel#leased
-     * @param parks whether a delivery that was interrupted becomes UNKNOWN and waits for its reconciler or a person, instead
-     *     of being delivered again
+     * @param repeatable whether a delivery that was interrupted may be made again by itself; true unless declared otherwise, because
+     *     messages are delivered at least once. If not, its record becomes UNKNOWN and waits for its reconciler or a person
      */
-    record Leased<P>(Definition<P> definition, boolean parks) implements Channel<P> {
+    record Leased<P>(Definition<P> definition, boolean repeatable) implements Channel<P> {
         public Leased<P> withPolicy(String policy) {
-            return new Leased<>(definition.with(definition.operation.withPolicy(policy)), parks);
+            return new Leased<>(definition.with(definition.operation.withPolicy(policy)), repeatable);
         }
 
         public Leased<P> withSchemaVersion(int version) {
-            return new Leased<>(definition.with(definition.operation.withSchemaVersion(version)), parks);
+            return new Leased<>(definition.with(definition.operation.withSchemaVersion(version)), repeatable);
         }
 
         /** See {@link Operation.Meaning#transportFields}. */
         public Leased<P> withTransportFields(String... names) {
-            return new Leased<>(definition.with(definition.operation.withTransportFields(Set.of(names))), parks);
+            return new Leased<>(definition.with(definition.operation.withTransportFields(Set.of(names))), repeatable);
         }
 
         /** See {@link Operation.Meaning#nullsAreAbsent}. */
         public Leased<P> withNullsAsAbsent() {
             Operation.Meaning meaning = definition.operation.meaning().withNullsAsAbsent();
-            return new Leased<>(definition.with(definition.operation.with(meaning)), parks);
+            return new Leased<>(definition.with(definition.operation.with(meaning)), repeatable);
         }
 
         /** See {@link Operation.Meaning#defaults}. */
         public Leased<P> withDefault(String field, Object value) {
             Operation.Meaning meaning = definition.operation.meaning().withDefault(field, value);
-            return new Leased<>(definition.with(definition.operation.with(meaning)), parks);
+            return new Leased<>(definition.with(definition.operation.with(meaning)), repeatable);
         }
 
         /** Messages of the same lane are handled one at a time, in the order in which they were sent. */
         public Leased<P> withLane(Function<? super P, @Nullable String> lane) {
-            return new Leased<>(new Definition<>(definition.operation, lane), parks);
+            return new Leased<>(new Definition<>(definition.operation, lane), repeatable);
         }
 
         /** Declares that an interrupted delivery is never repeated by itself: its receiver cannot tell a second one. */
-        public Leased<P> asParking() {
+        public Leased<P> asUnrepeatable() {
+            return new Leased<>(definition, false);
+        }
+
+        /** Declares that an interrupted delivery may be repeated, which holds unless declared otherwise. */
+        public Leased<P> asRepeatable() {
             return new Leased<>(definition, true);
         }
 
         @Override
         public Operation.Leased<P, Void> operation() {
-            return new Operation.Leased<>(definition.operation, !parks);
+            return new Operation.Leased<>(definition.operation, repeatable);
         }
     }
 

@@ -58,8 +58,8 @@ public sealed interface Operation<P, R> {
 
     /**
      * @see Operation#leased
-     * @param repeatable whether a run that was interrupted may be run again by itself. If not, it becomes UNKNOWN and waits
-     *     for its reconciler or a person: what may already have happened is never silently repeated
+     * @param repeatable whether a run that was interrupted may be run again by itself; false unless declared otherwise. If not, its
+     *     record becomes UNKNOWN and waits for its reconciler or a person: what may already have happened is never silently repeated
      */
     record Leased<P, R>(Definition<P, R> definition, boolean repeatable) implements Operation<P, R> {
         public Leased<P, R> withPolicy(String policy) {
@@ -88,6 +88,11 @@ public sealed interface Operation<P, R> {
         /** Declares that an interrupted run may be repeated: every effect of the handler checks the key it is given. */
         public Leased<P, R> asRepeatable() {
             return new Leased<>(definition, true);
+        }
+
+        /** Declares that an interrupted run is never repeated by itself, which holds unless declared otherwise. */
+        public Leased<P, R> asUnrepeatable() {
+            return new Leased<>(definition, false);
         }
     }
 

@@ -42,7 +42,7 @@ record SampleShop(String url, List<String> handled) {
             Channel.leased("crm", Update.class).withPolicy("strict").withLane(Update::order);
 
     static final Channel.Leased<Mail> FAX =
-            Channel.leased("fax", Mail.class).withPolicy("brisk").asParking();
+            Channel.leased("fax", Mail.class).withPolicy("brisk").asUnrepeatable();
 
     static SampleShop in(Path directory) {
         return at("sqlite:" + directory.resolve("shop.db"));

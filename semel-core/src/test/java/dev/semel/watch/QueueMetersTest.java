@@ -114,8 +114,8 @@ class QueueMetersTest extends WatchFixture {
 
     @Test
     void aMessageThatMayNotBeRepeatedIsUnknownWhenItsNodeDies() {
-        engine.handle(MAIL.asParking(), (payload, run) -> {});
-        engine.send(MAIL.asParking(), message("a"));
+        engine.handle(MAIL.asUnrepeatable(), (payload, run) -> {});
+        engine.send(MAIL.asUnrepeatable(), message("a"));
         claimedByADeadNode("mail");
         engine.duties().sweeper().sweep();
         engine.duties().sweeper().sweep();
@@ -124,10 +124,10 @@ class QueueMetersTest extends WatchFixture {
 
     @Test
     void aDeliveryThatMayNotBeRepeatedAndTimesOutIsUnknown() {
-        engine.handle(MAIL.asParking(), (payload, run) -> {
+        engine.handle(MAIL.asUnrepeatable(), (payload, run) -> {
             throw failing(Category.TIMEOUT);
         });
-        engine.send(MAIL.asParking(), message("a"));
+        engine.send(MAIL.asUnrepeatable(), message("a"));
         work(engine);
         assertThat(counts("semel.unknown")).isEqualTo(Map.of("operation=mail", 1L));
         assertThat(counts("semel.call.duration")).isEqualTo(Map.of("answer=unknown operation=mail", 1L));

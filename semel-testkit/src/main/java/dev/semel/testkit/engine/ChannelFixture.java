@@ -144,7 +144,7 @@ abstract class ChannelFixture extends EngineSuite {
     }
 
     List<Row> claim(Channel<Note> channel, int records) {
-        boolean repeatable = !(channel instanceof Channel.Leased<Note> leased && leased.parks());
+        boolean repeatable = !(channel instanceof Channel.Leased<Note> leased) || leased.repeatable();
         return claim(channel.name(), repeatable, records);
     }
 

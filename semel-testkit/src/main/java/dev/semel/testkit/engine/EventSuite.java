@@ -95,7 +95,7 @@ abstract class EventSuite extends ChannelFixture {
     @Test
     void theEventsOfAnInterruptedDeliveryThatIsReconciledSayWhoSentTheMessage() {
         Channel.Leased<Note> once =
-                Channel.leased("once", Note.class).withPolicy("steady").asParking();
+                Channel.leased("once", Note.class).withPolicy("steady").asUnrepeatable();
         engine.handle(once, listing());
         engine.reconcile(once.operation(), (note, asked) -> Reconciler.Verdict.noEffect());
         sendFromUser(once, "k");
@@ -177,7 +177,7 @@ abstract class EventSuite extends ChannelFixture {
     @Test
     void aMessageThatItsReconcilerFailsWritesThatAndThenThatItIsADeadLetter() {
         Channel.Leased<Note> once =
-                Channel.leased("once", Note.class).withPolicy("steady").asParking();
+                Channel.leased("once", Note.class).withPolicy("steady").asUnrepeatable();
         engine.handle(once, listing());
         engine.reconcile(
                 once.operation(),

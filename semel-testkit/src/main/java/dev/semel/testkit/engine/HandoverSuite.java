@@ -128,7 +128,7 @@ abstract class HandoverSuite extends ChannelFixture {
 
     @Test
     void c2_whatWasNeverStartedIsHandedBackAndNotUnknown() {
-        Channel.Leased<Note> parking = MAIL.asParking();
+        Channel.Leased<Note> parking = MAIL.asUnrepeatable();
         for (Channel<Note> channel : List.of(parking, POST)) {
             List<Long> fences = new ArrayList<>();
             Engine paused = pausedAfterItsClaim(time, () -> {
@@ -209,7 +209,7 @@ abstract class HandoverSuite extends ChannelFixture {
 
     @Test
     void a4_anInterruptedDeliveryOfAParkingChannelIsUnknownAndNeverRunAgain() {
-        Channel.Leased<Note> parking = MAIL.asParking();
+        Channel.Leased<Note> parking = MAIL.asUnrepeatable();
         engine.handle(parking, listing());
         send(parking, "m");
         claim(parking);
@@ -223,7 +223,7 @@ abstract class HandoverSuite extends ChannelFixture {
 
     @Test
     void a4_theReconcilerOfAParkingChannelIsAskedAndDecides() {
-        Channel.Leased<Note> parking = MAIL.asParking();
+        Channel.Leased<Note> parking = MAIL.asUnrepeatable();
         List<String> asked = new ArrayList<>();
         engine.handle(parking, listing());
         engine.reconcile(parking, (note, what) -> {

@@ -311,7 +311,7 @@ abstract class LaneSuite extends ChannelFixture {
     /** The delivery of x1 is interrupted, x2 is behind it, and the reconciler says this of x1. */
     private List<String> reconciled(String policy, Reconciler.Verdict<Void> verdict) {
         Engine node = start(store, settings -> settings.withPolicy(CONTINUING).withPolicy(PARKING));
-        Channel.Leased<Note> channel = CHAT.withPolicy(policy).asParking();
+        Channel.Leased<Note> channel = CHAT.withPolicy(policy).asUnrepeatable();
         node.send(channel, note("x1", "x"));
         claim(channel);
         time.advance(LEASE.plusSeconds(1));

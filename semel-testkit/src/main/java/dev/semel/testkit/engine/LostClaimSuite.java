@@ -45,7 +45,7 @@ abstract class LostClaimSuite extends ChannelFixture {
 
     @Test
     void c1_whatALostClaimWasGrantedIsHandledUnderItsFenceBeforeItsLeaseIsOver() {
-        for (Channel<Note> channel : List.of(MAIL, POST, CHAT, BOOK, MAIL.asParking())) {
+        for (Channel<Note> channel : List.of(MAIL, POST, CHAT, BOOK, MAIL.asUnrepeatable())) {
             String key = channel.name() + handled.size();
             Engine node = losing();
             node.handle(MAIL.name().equals(channel.name()) ? (Channel.Leased<Note>) channel : MAIL, listing());
@@ -151,7 +151,7 @@ abstract class LostClaimSuite extends ChannelFixture {
 
     @Test
     void c1_whatIsFoundTooLateToBeBegunIsHandedBack() {
-        Channel.Leased<Note> parking = MAIL.asParking();
+        Channel.Leased<Note> parking = MAIL.asUnrepeatable();
         Engine node = losing();
         node.handle(parking, (note, run) -> handled.add(note.text() + run.attempt()));
         send(parking, "m");

@@ -158,7 +158,7 @@ abstract class NoDeadLettersSuite extends ChannelFixture {
 
     @Test
     void aMessageThatItsReconcilerFailedIsKeptForTheFailureRetentionOnly() {
-        Channel.Leased<Note> parking = TWICE.asParking();
+        Channel.Leased<Note> parking = TWICE.asUnrepeatable();
         node.handle(parking, listing());
         node.reconcile(parking, (note, about) -> Reconciler.Verdict.failed(Failure.of(Failure.Category.NETWORK, "no")));
         accept(parking, "k");

@@ -158,7 +158,7 @@ abstract class SemanticsSuite extends ChannelFixture {
     @Test
     void crmWriteBack_isReconciledByItsExternalReferenceWhereItMayNotBeRepeated() {
         Map<String, String> crm = new HashMap<>();
-        Channel.Leased<Note> careful = MAIL.asParking();
+        Channel.Leased<Note> careful = MAIL.asUnrepeatable();
         engine.handle(careful, (note, run) -> {
             handled.add(note.text());
             crm.put(run.downstreamKey(), note.text());

@@ -27,7 +27,7 @@ abstract class SuspectSuite extends ChannelFixture {
     private static final int MANY = 100;
     private static final Warrant WARRANT = new Warrant("anna", "looked at it");
     private static final Channel.Leased<Note> ONCE =
-            Channel.leased("once", Note.class).withPolicy("steady").asParking();
+            Channel.leased("once", Note.class).withPolicy("steady").asUnrepeatable();
 
     private final List<Integer> counted = new ArrayList<>();
     private final AtomicBoolean first = new AtomicBoolean(true);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 abstract class UnknownMessageSuite extends ChannelFixture {
     private static final Warrant WARRANT = new Warrant("ann", "looked at the receiver");
     private static final Channel.Leased<Note> FAX =
-            Channel.leased("fax", Note.class).withPolicy("steady").asParking();
+            Channel.leased("fax", Note.class).withPolicy("steady").asUnrepeatable();
 
     private final Set<RecordId> locked = new HashSet<>();
     private Engine node;

@@ -39,7 +39,7 @@ final class Mailroom {
     static final Channel.Leased<String> PARCEL = Channel.leased("parcel", String.class)
             .withPolicy("sim")
             .withLane(Mailroom::lane)
-            .asParking();
+            .asUnrepeatable();
     static final Channel.Leased<String> NOTICE =
             Channel.leased("notice", String.class).withPolicy("sim");
     static final Channel.Atomic<String> ENTRY =
