@@ -30,11 +30,21 @@ public sealed interface Channel<P> {
 
     /** For handlers that write to the ledger's own database and touch nothing else. */
     static <P> Atomic<P> atomic(String name, Class<P> payload) {
+        return atomic(name, Operation.TypeRef.of(payload));
+    }
+
+    /** As {@link #atomic(String, Class)}, for a type with arguments: {@code new TypeRef<List<Order>>() {}}. */
+    static <P> Atomic<P> atomic(String name, Operation.TypeRef<P> payload) {
         return new Atomic<>(Definition.of(name, payload));
     }
 
     /** For handlers that call out. */
     static <P> Leased<P> leased(String name, Class<P> payload) {
+        return leased(name, Operation.TypeRef.of(payload));
+    }
+
+    /** As {@link #leased(String, Class)}, for a type with arguments: {@code new TypeRef<List<Order>>() {}}. */
+    static <P> Leased<P> leased(String name, Operation.TypeRef<P> payload) {
         return new Leased<>(Definition.of(name, payload), true);
     }
 
@@ -133,9 +143,10 @@ public sealed interface Channel<P> {
      * @param lane the ordering key of a payload: 1 to 255 characters without NUL, or nothing for a message that follows nobody
      */
     record Definition<P>(Operation.Definition<P, Void> operation, Function<? super P, @Nullable String> lane) {
-        static <P> Definition<P> of(String name, Class<P> payload) {
+        static <P> Definition<P> of(String name, Operation.TypeRef<P> payload) {
             return new Definition<>(
-                    new Operation.Definition<>(name, payload, Void.class, "default", Operation.Meaning.FIRST),
+                    new Operation.Definition<>(
+                            name, payload, Operation.TypeRef.of(Void.class), "default", Operation.Meaning.FIRST),
                     any -> null);
         }
 

@@ -1,8 +1,15 @@
 package dev.semel;
 
+import java.lang.reflect.GenericArrayType;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
+import java.lang.reflect.WildcardType;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A named kind of work: a typed constant, declared once and used wherever the work is asked for. Two forms with different
@@ -22,11 +29,27 @@ public sealed interface Operation<P, R> {
 
     /** The effect, the record, the audit and the result commit in one transaction of the application's database. */
     static <P, R> Atomic<P, R> atomic(String name, Class<P> payload, Class<R> result) {
+        return atomic(name, TypeRef.of(payload), TypeRef.of(result));
+    }
+
+    /**
+     * As {@link #atomic(String, Class, Class)}, for types with arguments:
+     *
+     * <pre>{@code
+     * Operation.atomic("split", TypeRef.of(Order.class), new TypeRef<List<Parcel>>() {})
+     * }</pre>
+     */
+    static <P, R> Atomic<P, R> atomic(String name, TypeRef<P> payload, TypeRef<R> result) {
         return new Atomic<>(new Definition<>(name, payload, result, "default", Meaning.FIRST));
     }
 
     /** The record is granted first, then the handler runs under a lease and a fence, then the result is stored. */
     static <P, R> Leased<P, R> leased(String name, Class<P> payload, Class<R> result) {
+        return leased(name, TypeRef.of(payload), TypeRef.of(result));
+    }
+
+    /** As {@link #leased(String, Class, Class)}, for types with arguments, see {@link #atomic(String, TypeRef, TypeRef)}. */
+    static <P, R> Leased<P, R> leased(String name, TypeRef<P> payload, TypeRef<R> result) {
         return new Leased<>(new Definition<>(name, payload, result, "default", Meaning.FIRST), false);
     }
 
@@ -103,7 +126,7 @@ public sealed interface Operation<P, R> {
      * @param policy a name of the catalogue or of the configuration
      * @param meaning what of a payload counts when two are compared
      */
-    record Definition<P, R>(String name, Class<P> payload, Class<R> result, String policy, Meaning meaning) {
+    record Definition<P, R>(String name, TypeRef<P> payload, TypeRef<R> result, String policy, Meaning meaning) {
         public Definition {
             Text.checkName("operation name", name, 120);
             Text.checkName("policy name", policy, 120);
@@ -173,6 +196,96 @@ public sealed interface Operation<P, R> {
             Map<String, Object> all = new HashMap<>(defaults);
             all.put(field, value);
             return new Meaning(schemaVersion, transportFields, true, all);
+        }
+    }
+
+    /**
+     * A type with its arguments, which a {@code Class} cannot say: {@code new TypeRef<List<Order>>() {}}. Two are equal if their types
+     * are. Immutable.
+     *
+     * @param <T> the type, without type variables in it
+     */
+    abstract class TypeRef<T> {
+        private final Type type;
+
+        /** @throws SemelException.Invalid when T is not given, or is or has a type variable */
+        protected TypeRef() {
+            if (!(getClass().getGenericSuperclass() instanceof ParameterizedType given)
+                    || given.getRawType() != TypeRef.class) {
+                throw new SemelException.Invalid(
+                        getClass().getName() + " says no type. Write new TypeRef<List<Order>>() {}.");
+            }
+            this.type = given.getActualTypeArguments()[0];
+            if (hasVariable(type)) {
+                throw new SemelException.Invalid("The type " + type.getTypeName()
+                        + " has a variable, so nobody could read it back. Write it out, as in new"
+                        + " TypeRef<List<Order>>() {}.");
+            }
+        }
+
+        private TypeRef(Class<T> type) {
+            this.type = type;
+        }
+
+        /** A type without arguments. */
+        public static <T> TypeRef<T> of(Class<T> type) {
+            return new OfClass<>(type);
+        }
+
+        /** As codecs are told it. */
+        public final Type type() {
+            return type;
+        }
+
+        /** The class of its values, without arguments. */
+        public final Class<?> raw() {
+            return raw(type);
+        }
+
+        /** As in {@code java.util.List<com.acme.Order>}. */
+        public final String name() {
+            return type instanceof Class<?> plain ? plain.getName() : type.getTypeName();
+        }
+
+        @Override
+        public final boolean equals(@Nullable Object other) {
+            return other instanceof TypeRef<?> ref && type.equals(ref.type);
+        }
+
+        @Override
+        public final int hashCode() {
+            return type.hashCode();
+        }
+
+        @Override
+        public final String toString() {
+            return name();
+        }
+
+        private static Class<?> raw(Type type) {
+            if (type instanceof GenericArrayType array) {
+                return raw(array.getGenericComponentType()).arrayType();
+            }
+            return (Class<?>) (type instanceof ParameterizedType given ? given.getRawType() : type);
+        }
+
+        private static boolean hasVariable(Type type) {
+            if (type instanceof ParameterizedType given) {
+                return Arrays.stream(given.getActualTypeArguments()).anyMatch(TypeRef::hasVariable);
+            }
+            if (type instanceof WildcardType wild) {
+                return Arrays.stream(wild.getUpperBounds()).anyMatch(TypeRef::hasVariable)
+                        || Arrays.stream(wild.getLowerBounds()).anyMatch(TypeRef::hasVariable);
+            }
+            return type instanceof GenericArrayType array
+                    ? hasVariable(array.getGenericComponentType())
+                    : type instanceof TypeVariable;
+        }
+
+        private static final class OfClass<T> extends TypeRef<T> {
+            OfClass(Class<T> type) {
+                super(type);
+            }
         }
     }
 }

@@ -1,11 +1,13 @@
 package dev.semel;
 
+import java.lang.reflect.Type;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.ServiceLoader;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes operations take effect exactly once. Thread-safe; one instance serves a process. A duplicate of a call that runs in
@@ -260,6 +262,9 @@ public interface Semel extends AutoCloseable {
          */
         Settings withReconcilerTimeout(Duration timeout);
 
+        /** How payloads and results become JSON and back; by default Jackson 3 with its defaults. See {@link Codec}. */
+        Settings withCodec(Codec codec);
+
         /** Largest payload and largest result, in bytes; 1 MiB by default. */
         Settings withLargestValue(int bytes);
 
@@ -270,6 +275,42 @@ public interface Semel extends AutoCloseable {
          * @throws SemelException.StoreUnavailable when the store cannot be reached
          */
         Semel open();
+    }
+
+    /**
+     * How payloads and results become JSON and back. {@code dev.semel.key.JacksonCodec} is the default; with a mapper of your own:
+     *
+     * <pre>{@code
+     * Semel.settings(dataSource).withCodec(JacksonCodec.of(mapper)).open();
+     * }</pre>
+     *
+     * <p>It must be JSON, in UTF-8, for three reasons. Two payloads mean the same if their canonical JSON is the same, whatever the
+     * order of fields and the form of numbers; transport fields, defaults and nulls are told apart by name; and the command line
+     * shows payloads with their secrets blotted out. A payload that is not JSON is refused. For any other format, declare
+     * {@code byte[]} and write the bytes yourself: they are kept as they are, and every byte of a payload counts.
+     *
+     * <p>What was stored by one codec is read by the next. Change it only to one that reads the older form, and that writes payloads
+     * with the same names and values: otherwise a retry of an older request is a {@link Answer.Conflict}.
+     *
+     * <p>Thread-safe. Never asked about null, which is kept as nothing, nor about {@code byte[]}.
+     */
+    interface Codec {
+        /**
+         * The JSON of a value.
+         *
+         * @param type as the operation declares it; the value may be of a subclass
+         * @throws Exception when the value cannot be written; nothing is run or stored then
+         */
+        byte[] encode(Object value, Type type) throws Exception;
+
+        /**
+         * The value of JSON that {@link #encode} gave, perhaps long ago.
+         *
+         * @param type as the operation declares it
+         * @throws Exception when it cannot be read; its message is not shown, since it may hold what was stored
+         */
+        @Nullable
+        Object decode(byte[] json, Type type) throws Exception;
     }
 
     /**

@@ -88,6 +88,61 @@ class ValuesOfACallTest {
     }
 
     @Test
+    void aLeasedChannelIsRepeatableUnlessDeclaredOtherwise() {
+        Channel.Leased<String> channel = Channel.leased("mail", String.class);
+        assertThat(channel.repeatable()).isTrue();
+        assertThat(channel.operation().repeatable()).isTrue();
+        assertThat(channel.asUnrepeatable().operation().repeatable()).isFalse();
+        assertThat(channel.asUnrepeatable().asRepeatable().repeatable()).isTrue();
+    }
+
+    @Test
+    void aTypeIsTheSameIfItsArgumentsAre() {
+        var orders = new Operation.TypeRef<List<String>>() {};
+        assertThat(orders)
+                .isEqualTo(new Operation.TypeRef<List<String>>() {})
+                .hasSameHashCodeAs(new Operation.TypeRef<List<String>>() {})
+                .isNotEqualTo(new Operation.TypeRef<List<Integer>>() {})
+                .hasToString("java.util.List<java.lang.String>");
+        assertThat(orders.raw()).isEqualTo(List.class);
+        assertThat(new Operation.TypeRef<List<String>[]>() {}.raw()).isEqualTo(List[].class);
+        assertThat(new Operation.TypeRef<String>() {}).isEqualTo(Operation.TypeRef.of(String.class));
+        assertThat(Operation.atomic("split", Operation.TypeRef.of(String.class), orders)
+                        .definition()
+                        .result())
+                .isEqualTo(orders);
+        assertThat(Channel.leased("orders", orders).definition().operation().payload())
+                .isEqualTo(orders);
+        assertThat(Channel.atomic("orders", orders).definition().operation().payload())
+                .isEqualTo(orders);
+    }
+
+    @Test
+    void aTypeWithAVariableIsRefused() {
+        assertInvalid(ValuesOfACallTest::<String>listOf, "The type java.util.List<T> has a variable");
+        assertInvalid(ValuesOfACallTest::<String>arrayOf, "has a variable");
+        assertInvalid(ValuesOfACallTest::<String>subtypesOf, "has a variable");
+        assertInvalid(ValuesOfACallTest::untyped, "says no type");
+    }
+
+    private static <T> void listOf() {
+        new Operation.TypeRef<List<T>>() {};
+    }
+
+    private static <T> void arrayOf() {
+        new Operation.TypeRef<T[]>() {};
+    }
+
+    private static <T> void subtypesOf() {
+        new Operation.TypeRef<List<? extends T>>() {};
+    }
+
+    @SuppressWarnings("rawtypes") // what is refused
+    private static void untyped() {
+        new Operation.TypeRef() {};
+    }
+
+    @Test
     void aLeasedOperationIsRepeatableOnlyWhenDeclared() {
         Operation.Leased<String, Integer> leased = Operation.leased("refund", String.class, Integer.class);
         assertThat(leased.repeatable()).isFalse();
@@ -96,6 +151,7 @@ class ValuesOfACallTest {
                 .withSchemaVersion(3)
                 .withTransportFields("received");
         assertThat(declared.repeatable()).isTrue();
+        assertThat(declared.asUnrepeatable().repeatable()).isFalse();
         assertThat(declared.definition().policy()).isEqualTo("crm.writeback");
     }
 

@@ -31,7 +31,6 @@ import dev.semel.execution.LocalWakeUps;
 import dev.semel.execution.MessageSender;
 import dev.semel.execution.ResultCache;
 import dev.semel.execution.StackRoom;
-import dev.semel.key.Codec;
 import dev.semel.operator.DeliveryCheck;
 import dev.semel.operator.DeliveryRounds;
 import dev.semel.operator.Operator;
@@ -136,7 +135,7 @@ public final class Engine implements Semel {
         return new EngineServices(
                 store,
                 new EngineServices.Tools(
-                        time, settings.random(), new Codec(settings.largest()), settings.catalogue(), settings.watch()),
+                        time, settings.random(), settings.codec(), settings.catalogue(), settings.watch()),
                 new GroupedLedger(store, time, settings.watch()),
                 new EngineServices.Audits(
                         events, new ReplayBuffer(store.audit(), events, time, settings.audit()), settings.auditEach()),

@@ -4,6 +4,8 @@ import dev.semel.Mode;
 import dev.semel.Policy;
 import dev.semel.Semel;
 import dev.semel.SemelException;
+import dev.semel.key.JacksonCodec;
+import dev.semel.key.ValueCodec;
 import dev.semel.policy.Catalogue;
 import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
@@ -58,6 +60,7 @@ public final class EngineSettings implements Semel.Settings {
     private Duration reconcilerTimeout = RECONCILER_TIMEOUT;
     private boolean reconcilerThreads;
     private int largest = 1 << 20;
+    private Semel.Codec codec = JacksonCodec.usual();
     private Mode mode = Mode.LIVE;
     private Watch watch = Watch.NONE;
 
@@ -146,6 +149,13 @@ public final class EngineSettings implements Semel.Settings {
             faults.add("a largest value of " + bytes + " bytes: use 1 or more");
         }
         largest = bytes;
+        return this;
+    }
+
+    @Override
+    public EngineSettings withCodec(Semel.Codec value) {
+        once("the codec");
+        codec = value;
         return this;
     }
 
@@ -273,8 +283,8 @@ public final class EngineSettings implements Semel.Settings {
         return audit;
     }
 
-    int largest() {
-        return largest;
+    ValueCodec codec() {
+        return new ValueCodec(largest, codec);
     }
 
     Mode mode() {

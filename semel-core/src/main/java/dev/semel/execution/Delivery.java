@@ -88,7 +88,7 @@ public final class Delivery<P, R> implements AutoCloseable {
         Failure failure = Failure.of(
                 Failure.Category.MAPPING,
                 "Its payload cannot be read as "
-                        + operation.definition().payload().getName() + ": " + why.getMessage());
+                        + operation.definition().payload().name() + ": " + why.getMessage());
         PreparedCall<?, ?> unread = PreparedCall.unread(services, operation, row);
         Delivery<?, ?> delivery = new Delivery<>(services, claimed, unread);
         Duration before = pauseOfUnread(row);

@@ -2,7 +2,7 @@ package dev.semel.execution;
 
 import dev.semel.audit.Events;
 import dev.semel.audit.ReplayBuffer;
-import dev.semel.key.Codec;
+import dev.semel.key.ValueCodec;
 import dev.semel.policy.Catalogue;
 import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
@@ -15,7 +15,7 @@ public record EngineServices(
         Store store, Tools tools, GroupedLedger ledger, Audits audits, CurrentModes modes, Memory memory) {
 
     /** Clock, chance, encoding, policies, and who is told what happens. */
-    public record Tools(TimeSource time, RandomGenerator random, Codec codec, Catalogue catalogue, Watch watch) {}
+    public record Tools(TimeSource time, RandomGenerator random, ValueCodec codec, Catalogue catalogue, Watch watch) {}
 
     /** @param each whether replays and conflicts are written before they are answered */
     public record Audits(Events events, ReplayBuffer buffer, boolean each) {}

@@ -47,7 +47,7 @@ public final class Fingerprints {
     /**
      * Under the newest rules that the operation has declared, and its present schema version.
      *
-     * @param encodedPayload as {@link Codec#encode} gave it
+     * @param encodedPayload as {@link ValueCodec#encode} gave it
      * @throws SemelException.Invalid when the payload should be JSON and is not, or is JSON that has no canonical form
      */
     public static Fingerprint of(Operation.Definition<?, ?> definition, byte @Nullable [] encodedPayload) {
@@ -73,7 +73,7 @@ public final class Fingerprints {
         if (made(version, stored.schema(), definition, encodedPayload).equals(stored)) {
             return true;
         }
-        boolean json = encodedPayload != null && definition.payload() != byte[].class;
+        boolean json = encodedPayload != null && definition.payload().type() != byte[].class;
         return version == EVERYTHING_COUNTS
                 && definition.meaning().nullsAreAbsent()
                 && json
@@ -115,7 +115,7 @@ public final class Fingerprints {
         if (encodedPayload == null) {
             return made(version, schema, NONE, EMPTY);
         }
-        if (definition.payload() == byte[].class) {
+        if (definition.payload().type() == byte[].class) {
             return made(version, schema, BYTES, encodedPayload);
         }
         CanonicalJson.Rule rule = version == EVERYTHING_COUNTS

@@ -12,6 +12,7 @@ import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.key.ValueCodec;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
@@ -61,7 +62,8 @@ public final class DeliveryRounds {
      * @param report of the parts before
      */
     public record Round(
-            long from, long until, int part, @Nullable String cursor, Report report) {}
+            long from, long until, int part, @Nullable String cursor, Report report)
+            implements ValueCodec.Own {}
 
     /** Sends a message, as the front door does. */
     @FunctionalInterface

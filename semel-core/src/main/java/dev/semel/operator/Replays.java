@@ -16,6 +16,7 @@ import dev.semel.execution.Failures;
 import dev.semel.execution.InterruptedSteps;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
+import dev.semel.key.ValueCodec;
 import dev.semel.ledger.Transition;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.Found;
@@ -178,7 +179,8 @@ public final class Replays {
      * @param perSecond at most so many a second; 0 for no limit
      * @param at where the part before ended
      */
-    public record Bulk(String job, int part, Filter filter, int perSecond, Place at, Counts counts) {
+    public record Bulk(String job, int part, Filter filter, int perSecond, Place at, Counts counts)
+            implements ValueCodec.Own {
         @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
         static Bulk stored(ObjectNode part) {
             return StoredBulk.read(part);

@@ -90,8 +90,8 @@ public final class Registry {
     private static String declared(Operation<?, ?> operation) {
         Operation.Definition<?, ?> definition = operation.definition();
         return (operation instanceof Operation.Atomic ? "atomic from " : "leased from ")
-                + definition.payload().getName() + " to "
-                + definition.result().getName();
+                + definition.payload().name() + " to "
+                + definition.result().name();
     }
 
     @SuppressWarnings("unchecked") // An operation's name belongs to one declaration: payload and result are the same.

@@ -62,7 +62,7 @@ final class ChannelMethods {
         if (channel == null || payload == null) {
             return null;
         }
-        Class<?> carried = channel.definition().operation().payload();
+        Class<?> carried = channel.definition().operation().payload().raw();
         if (carried != payload) {
             faults.add("its payload parameter is a " + payload.getName() + ", but messages of the channel carry "
                     + carried.getName());

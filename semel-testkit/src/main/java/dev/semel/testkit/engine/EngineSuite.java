@@ -13,7 +13,7 @@ import dev.semel.Tenant;
 import dev.semel.audit.AuditEvent;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
-import dev.semel.key.Codec;
+import dev.semel.key.ValueCodec;
 import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
@@ -171,7 +171,7 @@ abstract class EngineSuite {
 
     /** A run whose process died: granted, or taken over, and never heard of again. */
     void abandon(Operation.Leased<Order, Receipt> operation, String key) {
-        byte[] payload = new Codec(1 << 20).encode(call(key).payload(), Order.class);
+        byte[] payload = new ValueCodec(1 << 20).encode(call(key).payload(), Order.class);
         Header header = new Header(
                 ACME.name(),
                 operation.name(),

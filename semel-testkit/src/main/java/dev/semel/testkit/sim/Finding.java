@@ -3,7 +3,7 @@ package dev.semel.testkit.sim;
 import dev.semel.audit.AuditEvent;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Verification;
-import dev.semel.key.Codec;
+import dev.semel.key.ValueCodec;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.AuditRow;
@@ -41,7 +41,7 @@ final class Finding {
     private final World world;
     private final Store store;
     private final History history;
-    private final Codec codec = new Codec(1 << 20);
+    private final ValueCodec codec = new ValueCodec(1 << 20);
     private final List<String> wrongs;
 
     Finding(World world, Store audited) {

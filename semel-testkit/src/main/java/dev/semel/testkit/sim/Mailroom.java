@@ -9,7 +9,7 @@ import dev.semel.Reconciler;
 import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.engine.Engine;
-import dev.semel.key.Codec;
+import dev.semel.key.ValueCodec;
 import dev.semel.key.Identity;
 import dev.semel.store.Line;
 import dev.semel.store.MemoryTable;
@@ -62,7 +62,7 @@ final class Mailroom {
     private final Map<String, String> enclosed = new LinkedHashMap<>();
     private final Map<String, Integer> firsts = new HashMap<>();
     private final Map<String, Integer> commits = new HashMap<>();
-    private final Codec codec = new Codec(1 << 20);
+    private final ValueCodec codec = new ValueCodec(1 << 20);
     private int executions;
 
     Mailroom(Scheduler scheduler, History history, Business business, Book book) {

@@ -5,7 +5,7 @@ import dev.semel.Key;
 import dev.semel.Mode;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
-import dev.semel.key.Codec;
+import dev.semel.key.ValueCodec;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
 import dev.semel.operator.Operator;
@@ -162,7 +162,7 @@ final class World {
                 onNode(nodes.get(0), this::open);
                 Row row = unfinished(id);
                 if (row != null) {
-                    String payload = new Codec(1 << 20).decode(row.payload(), String.class);
+                    String payload = new ValueCodec(1 << 20).decode(row.payload(), String.class);
                     client.ask(nodes.get(0), operation, List.of(String.valueOf(payload)), Duration.ZERO);
                 }
             }

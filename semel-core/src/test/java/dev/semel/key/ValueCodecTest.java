@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import dev.semel.Operation;
+import dev.semel.Semel;
 import dev.semel.SemelException;
+import java.io.IOException;
+import java.lang.reflect.Type;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -16,11 +20,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.json.JsonMapper;
 
-class CodecTest {
+class ValueCodecTest {
     private static final int MEGABYTE = 1 << 20;
 
-    private final Codec codec = new Codec(2 * MEGABYTE);
+    private final ValueCodec codec = new ValueCodec(2 * MEGABYTE);
 
     record Line(String sku, int count) {}
 
@@ -123,7 +129,7 @@ class CodecTest {
 
     @Test
     void aValueAtTheLimitIsKeptAndOneOverItIsRefused() {
-        Codec small = new Codec(10);
+        ValueCodec small = new ValueCodec(10);
         assertThat(small.encode("12345678", String.class)).hasSize(10);
         assertThat(small.encode(new byte[10], byte[].class)).hasSize(10);
         assertThatThrownBy(() -> small.encode("123456789", String.class))
@@ -139,12 +145,12 @@ class CodecTest {
     @Test
     void whatIsStoredIsReadEvenAfterTheLimitWasLowered() {
         byte[] stored = codec.encode("long enough", String.class);
-        assertThat(new Codec(1).decode(stored, String.class)).isEqualTo("long enough");
+        assertThat(new ValueCodec(1).decode(stored, String.class)).isEqualTo("long enough");
     }
 
     @Test
     void aLimitOfNothingIsRefused() {
-        assertThatThrownBy(() -> new Codec(0))
+        assertThatThrownBy(() -> new ValueCodec(0))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("0 bytes");
     }
@@ -153,7 +159,7 @@ class CodecTest {
     void whatHasNoJsonFormIsRefused() {
         assertThatThrownBy(() -> codec.encode(new Loop(), Loop.class))
                 .isInstanceOf(SemelException.Invalid.class)
-                .hasMessageContaining("CodecTest$Loop cannot be written as JSON at ");
+                .hasMessageContaining("ValueCodecTest$Loop cannot be written as JSON at ");
     }
 
     @Test
@@ -161,7 +167,7 @@ class CodecTest {
         byte[] stored = "{\"sku\":\"a\",\n\"count\":\"secret\"}".getBytes(StandardCharsets.UTF_8);
         assertThatThrownBy(() -> codec.decode(stored, Line.class))
                 .isInstanceOf(SemelException.Invalid.class)
-                .hasMessageContaining("CodecTest$Line")
+                .hasMessageContaining("ValueCodecTest$Line")
                 .hasMessageContaining("count")
                 .hasMessageContaining("line 2")
                 .message()
@@ -176,5 +182,102 @@ class CodecTest {
     void fieldsThatTheTypeNoLongerHasAreIgnored() {
         byte[] stored = "{\"sku\":\"a\",\"count\":2,\"colour\":\"red\"}".getBytes(StandardCharsets.UTF_8);
         assertThat(codec.decode(stored, Line.class)).isEqualTo(new Line("a", 2));
+    }
+
+    @Test
+    void typesWithArgumentsComeBackWithTheirElements() {
+        var orders = new Operation.TypeRef<List<Line>>() {};
+        assertThat(codec.decode(codec.encode(List.of(new Line("a", 1)), orders), orders))
+                .containsExactly(new Line("a", 1));
+        var bySku = new Operation.TypeRef<Map<String, List<Line>>>() {};
+        assertThat(codec.decode(codec.encode(Map.of("a", List.of(new Line("a", 1))), bySku), bySku))
+                .containsEntry("a", List.of(new Line("a", 1)));
+        var means = new Operation.TypeRef<List<Means>>() {};
+        assertThat(codec.decode(codec.encode(List.of(new Card("4111"), new Cash(3)), means), means))
+                .containsExactly(new Card("4111"), new Cash(3));
+        var lines = new Operation.TypeRef<Optional<Line>[]>() {};
+        byte[] stored = "[null]".getBytes(StandardCharsets.UTF_8);
+        assertThat(codec.decode(stored, lines)).hasSize(1);
+    }
+
+    @Test
+    void whatAnElementOfASubclassAddsIsWritten() {
+        var all = new Operation.TypeRef<List<Plain>>() {};
+        assertThat(codec.encode(List.of(new Extended()), all))
+                .asString(StandardCharsets.UTF_8)
+                .isEqualTo("[{\"a\":1,\"b\":2}]");
+    }
+
+    @Test
+    void storedBytesOfAnotherTypeWithArgumentsAreRefused() {
+        byte[] stored = "[{\"sku\":7,\"count\":\"secret\"}]".getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> codec.decode(stored, new Operation.TypeRef<List<Line>>() {}))
+                .isInstanceOf(SemelException.Invalid.class)
+                .hasMessageContaining("java.util.List<dev.semel.key.ValueCodecTest$Line>")
+                .message()
+                .doesNotContain("secret");
+    }
+
+    /** Writes the number of a count, and reads what it is told to. */
+    private record Counting(Object reads) implements Semel.Codec {
+        @Override
+        public byte[] encode(Object value, Type type) throws IOException {
+            if (value instanceof Integer count) {
+                return String.valueOf(count).getBytes(StandardCharsets.UTF_8);
+            }
+            throw new IOException("secret");
+        }
+
+        @Override
+        public Object decode(byte[] json, Type type) throws IOException {
+            if (reads instanceof Error error) {
+                throw error;
+            } else if (reads instanceof IOException exception) {
+                throw exception;
+            }
+            return reads;
+        }
+    }
+
+    @Test
+    void anotherCodecWritesAndReadsEverythingButBytesAndWhatIsSemelsOwn() {
+        ValueCodec other = new ValueCodec(MEGABYTE, new Counting(7));
+        assertThat(other.encode(3, Integer.class)).asString(StandardCharsets.UTF_8).isEqualTo("3");
+        assertThat(other.decode(new byte[] {'3'}, Integer.class)).isEqualTo(7);
+        assertThat(other.decode(new byte[] {'3'}, int.class)).isEqualTo(7);
+        assertThat(other.encode(null, Integer.class)).isNull();
+        assertThat(other.encode(new byte[] {1}, byte[].class)).containsExactly(1);
+        assertThat(other.decode(new byte[] {1}, byte[].class)).containsExactly(1);
+        assertThat(other.decode(other.encode(new Kept(5), Kept.class), Kept.class)).isEqualTo(new Kept(5));
+    }
+
+    record Kept(int count) implements ValueCodec.Own {}
+
+    @Test
+    void whatAnotherCodecThrowsNamesTheTypeAndNotTheContent() {
+        assertThatThrownBy(() -> new ValueCodec(MEGABYTE, new Counting(7)).encode("text", String.class))
+                .isInstanceOf(SemelException.Invalid.class)
+                .hasMessageContaining("A value of java.lang.String cannot be written: the codec throws java.io.IOException")
+                .message()
+                .doesNotContain("secret");
+        for (Object thrown : List.of(new IOException("secret"), new AssertionError("secret"), "not a number")) {
+            assertThatThrownBy(() -> new ValueCodec(MEGABYTE, new Counting(thrown))
+                            .decode(new byte[] {'3'}, Integer.class))
+                    .isInstanceOf(SemelException.Invalid.class)
+                    .hasMessageContaining("1 stored bytes cannot be read as java.lang.Integer")
+                    .message()
+                    .doesNotContain("secret");
+        }
+    }
+
+    @Test
+    void aMapperOfTheApplicationsOwnIsUsed() {
+        JsonMapper capital = JsonMapper.builder()
+                .propertyNamingStrategy(PropertyNamingStrategies.UPPER_CAMEL_CASE)
+                .build();
+        ValueCodec own = new ValueCodec(MEGABYTE, JacksonCodec.of(capital));
+        byte[] written = own.encode(new Line("a", 1), Line.class);
+        assertThat(written).asString(StandardCharsets.UTF_8).isEqualTo("{\"Sku\":\"a\",\"Count\":1}");
+        assertThat(own.decode(written, Line.class)).isEqualTo(new Line("a", 1));
     }
 }
