@@ -50,8 +50,14 @@ public sealed interface Channel<P> {
 
     /** @see Channel#atomic */
     record Atomic<P>(Definition<P> definition) implements Channel<P> {
+        /** @see Operation.Atomic#withPolicy(String) */
         public Atomic<P> withPolicy(String policy) {
-            return new Atomic<>(definition.with(definition.operation.withPolicy(policy)));
+            return new Atomic<>(definition.withPolicy(Policy.Choice.named(policy)));
+        }
+
+        /** @see Operation.Atomic#withPolicy(Policy) */
+        public Atomic<P> withPolicy(Policy policy) {
+            return new Atomic<>(definition.withPolicy(Policy.Choice.of(policy)));
         }
 
         public Atomic<P> withSchemaVersion(int version) {
@@ -92,8 +98,14 @@ public sealed interface Channel<P> {
      *     messages are delivered at least once. If not, its record becomes UNKNOWN and waits for its reconciler or a person
      */
     record Leased<P>(Definition<P> definition, boolean repeatable) implements Channel<P> {
+        /** @see Operation.Atomic#withPolicy(String) */
         public Leased<P> withPolicy(String policy) {
-            return new Leased<>(definition.with(definition.operation.withPolicy(policy)), repeatable);
+            return new Leased<>(definition.withPolicy(Policy.Choice.named(policy)), repeatable);
+        }
+
+        /** @see Operation.Atomic#withPolicy(Policy) */
+        public Leased<P> withPolicy(Policy policy) {
+            return new Leased<>(definition.withPolicy(Policy.Choice.of(policy)), repeatable);
         }
 
         public Leased<P> withSchemaVersion(int version) {
@@ -146,7 +158,7 @@ public sealed interface Channel<P> {
         static <P> Definition<P> of(String name, Operation.TypeRef<P> payload) {
             return new Definition<>(
                     new Operation.Definition<>(
-                            name, payload, Operation.TypeRef.of(Void.class), "default", Operation.Meaning.FIRST),
+                            name, payload, Operation.TypeRef.of(Void.class), Policy.Choice.named("default"), Operation.Meaning.FIRST),
                     any -> null);
         }
 
@@ -161,6 +173,10 @@ public sealed interface Channel<P> {
                 Text.checkStored("lane of a message of " + operation.name(), key, 255);
             }
             return key;
+        }
+
+        Definition<P> withPolicy(Policy.Choice policy) {
+            return with(operation.withPolicy(policy));
         }
 
         Definition<P> with(Operation.Definition<P, Void> changed) {

@@ -40,7 +40,7 @@ public sealed interface Operation<P, R> {
      * }</pre>
      */
     static <P, R> Atomic<P, R> atomic(String name, TypeRef<P> payload, TypeRef<R> result) {
-        return new Atomic<>(new Definition<>(name, payload, result, "default", Meaning.FIRST));
+        return new Atomic<>(new Definition<>(name, payload, result, Policy.Choice.named("default"), Meaning.FIRST));
     }
 
     /** The record is granted first, then the handler runs under a lease and a fence, then the result is stored. */
@@ -50,13 +50,22 @@ public sealed interface Operation<P, R> {
 
     /** As {@link #leased(String, Class, Class)}, for types with arguments, see {@link #atomic(String, TypeRef, TypeRef)}. */
     static <P, R> Leased<P, R> leased(String name, TypeRef<P> payload, TypeRef<R> result) {
-        return new Leased<>(new Definition<>(name, payload, result, "default", Meaning.FIRST), false);
+        return new Leased<>(new Definition<>(name, payload, result, Policy.Choice.named("default"), Meaning.FIRST), false);
     }
 
     /** @see Operation#atomic */
     record Atomic<P, R>(Definition<P, R> definition) implements Operation<P, R> {
+        /**
+         * With the policy of this name, of those that ship, {@link Semel.Settings#withPolicy} adds or the configuration has. A name
+         * that nobody knows is refused when the operation is first used.
+         */
         public Atomic<P, R> withPolicy(String policy) {
-            return new Atomic<>(definition.withPolicy(policy));
+            return new Atomic<>(definition.withPolicy(Policy.Choice.named(policy)));
+        }
+
+        /** With this policy, which needs no registration. The configuration may change it by its name. */
+        public Atomic<P, R> withPolicy(Policy policy) {
+            return new Atomic<>(definition.withPolicy(Policy.Choice.of(policy)));
         }
 
         public Atomic<P, R> withSchemaVersion(int version) {
@@ -85,8 +94,14 @@ public sealed interface Operation<P, R> {
      *     record becomes UNKNOWN and waits for its reconciler or a person: what may already have happened is never silently repeated
      */
     record Leased<P, R>(Definition<P, R> definition, boolean repeatable) implements Operation<P, R> {
+        /** @see Atomic#withPolicy(String) */
         public Leased<P, R> withPolicy(String policy) {
-            return new Leased<>(definition.withPolicy(policy), repeatable);
+            return new Leased<>(definition.withPolicy(Policy.Choice.named(policy)), repeatable);
+        }
+
+        /** @see Atomic#withPolicy(Policy) */
+        public Leased<P, R> withPolicy(Policy policy) {
+            return new Leased<>(definition.withPolicy(Policy.Choice.of(policy)), repeatable);
         }
 
         public Leased<P, R> withSchemaVersion(int version) {
@@ -123,13 +138,12 @@ public sealed interface Operation<P, R> {
      * @param name 1 to 120 characters; part of every record's identity, so renaming an operation forgets its records
      * @param payload read and written as JSON, or the bytes themselves for {@code byte[]}
      * @param result stored as JSON, or the bytes themselves for {@code byte[]}
-     * @param policy a name of the catalogue or of the configuration
+     * @param policy which one it has
      * @param meaning what of a payload counts when two are compared
      */
-    record Definition<P, R>(String name, TypeRef<P> payload, TypeRef<R> result, String policy, Meaning meaning) {
+    record Definition<P, R>(String name, TypeRef<P> payload, TypeRef<R> result, Policy.Choice policy, Meaning meaning) {
         public Definition {
             Text.checkName("operation name", name, 120);
-            Text.checkName("policy name", policy, 120);
             if (meaning.schemaVersion < 1 || meaning.schemaVersion > 65_535) {
                 throw new SemelException.Invalid("Operation " + name + ": schema version " + meaning.schemaVersion
                         + " is outside 1 to 65535. Count versions up from 1.");
@@ -144,7 +158,7 @@ public sealed interface Operation<P, R> {
             return meaning.transportFields;
         }
 
-        Definition<P, R> withPolicy(String value) {
+        Definition<P, R> withPolicy(Policy.Choice value) {
             return new Definition<>(name, payload, result, value, meaning);
         }
 

@@ -10,7 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * How an operation is tried, how long it is trusted and how long it is remembered. Immutable, and never out of bounds: the
  * constructor refuses impossible values and names all of them at once. Built by {@link #named}, which also refuses double and
- * contradictory settings. The catalogue that ships is {@code dev.semel.policy.Catalogue}.
+ * contradictory settings. 25 ship, as constants and by name:
+ *
+ * <pre>{@code
+ * Operation.leased("refund", Refund.class, RefundId.class).withPolicy(Policy.HTTP_CLIENT)
+ * }</pre>
  *
  * @param name what operations refer to
  * @param retry how often, and how long between attempts
@@ -23,10 +27,92 @@ import org.jspecify.annotations.Nullable;
 public record Policy(
         String name, Retry retry, Limits limits, Retention retention, Map<Class<?>, Rule> rules, Options options) {
 
+    private static final ShippedPolicies SHIPPED = new ShippedPolicies();
+
+    /** {@code default}: what operations have that name no other: 3 attempts, 1 s doubling to 30 s. */
+    public static final Policy DEFAULT = SHIPPED.get("default");
+
+    /** {@code ingress.ack}: accepting a webhook: one attempt within 2 s, no dead letters; the sender retries. */
+    public static final Policy INGRESS_ACK = SHIPPED.get("ingress.ack");
+
+    /** {@code slack.message}: posting a message: 6 attempts. */
+    public static final Policy SLACK_MESSAGE = SHIPPED.get("slack.message");
+
+    /** {@code crm.writeback}: writing to a slow CRM: 7 attempts, kept for a week. */
+    public static final Policy CRM_WRITEBACK = SHIPPED.get("crm.writeback");
+
+    /** {@code pdf.render}: rendering a document: after 1 s and 3 s. */
+    public static final Policy PDF_RENDER = SHIPPED.get("pdf.render");
+
+    /** {@code llm.extract}: asking a language model: 4 attempts of a minute. */
+    public static final Policy LLM_EXTRACT = SHIPPED.get("llm.extract");
+
+    /** {@code http.client}: an outgoing HTTP call: 5 attempts of 15 s. */
+    public static final Policy HTTP_CLIENT = SHIPPED.get("http.client");
+
+    /** {@code worker.job}: a long job in the background: 5 attempts of 5 minutes. */
+    public static final Policy WORKER_JOB = SHIPPED.get("worker.job");
+
+    /** {@code nats.connect}: connecting to a broker. */
+    public static final Policy NATS_CONNECT = SHIPPED.get("nats.connect");
+
+    /** {@code nats.publish}: publishing to a broker. */
+    public static final Policy NATS_PUBLISH = SHIPPED.get("nats.publish");
+
+    /** {@code nats.subscribe}: subscribing at a broker. */
+    public static final Policy NATS_SUBSCRIBE = SHIPPED.get("nats.subscribe");
+
+    /** {@code nats.stream-create}: creating a broker's stream. */
+    public static final Policy NATS_STREAM_CREATE = SHIPPED.get("nats.stream-create");
+
+    /** {@code kv.get}: reading from a key-value store. */
+    public static final Policy KV_GET = SHIPPED.get("kv.get");
+
+    /** {@code kv.put}: writing to a key-value store. */
+    public static final Policy KV_PUT = SHIPPED.get("kv.put");
+
+    /** {@code kv.create}: creating in a key-value store. */
+    public static final Policy KV_CREATE = SHIPPED.get("kv.create");
+
+    /** {@code kv.delete}: deleting from a key-value store. */
+    public static final Policy KV_DELETE = SHIPPED.get("kv.delete");
+
+    /** {@code execution.intent}: deciding what to execute. */
+    public static final Policy EXECUTION_INTENT = SHIPPED.get("execution.intent");
+
+    /** {@code execution.containment}: containing an execution. */
+    public static final Policy EXECUTION_CONTAINMENT = SHIPPED.get("execution.containment");
+
+    /** {@code execution.expiration}: ending an execution that has expired: one attempt. */
+    public static final Policy EXECUTION_EXPIRATION = SHIPPED.get("execution.expiration");
+
+    /** {@code approval.grant}: granting an approval. */
+    public static final Policy APPROVAL_GRANT = SHIPPED.get("approval.grant");
+
+    /** {@code approval.check}: checking an approval. */
+    public static final Policy APPROVAL_CHECK = SHIPPED.get("approval.check");
+
+    /** {@code replay.processing}: a replay that an operator watches: one attempt. */
+    public static final Policy REPLAY_PROCESSING = SHIPPED.get("replay.processing");
+
+    /** {@code replay.validation}: checking a replay. */
+    public static final Policy REPLAY_VALIDATION = SHIPPED.get("replay.validation");
+
+    /** {@code api.request}: a request under the HTTP contract, errors kept for 4 h. */
+    public static final Policy API_REQUEST = SHIPPED.get("api.request");
+
+    /** {@code api.validation}: checking such a request, which touches nothing outside. */
+    public static final Policy API_VALIDATION = SHIPPED.get("api.validation");
+
     public Policy {
         Text.checkName("policy name", name, 120);
         rules = Map.copyOf(rules);
         PolicyBounds.refuse(name, PolicyBounds.faults(retry, limits, retention, rules));
+    }
+
+    /** Those that ship, in the order of the catalogue. */
+    public static List<Policy> shipped() {
+        return SHIPPED.all();
     }
 
     /** Starts from {@code default}: 3 attempts, 1 s doubling to 30 s, plus or minus a tenth. */
@@ -146,6 +232,28 @@ public record Policy(
 
     /** How one class of exceptions is judged. */
     public record Rule(boolean retry, Failure.Category category) {}
+
+    /**
+     * Which policy an operation has.
+     *
+     * @param name of the policy
+     * @param carried the policy itself; absent when the operation only names one of the catalogue or the configuration
+     */
+    public record Choice(String name, @Nullable Policy carried) {
+        public Choice {
+            Text.checkName("policy name", name, 120);
+        }
+
+        /** The one that the catalogue or the configuration has under this name. */
+        public static Choice named(String name) {
+            return new Choice(name, null);
+        }
+
+        /** This one, unless the configuration has another of its name. */
+        public static Choice of(Policy policy) {
+            return new Choice(policy.name(), policy);
+        }
+    }
 
     /** What happens to a lane when the message at its head dies. */
     public enum DeadHead {

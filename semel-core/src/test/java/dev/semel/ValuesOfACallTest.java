@@ -78,13 +78,15 @@ class ValuesOfACallTest {
                 .withSchemaVersion(2)
                 .withTransportFields("retries");
         assertThat(atomic.name()).isEqualTo("charge");
-        assertThat(atomic.definition().policy()).isEqualTo("http.client");
+        assertThat(atomic.definition().policy()).isEqualTo(Policy.Choice.named("http.client"));
         assertThat(atomic.definition().schemaVersion()).isEqualTo(2);
         assertThat(atomic.definition().transportFields()).containsExactly("retries");
         assertThat(Operation.atomic("a", String.class, String.class)
                         .definition()
                         .policy())
-                .isEqualTo("default");
+                .isEqualTo(Policy.Choice.named("default"));
+        assertThat(atomic.withPolicy(Policy.WORKER_JOB).definition().policy())
+                .isEqualTo(new Policy.Choice("worker.job", Policy.WORKER_JOB));
     }
 
     @Test
@@ -152,7 +154,9 @@ class ValuesOfACallTest {
                 .withTransportFields("received");
         assertThat(declared.repeatable()).isTrue();
         assertThat(declared.asUnrepeatable().repeatable()).isFalse();
-        assertThat(declared.definition().policy()).isEqualTo("crm.writeback");
+        assertThat(declared.definition().policy()).isEqualTo(Policy.Choice.named("crm.writeback"));
+        assertThat(declared.withPolicy(Policy.KV_GET).definition().policy().carried())
+                .isEqualTo(Policy.KV_GET);
     }
 
     @Test

@@ -56,14 +56,14 @@ class ReadmeTest {
     // region operations
     static final Operation.Atomic<Order, Receipt> CHARGE = Operation.atomic("charge", Order.class, Receipt.class);
     static final Operation.Leased<Refund, RefundId> REFUND =
-            Operation.leased("refund", Refund.class, RefundId.class).withPolicy("http.client");
+            Operation.leased("refund", Refund.class, RefundId.class).withPolicy(Policy.HTTP_CLIENT);
     // endregion
 
     record Mail(String customer, String text) {}
 
     // region channels
     static final Channel.Leased<Mail> MAIL =
-            Channel.leased("mail", Mail.class).withPolicy("http.client").withLane(Mail::customer);
+            Channel.leased("mail", Mail.class).withPolicy(Policy.HTTP_CLIENT).withLane(Mail::customer);
     // endregion
 
     @BeforeEach

@@ -37,7 +37,7 @@ import java.util.Set;
  * Durations are a number with {@code ms}, {@code s}, {@code m}, {@code h} or {@code d}, or ISO 8601 ({@code PT30S}).
  */
 public final class Catalogue {
-    private static final Catalogue SHIPPED = new Catalogue(byName(Shipped.entries()));
+    private static final Catalogue SHIPPED = new Catalogue(byName(Policy.shipped()));
 
     private final Map<String, Policy> policies;
 
@@ -97,6 +97,22 @@ public final class Catalogue {
     /** @throws SemelException.Misconfigured when there is none of that name, with the names that come near */
     public Policy get(String name) {
         return find(name).orElseThrow(() -> new SemelException.Misconfigured("policy " + name, List.of(unknown(name))));
+    }
+
+    /**
+     * The policy that an operation has. One that it carries is used as it is, unless settings or configuration give another of its
+     * name: they are the operator's, and win over code.
+     *
+     * @throws SemelException.Misconfigured when it is chosen by name, and there is none of that name
+     */
+    public Policy get(Policy.Choice choice) {
+        Policy carried = choice.carried();
+        if (carried == null) {
+            return get(choice.name());
+        }
+        Policy named = policies.get(choice.name());
+        boolean untouched = named == null || named == SHIPPED.policies.get(choice.name());
+        return untouched ? carried : named;
     }
 
     /** The names, in the order of the catalogue. */

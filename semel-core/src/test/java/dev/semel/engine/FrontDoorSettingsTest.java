@@ -10,15 +10,18 @@ import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.Mode;
 import dev.semel.Operation;
+import dev.semel.Policy;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.watch.Span;
 import dev.semel.watch.Watch;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -114,5 +117,20 @@ class FrontDoorSettingsTest {
                                         "the clock is set twice: keep one of the two",
                                         "the audit retention is set twice: keep one of the two",
                                         "the reconciler time-out is set twice: keep one of the two"));
+    }
+
+    @Test
+    void anOperationThatCarriesItsPolicyNeedsNoRegistration() {
+        Policy once = Policy.named("once").withMaxAttempts(1).build();
+        AtomicInteger runs = new AtomicInteger();
+        try (Semel semel = Semel.open("memory:")) {
+            Answer<String> answer = semel.run(
+                    GREET.withPolicy(once), Call.of(Tenant.SINGLE, Key.of("k"), "payload"), (payload, tx) -> {
+                        runs.incrementAndGet();
+                        throw new IOException("busy");
+                    });
+            assertThat(answer).isNotInstanceOf(Answer.Executed.class);
+        }
+        assertThat(runs).hasValue(1);
     }
 }

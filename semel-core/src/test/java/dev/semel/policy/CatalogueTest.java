@@ -9,9 +9,12 @@ import dev.semel.Policy.DeadHead;
 import dev.semel.Policy.Jitter;
 import dev.semel.Policy.Retention;
 import dev.semel.SemelException;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -173,5 +176,44 @@ class CatalogueTest {
                     assertThat(refused.faults()).anyMatch(fault -> fault.contains("hooks") && fault.contains("PT2H"));
                     assertThat(refused.faults()).anyMatch(fault -> fault.contains("kv.get") && fault.contains("PT72H"));
                 });
+    }
+
+    @Test
+    void everyPolicyThatShipsIsAConstant() throws IllegalAccessException {
+        Map<String, Policy> constants = new TreeMap<>();
+        for (Field field : Policy.class.getFields()) {
+            constants.put(field.getName(), (Policy) field.get(null));
+        }
+        Map<String, Policy> shipped = new TreeMap<>();
+        for (Policy policy : Policy.shipped()) {
+            shipped.put(policy.name().replaceAll("[.-]", "_").toUpperCase(Locale.ROOT), policy);
+        }
+        assertThat(constants).hasSize(25).isEqualTo(shipped);
+        assertThat(SHIPPED.names()).containsExactlyElementsOf(Policy.shipped().stream().map(Policy::name).toList());
+    }
+
+    @Test
+    void aPolicyThatIsCarriedNeedsNoRegistration() {
+        Policy own = Policy.named("psp").withMaxAttempts(9).build();
+        assertThat(SHIPPED.get(Policy.Choice.of(own))).isSameAs(own);
+        assertThat(SHIPPED.get(Policy.Choice.named("http.client"))).isSameAs(Policy.HTTP_CLIENT);
+        assertThatThrownBy(() -> SHIPPED.get(Policy.Choice.named("psp")))
+                .isInstanceOf(SemelException.Misconfigured.class);
+    }
+
+    @Test
+    void aCarriedPolicyMayChangeOneThatShips() {
+        Policy patient = Policy.HTTP_CLIENT.toBuilder().withMaxAttempts(9).build();
+        assertThat(SHIPPED.get(Policy.Choice.of(patient))).isSameAs(patient);
+    }
+
+    @Test
+    void theConfigurationWinsOverACarriedPolicy() {
+        Catalogue configured = SHIPPED.withProperties(Map.of("semel.policy.http.client.max-attempts", "8"));
+        assertThat(configured.get(Policy.Choice.of(Policy.HTTP_CLIENT)).retry().maxAttempts())
+                .isEqualTo(8);
+        Policy own = Policy.named("psp").withMaxAttempts(9).build();
+        Policy other = Policy.named("psp").withMaxAttempts(2).build();
+        assertThat(SHIPPED.with(List.of(other)).get(Policy.Choice.of(own))).isSameAs(other);
     }
 }

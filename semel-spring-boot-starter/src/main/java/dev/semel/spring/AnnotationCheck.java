@@ -127,8 +127,8 @@ final class AnnotationCheck {
         for (AnnotatedMethod<SemelChannel> each : methods) {
             List<String> own = new ArrayList<>();
             Channel<?> channel = channels.add(each, own);
-            if (channel != null) {
-                policy(channel.definition().operation().policy(), own);
+            if (channel != null && channel.definition().operation().policy().carried() == null) {
+                policy(channel.definition().operation().policy().name(), own);
             }
             if (channel instanceof Channel.Atomic) {
                 demandDataSource(each.method(), own);

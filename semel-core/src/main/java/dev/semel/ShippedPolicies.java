@@ -1,15 +1,16 @@
-package dev.semel.policy;
+package dev.semel;
 
-import dev.semel.Policy;
 import dev.semel.Policy.Jitter;
 import dev.semel.Policy.Retention;
-import dev.semel.PolicyBuilder;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * The entries that ship. Attempts, backoff and jitter are the contract's. The rest, and why:
+ * The policies that ship. Attempts, backoff and jitter are the contract's. The rest, and why:
  *
  * <pre>
  * entry                      time-out  lease  retention     why
@@ -33,20 +34,30 @@ import java.util.stream.Stream;
  * </pre>
  *
  * A time-out ends an attempt and a lease notices a dead owner, so a lease need not outlast the time-out: it is renewed before
- * half of it has passed. No entry is repeatable: whether a run may be repeated is declared by its operation.
+ * half of it has passed. No entry is repeatable: whether a run may be repeated is declared by its operation. Used by {@link Policy} alone, while it is
+ * initialised: two classes that wait for each other would deadlock.
  */
-final class Shipped {
+final class ShippedPolicies {
     private static final Jitter TENTH = new Jitter.Bounded(0.1);
     private static final Jitter HALF = new Jitter.Bounded(0.5);
     private static final Jitter FULL = new Jitter.Full();
 
-    private Shipped() {}
+    private final Map<String, Policy> byName = new LinkedHashMap<>();
 
-    static List<Policy> entries() {
-        return Stream.of(adapters(), messaging(), decisions(), api())
+    ShippedPolicies() {
+        Stream.of(adapters(), messaging(), decisions(), api())
                 .flatMap(List::stream)
                 .map(PolicyBuilder::build)
-                .toList();
+                .forEach(policy -> byName.put(policy.name(), policy));
+    }
+
+    /** In the order of the catalogue. */
+    List<Policy> all() {
+        return List.copyOf(byName.values());
+    }
+
+    Policy get(String name) {
+        return Objects.requireNonNull(byName.get(name), name);
     }
 
     private static List<PolicyBuilder> adapters() {
