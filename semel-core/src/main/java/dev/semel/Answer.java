@@ -143,46 +143,58 @@ public sealed interface Answer<R> {
      * @param <T> what the cases are turned into
      */
     interface Cases<R, T> {
+        /** Executed or Replayed, unless these are overridden. */
         T result(Answer<R> answer, @Nullable R result);
 
+        /** Whatever is not a result, unless it is overridden: why, and what may be done next. */
         T other(Answer<R> answer, Notice notice);
 
+        /** This call ran it. */
         default T executed(Executed<R> answer) {
             return result(answer, answer.result());
         }
 
+        /** It had been done. */
         default T replayed(Replayed<R> answer) {
             return result(answer, answer.result());
         }
 
+        /** It was rehearsed, and nothing took effect. */
         default T shadowed(Shadowed<R> answer) {
             return other(answer, answer.notice());
         }
 
+        /** The call itself is invalid. */
         default T rejected(Rejected<R> answer) {
             return other(answer, answer.notice());
         }
 
+        /** The key was used with another payload. */
         default T conflict(Conflict<R> answer) {
             return other(answer, answer.notice());
         }
 
+        /** It failed for good. */
         default T failed(Failed<R> answer) {
             return other(answer, answer.notice());
         }
 
+        /** It may or may not have taken effect. */
         default T unknown(Unknown<R> answer) {
             return other(answer, answer.notice());
         }
 
+        /** Another run is under way, or it waits in a queue. */
         default T inProgress(InProgress<R> answer) {
             return other(answer, answer.notice());
         }
 
+        /** It failed and will be tried again. */
         default T retryLater(RetryLater<R> answer) {
             return other(answer, answer.notice());
         }
 
+        /** It is switched off. */
         default T halted(Halted<R> answer) {
             return other(answer, answer.notice());
         }

@@ -15,8 +15,10 @@ public interface AtomicContext {
     /** The store's own transaction type, for stores without JDBC. */
     <T> T unwrap(Class<T> type);
 
+    /** Whose work it is. */
     Tenant tenant();
 
+    /** Of the call, or of the message that is delivered: for logs. */
     String correlationId();
 
     /** Which attempt of this call it is, from 1. */

@@ -8,6 +8,12 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface AtomicHandler<P, R> {
+    /**
+     * @param payload as the call gave it
+     * @param tx the transaction that everything goes into
+     * @return the result, which is stored and replayed; null for none
+     * @throws Exception that rolls everything back: the policy decides whether the operation is tried again
+     */
     @Nullable
     R run(P payload, AtomicContext tx) throws Exception;
 }

@@ -30,14 +30,25 @@ public record Call<P>(
         }
     }
 
+    /**
+     * A call without origin, patience and deadline:
+     *
+     * <pre>{@code
+     * Call.of(Tenant.of("acme"), Key.of(order.id()), order).withPatience(Duration.ofSeconds(2))
+     * }</pre>
+     *
+     * @param payload null for none
+     */
     public static <P> Call<P> of(Tenant tenant, Key key, @Nullable P payload) {
         return new Call<>(tenant, key, payload, Origin.UNSTATED, Duration.ZERO, null);
     }
 
+    /** Says who asked, in place of what was said before. */
     public Call<P> withOrigin(Origin origin) {
         return new Call<>(tenant, key, payload, origin, patience, deadline);
     }
 
+    /** Carried through answers, audit and logs; one is made for a call that has none. */
     public Call<P> withCorrelationId(String correlationId) {
         return withOrigin(origin.withCorrelationId(correlationId));
     }
@@ -47,6 +58,7 @@ public record Call<P>(
         return new Call<>(tenant, key, payload, origin, patience, deadline);
     }
 
+    /** No attempt starts after it. */
     public Call<P> withDeadline(Instant deadline) {
         return new Call<>(tenant, key, payload, origin, patience, deadline);
     }
@@ -97,38 +109,47 @@ public record Call<P>(
             }
         }
 
+        /** Absent when none was given. */
         public @Nullable String correlationId() {
             return ids.correlation;
         }
 
+        /** Absent when none was given. */
         public @Nullable String traceId() {
             return ids.trace;
         }
 
+        /** Absent when none was given. */
         public @Nullable String requestId() {
             return ids.request;
         }
 
+        /** Carried through answers, audit and logs. */
         public Origin withCorrelationId(String value) {
             return with(new Ids(value, ids.trace, ids.request));
         }
 
+        /** Of the distributed trace. */
         public Origin withTraceId(String value) {
             return with(new Ids(ids.correlation, value, ids.request));
         }
 
+        /** Of this very request. */
         public Origin withRequestId(String value) {
             return with(new Ids(ids.correlation, ids.trace, value));
         }
 
+        /** Who is behind the call, and what that is, such as a user or a service. */
         public Origin withActor(String name, String type) {
             return new Origin(ids, name, type, source, aggregateVersion);
         }
 
+        /** Where the call came in, such as "http". */
         public Origin withSource(String value) {
             return new Origin(ids, actor, actorType, value, aggregateVersion);
         }
 
+        /** Of the aggregate that the call acts on. */
         public Origin withAggregateVersion(long value) {
             return new Origin(ids, actor, actorType, source, value);
         }

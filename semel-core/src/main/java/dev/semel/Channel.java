@@ -24,6 +24,7 @@ public sealed interface Channel<P> {
     /** The operation as which its messages stand in the ledger. */
     Operation<P, Void> operation();
 
+    /** Part of every message's identity: a channel that is renamed forgets its messages. */
     default String name() {
         return definition().operation().name();
     }
@@ -60,6 +61,7 @@ public sealed interface Channel<P> {
             return new Atomic<>(definition.withPolicy(Policy.Choice.of(policy)));
         }
 
+        /** See {@link Operation.Meaning#schemaVersion}. */
         public Atomic<P> withSchemaVersion(int version) {
             return new Atomic<>(definition.with(definition.operation.withSchemaVersion(version)));
         }
@@ -108,6 +110,7 @@ public sealed interface Channel<P> {
             return new Leased<>(definition.withPolicy(Policy.Choice.of(policy)), repeatable);
         }
 
+        /** See {@link Operation.Meaning#schemaVersion}. */
         public Leased<P> withSchemaVersion(int version) {
             return new Leased<>(definition.with(definition.operation.withSchemaVersion(version)), repeatable);
         }
@@ -187,12 +190,14 @@ public sealed interface Channel<P> {
     /** Handles a message of an atomic channel. Throwing rolls everything back. */
     @FunctionalInterface
     interface AtomicDelivery<P> {
+        /** @throws Exception that rolls everything back: the policy decides when the message is delivered again */
         void handle(P payload, AtomicContext tx) throws Exception;
     }
 
     /** Handles a message of a leased channel. */
     @FunctionalInterface
     interface LeasedDelivery<P> {
+        /** @throws Exception that fails the attempt: the policy decides when the message is delivered again */
         void handle(P payload, LeasedContext run) throws Exception;
     }
 
@@ -216,18 +221,22 @@ public sealed interface Channel<P> {
             }
         }
 
+        /** So many handlers at once, all of them for one tenant if nobody else has work. */
         public static Capacity of(int concurrency) {
             return new Capacity(concurrency, concurrency, 0, Breaker.NONE);
         }
 
+        /** At most so many handlers at once for one tenant. */
         public Capacity withPerTenant(int handlers) {
             return new Capacity(concurrency, handlers, perSecond, breaker);
         }
 
+        /** Begins at most so many messages a second on this node; 0 for no limit. */
         public Capacity withPerSecond(int messages) {
             return new Capacity(concurrency, perTenant, messages, breaker);
         }
 
+        /** Stops calling for a while when calls keep failing. */
         public Capacity withBreaker(Breaker value) {
             return new Capacity(concurrency, perTenant, perSecond, value);
         }

@@ -50,6 +50,7 @@ public interface DeliverySource {
             }
         }
 
+        /** Windows of this length, each looked at five minutes after its end. */
         public static Schedule every(Duration span) {
             return new Schedule(span, Duration.ofMinutes(5));
         }
@@ -89,6 +90,7 @@ public interface DeliverySource {
     /** Is told of each window that was looked at; once more after a crash at its end. */
     @FunctionalInterface
     interface Listener {
+        /** @throws Exception to be told of the window again */
         void onReport(Instant from, Instant until, Report report) throws Exception;
     }
 }

@@ -38,14 +38,17 @@ public record Failure(
         }
     }
 
+    /** @param reason a sentence for people, made one bounded line; it is stored, shown and logged */
     public static Failure of(Category category, String reason) {
         return new Failure(category, reason, null, null);
     }
 
+    /** Remembers the class of what was thrown; its message is not kept, as it may hold data. */
     public Failure withException(Throwable thrown) {
         return new Failure(category, reason, thrown.getClass().getName(), retryAfter);
     }
 
+    /** The next attempt is not made before this has passed. */
     public Failure withRetryAfter(Duration value) {
         return new Failure(category, reason, exception, value);
     }
@@ -120,6 +123,7 @@ public record Failure(
             this.failure = failure;
         }
 
+        /** What the handler says went wrong. */
         public Failure failure() {
             return failure;
         }

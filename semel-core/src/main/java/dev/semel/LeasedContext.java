@@ -4,8 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What a leased handler sees of its run. Valid until the handler returns. */
 public interface LeasedContext {
+    /** Whose work it is. */
     Tenant tenant();
 
+    /** Of the call, or of the message that is delivered: for logs. */
     String correlationId();
 
     /** Which attempt of this record it is, from 1. */
@@ -59,6 +61,10 @@ public interface LeasedContext {
     /** A named part of a leased operation. It is given a key that is stable for this part of this record. */
     @FunctionalInterface
     interface Step<T> {
+        /**
+         * @return the result, which is stored and replayed; null for none
+         * @throws Exception that fails the step: its policy decides whether it is tried again
+         */
         @Nullable
         T run(String downstreamKey) throws Exception;
     }

@@ -5,6 +5,12 @@ import org.jspecify.annotations.Nullable;
 /** Work that may touch the outside world. It runs under a lease; whatever it calls should be given the derived key. */
 @FunctionalInterface
 public interface LeasedHandler<P, R> {
+    /**
+     * @param payload as the call gave it
+     * @param run its lease, fence and steps
+     * @return the result, which is stored and replayed; null for none
+     * @throws Exception that fails the attempt: the policy decides whether the operation is tried again
+     */
     @Nullable
     R run(P payload, LeasedContext run) throws Exception;
 }

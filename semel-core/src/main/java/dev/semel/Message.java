@@ -16,14 +16,21 @@ import org.jspecify.annotations.Nullable;
  */
 public record Message<P>(Tenant tenant, Key key, @Nullable P payload, Call.Origin origin, When when) {
 
+    /**
+     * A message that may be handled at once, without origin and deadline.
+     *
+     * @param payload null for none
+     */
     public static <P> Message<P> of(Tenant tenant, Key key, @Nullable P payload) {
         return new Message<>(tenant, key, payload, Call.Origin.UNSTATED, When.NOW);
     }
 
+    /** Says who sent it, in place of what was said before. */
     public Message<P> withOrigin(Call.Origin value) {
         return new Message<>(tenant, key, payload, value, when);
     }
 
+    /** Carried through deliveries, audit and logs; one is made for a message that has none. */
     public Message<P> withCorrelationId(String correlationId) {
         return withOrigin(origin.withCorrelationId(correlationId));
     }

@@ -23,6 +23,7 @@ public sealed interface Operation<P, R> {
     /** What is declared about it. */
     Definition<P, R> definition();
 
+    /** Part of every record's identity: an operation that is renamed forgets its records. */
     default String name() {
         return definition().name();
     }
@@ -68,6 +69,7 @@ public sealed interface Operation<P, R> {
             return new Atomic<>(definition.withPolicy(Policy.Choice.of(policy)));
         }
 
+        /** See {@link Meaning#schemaVersion}. */
         public Atomic<P, R> withSchemaVersion(int version) {
             return new Atomic<>(definition.withSchemaVersion(version));
         }
@@ -104,6 +106,7 @@ public sealed interface Operation<P, R> {
             return new Leased<>(definition.withPolicy(Policy.Choice.of(policy)), repeatable);
         }
 
+        /** See {@link Meaning#schemaVersion}. */
         public Leased<P, R> withSchemaVersion(int version) {
             return new Leased<>(definition.withSchemaVersion(version), repeatable);
         }
@@ -150,10 +153,12 @@ public sealed interface Operation<P, R> {
             }
         }
 
+        /** See {@link Meaning#schemaVersion}. */
         public int schemaVersion() {
             return meaning.schemaVersion;
         }
 
+        /** See {@link Meaning#transportFields}. */
         public Set<String> transportFields() {
             return meaning.transportFields;
         }

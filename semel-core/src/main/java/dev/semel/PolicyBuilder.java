@@ -55,6 +55,7 @@ public final class PolicyBuilder {
         this.deadHead = from.options().deadHead();
     }
 
+    /** Under which operations name it, and configuration changes it. */
     public PolicyBuilder withName(String value) {
         once("name");
         name = value;
@@ -68,6 +69,7 @@ public final class PolicyBuilder {
         return this;
     }
 
+    /** The delay between attempts, before jitter. */
     public PolicyBuilder withBackoff(Policy.Backoff value) {
         once("backoff");
         backoff = value;
@@ -84,16 +86,19 @@ public final class PolicyBuilder {
         return withBackoff(new Policy.Backoff.Listed(Arrays.asList(delays)));
     }
 
+    /** The first delay is the base; each next one is larger by the multiplier, up to the cap. */
     public PolicyBuilder withExponentialBackoff(Duration base, double multiplier, Duration cap) {
         return withBackoff(new Policy.Backoff.Exponential(base, multiplier, cap));
     }
 
+    /** What is added to delays so that callers who failed together do not come back together. */
     public PolicyBuilder withJitter(Policy.Jitter value) {
         once("jitter");
         jitter = value;
         return this;
     }
 
+    /** A Retry-After beyond it ends the record as {@code rate_limited}; an hour by default. */
     public PolicyBuilder withMaxRetryAfter(Duration value) {
         once("max retry-after");
         maxRetryAfter = value;
@@ -107,24 +112,28 @@ public final class PolicyBuilder {
         return this;
     }
 
+    /** After which a handler is interrupted. */
     public PolicyBuilder withAttemptTimeout(Duration value) {
         once("attempt time-out");
         attemptTimeout = value;
         return this;
     }
 
+    /** From acceptance on; no attempt starts after it. */
     public PolicyBuilder withDeadline(Duration value) {
         once("deadline");
         deadline = value;
         return this;
     }
 
+    /** Attempts may start at any time. */
     public PolicyBuilder withoutDeadline() {
         once("deadline");
         deadline = null;
         return this;
     }
 
+    /** How long after a node's last sign of life its runs may be taken over. It is renewed while a handler runs. */
     public PolicyBuilder withLease(Duration value) {
         once("lease");
         lease = value;
@@ -148,6 +157,7 @@ public final class PolicyBuilder {
         return this;
     }
 
+    /** How long finished records are kept: for so long a duplicate is recognised. */
     public PolicyBuilder withRetention(Policy.Retention value) {
         once("retention");
         retention = value;
@@ -171,18 +181,21 @@ public final class PolicyBuilder {
         return this;
     }
 
+    /** Whether failures that would be the same again are stored and replayed; true by default. */
     public PolicyBuilder withStoredFailures(boolean value) {
         once("stored failures");
         storeFailures = value;
         return this;
     }
 
+    /** Whether what fails for good becomes a dead letter; true by default. */
     public PolicyBuilder withDeadLetters(boolean value) {
         once("dead letters");
         deadLetters = value;
         return this;
     }
 
+    /** What a dead message at the head of a lane does to those behind it; they go on by default. */
     public PolicyBuilder withDeadHead(Policy.DeadHead value) {
         once("dead head");
         deadHead = value;

@@ -8,6 +8,11 @@ import org.jspecify.annotations.Nullable;
 /** Finds out, by asking the outside world, whether an interrupted run took effect. Never acts itself. */
 @FunctionalInterface
 public interface Reconciler<P, R> {
+    /**
+     * @param payload of the call or message
+     * @param what was interrupted
+     * @throws Exception when it could not be found out: it is asked again later
+     */
     Verdict<R> reconcile(P payload, Case what) throws Exception;
 
     /**
@@ -52,6 +57,7 @@ public interface Reconciler<P, R> {
     /** Finds out whether an interrupted step took effect. */
     @FunctionalInterface
     interface StepReconciler {
+        /** @throws Exception when it could not be found out: it is asked again later */
         Verdict<?> reconcile(Step step) throws Exception;
     }
 

@@ -68,13 +68,49 @@ public interface Semel extends AutoCloseable {
                         "engine", List.of("no Semel engine is on the class path: add dev.semel:semel-core")));
     }
 
-    /** Runs an atomic operation once: effect, record, audit and result commit in one transaction. */
+    /**
+     * Runs an atomic operation once: effect, record, audit event and result commit in one transaction.
+     *
+     * <pre>{@code
+     * Receipt receipt = semel.run(CHARGE, Call.of(tenant, Key.of(order.id()), order),
+     *                 (o, tx) -> insertPayment(tx.connection(), o))
+     *         .orThrow();
+     * }</pre>
+     *
+     * <p>A duplicate is told the stored result and runs nothing; with another payload it is a {@link Answer.Conflict}. A handler that
+     * throws is rolled back and tried again as the policy says, within this call. Inside the handler of another atomic operation it
+     * joins that one's transaction.
+     *
+     * @throws SemelException.StoreUnavailable when the ledger cannot be reached; nothing was run
+     * @throws SemelException.OutcomeUnknown when the reply to a commit was lost and cannot be decided yet; repeat the call
+     * @throws SemelException.Misconfigured when the store cannot run atomic operations, or there is no policy of the name that the operation gives
+     */
     <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler);
 
-    /** Runs a leased operation once: granted first, run under a lease and a fence, finished under the fence. */
+    /**
+     * Runs a leased operation once: granted first, run under a lease and a fence, finished under the fence.
+     *
+     * <pre>{@code
+     * Answer<RefundId> answer = semel.run(REFUND, Call.of(tenant, Key.of(refund.orderId()), refund),
+     *         (r, run) -> run.step("psp", RefundId.class, key -> psp.refund(r, key)));
+     * }</pre>
+     *
+     * <p>A duplicate is told the stored result and runs nothing; while the first one runs it is told {@link Answer.InProgress}, or waits
+     * for as long as its patience says. A run that is interrupted is repeated only if the operation is declared repeatable; otherwise
+     * its record is UNKNOWN until a reconciler or a person decides.
+     *
+     * @throws SemelException.StoreUnavailable when the ledger cannot be reached; nothing was run
+     * @throws SemelException.Misconfigured when there is no policy of the name that the operation gives
+     */
     <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler);
 
-    /** Runs an operation by its registered handler. */
+    /**
+     * Runs an operation by the handler that {@code handle} registered on this node.
+     *
+     * @throws SemelException.Invalid when none is registered
+     * @see #run(Operation.Atomic, Call, AtomicHandler)
+     * @see #run(Operation.Leased, Call, LeasedHandler)
+     */
     <P, R> Answer<R> run(Operation<P, R> operation, Call<P> call);
 
     /**
@@ -89,7 +125,12 @@ public interface Semel extends AutoCloseable {
     /** @see #runAll(Operation.Atomic, List, AtomicHandler) */
     <P, R> List<Answer<R>> runAll(Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler);
 
-    /** Registers the handler of an operation, for runs that have no caller: takeovers, replays, retries. */
+    /**
+     * Registers the handler of an operation, for runs that have no caller: takeovers, replays, retries. Register it on each node, at
+     * start-up.
+     *
+     * @throws SemelException.Invalid when the operation has a handler on this node already, or another declaration has its name
+     */
     <P, R> void handle(Operation.Atomic<P, R> operation, AtomicHandler<P, R> handler);
 
     /** @see #handle(Operation.Atomic, AtomicHandler) */
@@ -98,13 +139,39 @@ public interface Semel extends AutoCloseable {
     /**
      * Stores a message for its channel's handler, unless it is there already. Accepted means durable; HALTED and paused
      * channels accept too.
+     *
+     * <pre>{@code
+     * semel.send(MAIL, Message.of(tenant, Key.of(order.id()), new Mail("c-1", "Paid"))).orThrow();
+     * }</pre>
+     *
+     * To send in the same commit as an effect, use {@link AtomicContext#send} or {@link Joined#send}.
+     *
+     * @throws SemelException.StoreUnavailable when the ledger cannot be reached; send it again, under the same key
+     * @throws SemelException.Misconfigured when the store keeps no messages, or there is no policy of the name that the channel gives
      */
     <P> Sent send(Channel<P> channel, Message<P> message);
 
-    /** Stores many messages in a few statements, with one answer each, in the order of the messages. */
+    /**
+     * Stores many messages in a few statements, with one answer each, in the order of the messages. When the store fails half-way,
+     * send the whole list again: what is stored already is found by its key.
+     *
+     * @throws SemelException.StoreUnavailable when the ledger cannot be reached
+     */
     <P> List<Sent> sendAll(Channel<P> channel, List<Message<P>> messages);
 
-    /** Handles the messages of a channel on this node from now on. */
+    /**
+     * Handles the messages of a channel on this node from now on, up to sixteen at a time.
+     *
+     * <pre>{@code
+     * semel.handle(MAIL, (mail, run) -> mailer.send(mail, run.downstreamKey()));
+     * }</pre>
+     *
+     * <p>Messages of one lane are handled one at a time, in the order of their sends. A handler that throws is called again when the
+     * policy says; what fails for good becomes a dead letter.
+     *
+     * @throws SemelException.Invalid when the channel has a handler on this node already, another declaration has its name, or the
+     *     store keeps no messages
+     */
     default <P> void handle(Channel.Atomic<P> channel, Channel.AtomicDelivery<P> handler) {
         handle(channel, Channel.Capacity.DEFAULT, handler);
     }
@@ -114,10 +181,14 @@ public interface Semel extends AutoCloseable {
         handle(channel, Channel.Capacity.DEFAULT, handler);
     }
 
-    /** @see #handle(Channel.Atomic, Channel.AtomicDelivery) */
+    /**
+     * As {@link #handle(Channel.Atomic, Channel.AtomicDelivery)}, saying how much this node handles at a time.
+     *
+     * @param capacity of this node; of all nodes together it is the sum
+     */
     <P> void handle(Channel.Atomic<P> channel, Channel.Capacity capacity, Channel.AtomicDelivery<P> handler);
 
-    /** @see #handle(Channel.Atomic, Channel.AtomicDelivery) */
+    /** @see #handle(Channel.Atomic, Channel.Capacity, Channel.AtomicDelivery) */
     <P> void handle(Channel.Leased<P> channel, Channel.Capacity capacity, Channel.LeasedDelivery<P> handler);
 
     /**
@@ -155,10 +226,24 @@ public interface Semel extends AutoCloseable {
     /**
      * Runs atomic operations inside a transaction that the caller already has. The answers are provisional until the caller
      * commits and says so; closing without {@link Joined#committed} counts as a rollback.
+     *
+     * <pre>{@code
+     * try (Semel.Joined joined = semel.join(connection)) {
+     *     joined.run(CHARGE, call, handler).orThrow();
+     *     connection.commit();
+     *     joined.committed();
+     * }
+     * }</pre>
+     *
+     * @param connection to the ledger's own database, with auto-commit off
+     * @throws SemelException.Invalid when the store has no JDBC transactions to join
      */
     Joined join(Connection connection);
 
-    /** Waits for no caller: runs under way end by themselves. Hands back what workers hold. Flushes what is buffered and releases the store. */
+    /**
+     * Hands back what workers hold, writes what is buffered and releases the store; a data source of the application's stays open.
+     * Waits for no caller: runs under way end by themselves. Call {@link #drain} first to let handlers end.
+     */
     @Override
     void close();
 

@@ -66,6 +66,7 @@ public abstract class SemelException extends RuntimeException {
             this.faults = List.copyOf(faults);
         }
 
+        /** Each fault by itself, in words. */
         public List<String> faults() {
             return faults;
         }
@@ -157,6 +158,7 @@ public abstract class SemelException extends RuntimeException {
             this.answer = Objects.requireNonNull(answer);
         }
 
+        /** What the call was told. */
         public Answer<?> answer() {
             return answer;
         }
@@ -173,6 +175,7 @@ public abstract class SemelException extends RuntimeException {
             this.sent = Objects.requireNonNull(sent);
         }
 
+        /** What the sender was told. */
         public Sent sent() {
             return sent;
         }

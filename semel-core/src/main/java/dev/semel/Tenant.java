@@ -14,6 +14,7 @@ public record Tenant(String name) implements Comparable<Tenant> {
         Text.checkName("tenant", name, 255);
     }
 
+    /** @throws SemelException.Invalid when the name is empty, too long or has control characters */
     public static Tenant of(String name) {
         return new Tenant(name);
     }

@@ -48,6 +48,8 @@ enum Habit {
             lines(file -> file.path().startsWith("examples/"), "\\bdev\\.semel\\.engine\\b")
                     .apply(tree))),
 
+    THE_FRONT_DOOR_IS_EXPLAINED(Habit::unexplained),
+
     NO_LOCALE_CHANGES_WHAT_IS_WRITTEN(Habit::localeDependent),
 
     ONLY_THE_COMMAND_LINE_PRINTS(lines(
@@ -160,6 +162,20 @@ enum Habit {
                 return file.path() + ":" + line + " has " + found.group() + " without Locale.ROOT";
             });
         });
+    }
+
+    /** Every method of the root package that applications see has Javadoc. */
+    private static Stream<String> unexplained(SourceTree tree) {
+        return JavaShape.all(tree).entrySet().stream()
+                .filter(shape -> shape.getKey().folder().equals("semel-core/src/main/java/dev/semel"))
+                .flatMap(shape -> shape.getValue().methods().stream()
+                        .filter(method -> method.shown() && !isExplained(shape.getKey(), method))
+                        .map(method -> shape.getKey().path() + ":" + method.line() + " " + method.name()
+                                + " has no Javadoc"));
+    }
+
+    private static boolean isExplained(Text file, JavaShape.Method method) {
+        return method.line() > 1 && file.lines().get(method.line() - 2).strip().endsWith("*/");
     }
 
     private static Stream<String> vagueNames(SourceTree tree) {

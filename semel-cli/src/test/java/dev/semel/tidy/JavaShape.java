@@ -3,6 +3,7 @@ package dev.semel.tidy;
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.ModifiersTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.VariableTree;
 import com.sun.source.util.JavacTask;
@@ -27,8 +28,12 @@ import javax.tools.ToolProvider;
 record JavaShape(List<Type> types, List<Method> methods) {
     record Type(String name, int line) {}
 
-    /** A method, a constructor, or the components of a record. */
-    record Method(String name, int line, int lines, int parameters, boolean constructs) {}
+    /**
+     * A method, a constructor, or the components of a record.
+     *
+     * @param shown whether it is a method that other packages see and that overrides nothing
+     */
+    record Method(String name, int line, int lines, int parameters, boolean constructs, boolean shown) {}
 
     /** The shapes of all Java files of the tree. */
     static Map<SourceTree.Text, JavaShape> all(SourceTree tree) {
@@ -57,6 +62,8 @@ record JavaShape(List<Type> types, List<Method> methods) {
         private final List<Type> types = new ArrayList<>();
         private final List<Method> methods = new ArrayList<>();
         private String type = "";
+        private boolean shown = true;
+        private boolean inInterface;
 
         private Shaper(CompilationUnitTree unit, SourcePositions positions) {
             this.unit = unit;
@@ -66,13 +73,19 @@ record JavaShape(List<Type> types, List<Method> methods) {
         @Override
         public Void visitClass(ClassTree tree, Void nothing) {
             String outer = type;
+            boolean outerShown = shown;
+            boolean outerInterface = inInterface;
             type = tree.getSimpleName().toString();
+            shown &= isPublic(tree.getModifiers());
+            inInterface = tree.getKind() == Tree.Kind.INTERFACE;
             types.add(new Type(type, start(tree)));
             if (tree.getKind() == Tree.Kind.RECORD) {
-                methods.add(new Method(type, start(tree), 1, components(tree), true));
+                methods.add(new Method(type, start(tree), 1, components(tree), true, false));
             }
             super.visitClass(tree, nothing);
             type = outer;
+            shown = outerShown;
+            inInterface = outerInterface;
             return null;
         }
 
@@ -81,9 +94,20 @@ record JavaShape(List<Type> types, List<Method> methods) {
             boolean constructs = tree.getName().contentEquals("<init>");
             String name = constructs ? type : type + "." + tree.getName();
             int lines = end(tree) - start(tree) + 1;
-            methods.add(
-                    new Method(name, start(tree), lines, tree.getParameters().size(), constructs));
+            boolean seen = shown && !constructs && isPublic(tree.getModifiers()) && !overrides(tree);
+            methods.add(new Method(
+                    name, start(tree), lines, tree.getParameters().size(), constructs, seen));
             return super.visitMethod(tree, nothing);
+        }
+
+        private boolean isPublic(ModifiersTree modifiers) {
+            return modifiers.getFlags().contains(Modifier.PUBLIC)
+                    || inInterface && !modifiers.getFlags().contains(Modifier.PRIVATE);
+        }
+
+        private static boolean overrides(MethodTree tree) {
+            return tree.getModifiers().getAnnotations().stream()
+                    .anyMatch(each -> each.getAnnotationType().toString().equals("Override"));
         }
 
         /** A record has no other fields of its instances. */

@@ -118,6 +118,16 @@ class TidyTest {
                 word(Habit.NO_MACHINE_IS_NAMED, "\"/" + "home/" + "me/x\""),
                 word(Habit.NO_REGISTRY_IS_NAMED, "\"https://" + "nexus.corp.example/x\""),
                 word(Habit.NO_REGISTRY_IS_NAMED, "\"https://" + "repo.maven.apache.org/maven2\""),
+                new Planted(
+                        Habit.THE_FRONT_DOOR_IS_EXPLAINED,
+                        CODE + "A.java",
+                        "public interface A {\n  void m();\n}",
+                        "A.java:2 A.m has no Javadoc"),
+                new Planted(
+                        Habit.THE_FRONT_DOOR_IS_EXPLAINED,
+                        CODE + "A.java",
+                        "public interface A {\n  record B(int n) {\n    @Nullable\n    public String m() { return \"\"; }\n  }\n}",
+                        "A.java:3 B.m has no Javadoc"),
                 new Planted(Habit.PACKAGES_ARE_INTRODUCED, CODE + "room/A.java", "class A {}", "dev/semel/room"),
                 new Planted(
                         Habit.PACKAGES_ARE_INTRODUCED,
@@ -220,6 +230,15 @@ class TidyTest {
         plant(root, CODE + "package-info.java", "@NullMarked\npackage dev.semel;");
         plant(root, CODE + "time/package-info.java", "@NullMarked\npackage dev.semel.time;");
         plant(root, CODE + "time/Clock.java", "class Clock { void sleep() { Thread.sleep(1); } }");
+        plant(
+                root,
+                CODE + "Explained.java",
+                "public interface Explained {\n  /** Does it. */\n  void m();\n  private void p() {}\n}\n"
+                        + "class Hidden { public void m() {}\n  interface Inner { void n(); } }");
+        plant(
+                root,
+                CODE + "Overriding.java",
+                "public final class Overriding {\n  @Override\n  public String toString() { return \"\"; }\n  void seen() {}\n}");
         plant(
                 root,
                 CODE + "Written.java",
