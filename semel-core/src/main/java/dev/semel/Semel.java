@@ -83,7 +83,8 @@ public interface Semel extends AutoCloseable {
      *
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; nothing was run
      * @throws SemelException.OutcomeUnknown when the reply to a commit was lost and cannot be decided yet; repeat the call
-     * @throws SemelException.Misconfigured when the store cannot run atomic operations, or there is no policy of the name that the operation gives
+     * @throws SemelException.Misconfigured when the store cannot run atomic operations, or there is no policy of the name that the
+     *     operation gives
      */
     <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler);
 
@@ -147,7 +148,8 @@ public interface Semel extends AutoCloseable {
      * To send in the same commit as an effect, use {@link AtomicContext#send} or {@link Joined#send}.
      *
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; send it again, under the same key
-     * @throws SemelException.Misconfigured when the store keeps no messages, or there is no policy of the name that the channel gives
+     * @throws SemelException.Misconfigured when the store keeps no messages, or there is no policy of the name that the channel
+     *     gives
      */
     <P> Sent send(Channel<P> channel, Message<P> message);
 
