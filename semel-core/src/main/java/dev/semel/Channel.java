@@ -161,7 +161,11 @@ public sealed interface Channel<P> {
         static <P> Definition<P> of(String name, Operation.TypeRef<P> payload) {
             return new Definition<>(
                     new Operation.Definition<>(
-                            name, payload, Operation.TypeRef.of(Void.class), Policy.Choice.named("default"), Operation.Meaning.FIRST),
+                            name,
+                            payload,
+                            Operation.TypeRef.of(Void.class),
+                            Policy.Choice.named("default"),
+                            Operation.Meaning.FIRST),
                     any -> null);
         }
 

@@ -51,7 +51,8 @@ public sealed interface Operation<P, R> {
 
     /** As {@link #leased(String, Class, Class)}, for types with arguments, see {@link #atomic(String, TypeRef, TypeRef)}. */
     static <P, R> Leased<P, R> leased(String name, TypeRef<P> payload, TypeRef<R> result) {
-        return new Leased<>(new Definition<>(name, payload, result, Policy.Choice.named("default"), Meaning.FIRST), false);
+        return new Leased<>(
+                new Definition<>(name, payload, result, Policy.Choice.named("default"), Meaning.FIRST), false);
     }
 
     /** @see Operation#atomic */

@@ -45,7 +45,8 @@ class ValuesOfACallTest {
 
     @Test
     void onlyAKeyWithNeighboursHasALockOfItsOwn() {
-        assertThat(Key.withNeighbours("t:2", "t", List.of("t:1", "t:3")).neighbours()).containsExactly("t:1", "t:3");
+        assertThat(Key.withNeighbours("t:2", "t", List.of("t:1", "t:3")).neighbours())
+                .containsExactly("t:1", "t:3");
         assertInvalid(() -> Key.withNeighbours("t:2", "t", List.of()), "is its own lock");
         assertInvalid(() -> Key.withNeighbours("t:2", "t", List.of("")), "neighbouring key is empty");
         assertInvalid(() -> Key.withNeighbours("t:2", "", List.of("t:1")), "key's lock is empty");

@@ -170,8 +170,8 @@ enum Habit {
                 .filter(shape -> shape.getKey().folder().equals("semel-core/src/main/java/dev/semel"))
                 .flatMap(shape -> shape.getValue().methods().stream()
                         .filter(method -> method.shown() && !isExplained(shape.getKey(), method))
-                        .map(method -> shape.getKey().path() + ":" + method.line() + " " + method.name()
-                                + " has no Javadoc"));
+                        .map(method ->
+                                shape.getKey().path() + ":" + method.line() + " " + method.name() + " has no Javadoc"));
     }
 
     private static boolean isExplained(Text file, JavaShape.Method method) {

@@ -95,8 +95,8 @@ record JavaShape(List<Type> types, List<Method> methods) {
             String name = constructs ? type : type + "." + tree.getName();
             int lines = end(tree) - start(tree) + 1;
             boolean seen = shown && !constructs && isPublic(tree.getModifiers()) && !overrides(tree);
-            methods.add(new Method(
-                    name, start(tree), lines, tree.getParameters().size(), constructs, seen));
+            methods.add(
+                    new Method(name, start(tree), lines, tree.getParameters().size(), constructs, seen));
             return super.visitMethod(tree, nothing);
         }
 

@@ -276,7 +276,8 @@ public final class Engine implements Semel {
     }
 
     @Override
-    public void checkDeliveries(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
+    public void checkDeliveries(
+            DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
         worker.demandQueue();
         Channel.Leased<DeliveryRounds.Round> looks = duties.deliveries().register(source, schedule, listener);
         handle(

@@ -21,7 +21,10 @@ import tools.jackson.databind.json.JsonMapper;
  * Semel.settings(dataSource).withCodec(JacksonCodec.of(mapper)).open();
  * }</pre>
  *
- * Thread-safe. Messages name the type and the place, never the content.
+ * Of a declared class, what a subclass adds is written too. Of a type with arguments, elements are written as the class that is declared
+ * for them, or as {@code @JsonTypeInfo} says.
+ *
+ * <p>Thread-safe. Messages name the type and the place, never the content.
  */
 public final class JacksonCodec implements Semel.Codec {
     // What could be written must be readable again: the size is bounded by the limit alone.
@@ -64,9 +67,12 @@ public final class JacksonCodec implements Semel.Codec {
     @Override
     public byte[] encode(Object value, Type type) {
         try {
-            // The value's own class decides how it is written: by the declared one, what a subclass adds would be lost. A class does
-            // not know its type arguments, though, and with them how elements say what they are.
-            return type instanceof Class ? mapper.writeValueAsBytes(value) : writer(type).writeValueAsBytes(value);
+            // The value's own class decides how it is written: by the declared one, what a subclass adds would be lost.
+            // That class does
+            // not know its type arguments, though, without which elements would not say of which subclass they are.
+            return type instanceof Class
+                    ? mapper.writeValueAsBytes(value)
+                    : writer(type).writeValueAsBytes(value);
         } catch (JacksonException e) {
             throw new SemelException.Invalid(
                     "A value of " + type.getTypeName() + " cannot be written as JSON" + place(e)

@@ -62,8 +62,7 @@ public final class DeliveryRounds {
      * @param report of the parts before
      */
     public record Round(
-            long from, long until, int part, @Nullable String cursor, Report report)
-            implements ValueCodec.Own {}
+            long from, long until, int part, @Nullable String cursor, Report report) implements ValueCodec.Own {}
 
     /** Sends a message, as the front door does. */
     @FunctionalInterface

@@ -70,8 +70,9 @@ public final class Stores {
         if (openers.isEmpty()) {
             throw new SemelException.Misconfigured(
                     "store",
-                    List.of("no store on the class path opens a data source: add dev.semel:semel-jdbc for PostgreSQL and"
-                            + " SQLite"));
+                    List.of(
+                            "no store on the class path opens a data source: add dev.semel:semel-jdbc for PostgreSQL and"
+                                    + " SQLite"));
         }
         String found = openers.get(0).databaseOf(source);
         return openers.stream()
@@ -88,7 +89,8 @@ public final class Stores {
         return new SemelException.Misconfigured(
                 "store",
                 List.of("the data source leads to " + found + ", which cannot hold the ledger: use a data source of "
-                        + known + ", or open a store of its own by URL, such as " + openers.get(0).example()));
+                        + known + ", or open a store of its own by URL, such as "
+                        + openers.get(0).example()));
     }
 
     /**

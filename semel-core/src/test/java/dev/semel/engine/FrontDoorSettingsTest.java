@@ -87,7 +87,9 @@ class FrontDoorSettingsTest {
             assertThat(greet(semel, "second")).isInstanceOf(Answer.Replayed.class);
             assertThat(handled).isEmpty();
             now.set(now.get().plus(Duration.ofDays(2)));
-            assertThat(greet(semel, "third").orThrow()).as("a result is kept for a day").isEqualTo("third");
+            assertThat(greet(semel, "third").orThrow())
+                    .as("a result is kept for a day")
+                    .isEqualTo("third");
             assertThat(handled.poll(1, TimeUnit.MINUTES)).isEqualTo("reminder");
         }
     }
@@ -109,7 +111,8 @@ class FrontDoorSettingsTest {
                 .withReconcilerTimeout(Duration.ofSeconds(2));
         assertThatThrownBy(settings::open)
                 .isInstanceOfSatisfying(
-                        SemelException.Misconfigured.class, e -> assertThat(e.faults())
+                        SemelException.Misconfigured.class,
+                        e -> assertThat(e.faults())
                                 .containsExactly(
                                         "the mode is set twice: keep one of the two",
                                         "the largest value is set twice: keep one of the two",
@@ -124,8 +127,8 @@ class FrontDoorSettingsTest {
         Policy once = Policy.named("once").withMaxAttempts(1).build();
         AtomicInteger runs = new AtomicInteger();
         try (Semel semel = Semel.open("memory:")) {
-            Answer<String> answer = semel.run(
-                    GREET.withPolicy(once), Call.of(Tenant.SINGLE, Key.of("k"), "payload"), (payload, tx) -> {
+            Answer<String> answer =
+                    semel.run(GREET.withPolicy(once), Call.of(Tenant.SINGLE, Key.of("k"), "payload"), (payload, tx) -> {
                         runs.incrementAndGet();
                         throw new IOException("busy");
                     });

@@ -60,7 +60,8 @@ class HangingSourceTest {
                 .open()) {
             engine.checkDeliveries(new Source("hung", this::hang), HOURLY, (from, until, report) -> {});
             assertThat(asked.await(BOUND_SECONDS, TimeUnit.SECONDS)).isTrue();
-            engine.checkDeliveries(new Source("other", () -> {}), HOURLY, (from, until, report) -> reported.countDown());
+            engine.checkDeliveries(
+                    new Source("other", () -> {}), HOURLY, (from, until, report) -> reported.countDown());
             assertThat(reported.await(BOUND_SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThat(interrupted.await(BOUND_SECONDS, TimeUnit.SECONDS)).isTrue();
         }

@@ -30,8 +30,7 @@ class TypesAndCodecTest {
             Operation.atomic("book", new TypeRef<List<Order>>() {}, new TypeRef<Map<String, Order>>() {});
     private static final Operation.Leased<Order, List<Order>> SPLIT =
             Operation.leased("split", TypeRef.of(Order.class), new TypeRef<List<Order>>() {});
-    private static final Channel.Leased<List<Order>> BOOKED =
-            Channel.leased("booked", new TypeRef<List<Order>>() {});
+    private static final Channel.Leased<List<Order>> BOOKED = Channel.leased("booked", new TypeRef<List<Order>>() {});
     private static final List<Order> ORDERS = List.of(new Order("a", 1), new Order("b", 2));
 
     private static <P> Call<P> call(String key, P payload) {
@@ -39,7 +38,10 @@ class TypesAndCodecTest {
     }
 
     private static Map<String, Order> book(Semel semel) {
-        return semel.run(BOOK, call("k", ORDERS), (orders, tx) -> Map.of(orders.get(0).id(), orders.get(0)))
+        return semel.run(
+                        BOOK,
+                        call("k", ORDERS),
+                        (orders, tx) -> Map.of(orders.get(0).id(), orders.get(0)))
                 .orThrow();
     }
 

@@ -189,7 +189,9 @@ class CatalogueTest {
             shipped.put(policy.name().replaceAll("[.-]", "_").toUpperCase(Locale.ROOT), policy);
         }
         assertThat(constants).hasSize(25).isEqualTo(shipped);
-        assertThat(SHIPPED.names()).containsExactlyElementsOf(Policy.shipped().stream().map(Policy::name).toList());
+        assertThat(SHIPPED.names())
+                .containsExactlyElementsOf(
+                        Policy.shipped().stream().map(Policy::name).toList());
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.semel.Answer;
 import dev.semel.AtomicContext;
 import dev.semel.Call;
 import dev.semel.Channel;
+import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.Semel;
@@ -110,7 +111,7 @@ class DataSourceTest {
             assertThat(semel.run(CHARGE, call("a", 7), DataSourceTest::charge)).isInstanceOf(Answer.Executed.class);
             Answer<Long> failed = semel.run(CHARGE, call("b", 8), (cents, tx) -> {
                 charge(cents, tx);
-                throw new IllegalArgumentException("declined");
+                throw Failure.of(Failure.Category.VALIDATION, "declined").asException();
             });
             assertThat(failed).isInstanceOf(Answer.Failed.class);
         }
@@ -231,8 +232,7 @@ class DataSourceTest {
     }
 
     private static Connection connection(String product) {
-        return proxy(
-                Connection.class, "getMetaData", proxy(DatabaseMetaData.class, "getDatabaseProductName", product));
+        return proxy(Connection.class, "getMetaData", proxy(DatabaseMetaData.class, "getDatabaseProductName", product));
     }
 
     /** Answers one method, and closes. */

@@ -189,7 +189,8 @@ final class SpringSemel implements Semel {
     }
 
     @Override
-    public void checkDeliveries(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
+    public void checkDeliveries(
+            DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
         onceStarted(() -> engine.checkDeliveries(source, schedule, listener));
     }
 
