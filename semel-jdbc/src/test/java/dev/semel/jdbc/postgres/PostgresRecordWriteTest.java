@@ -52,7 +52,7 @@ class PostgresRecordWriteTest {
                     return Ended.keep("done");
                 }))
                 .isInstanceOf(SemelException.LeaseLost.class)
-                .hasMessageContaining("nothing is committed");
+                .hasMessageContaining("nothing was committed");
         assertThat(state(opened, samples.get(0))).isEqualTo(State.IN_PROGRESS);
         assertThat(opened.ledger()
                         .find(samples.stream().map(Sample::id).toList())
