@@ -17,7 +17,7 @@ import dev.semel.audit.Events;
 import dev.semel.audit.ReplayBuffer;
 import dev.semel.audit.Sealer;
 import dev.semel.execution.AtomicBatch;
-import dev.semel.execution.AtomicRunner;
+import dev.semel.execution.AtomicCalls;
 import dev.semel.execution.CurrentModes;
 import dev.semel.execution.EngineServices;
 import dev.semel.execution.GatewayRuns;
@@ -26,7 +26,7 @@ import dev.semel.execution.InFlightCalls;
 import dev.semel.execution.JoinedRun;
 import dev.semel.execution.LeaseKeeper;
 import dev.semel.execution.LeasedBatch;
-import dev.semel.execution.LeasedRunner;
+import dev.semel.execution.LeasedCalls;
 import dev.semel.execution.LocalWakeUps;
 import dev.semel.execution.MessageSender;
 import dev.semel.execution.ResultCache;
@@ -62,8 +62,8 @@ public final class Engine implements Semel {
 
     private final EngineServices services;
     private final Registry registry = new Registry();
-    private final AtomicRunner atomic;
-    private final LeasedRunner leased;
+    private final AtomicCalls atomic;
+    private final LeasedCalls leased;
     private final Duties duties;
     private final Operator operator;
     private final Takeovers takeovers;
@@ -74,8 +74,8 @@ public final class Engine implements Semel {
     Engine(EngineSettings settings, Store opened) {
         Store store = WatchedStore.of(opened, settings.watch(), settings.time());
         this.services = services(settings, store);
-        this.atomic = new AtomicRunner(services);
-        this.leased = new LeasedRunner(services);
+        this.atomic = new AtomicCalls(services);
+        this.leased = new LeasedCalls(services);
         this.takeovers = new Takeovers(settings.background());
         this.sending = new MessageSender(services);
         this.worker = new Worker(services, settings.staff());

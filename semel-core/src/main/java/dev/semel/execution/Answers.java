@@ -3,6 +3,7 @@ package dev.semel.execution;
 import dev.semel.Answer;
 import dev.semel.Answer.Next;
 import dev.semel.Answer.Notice;
+import dev.semel.Call;
 import dev.semel.Failure;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
@@ -31,8 +32,25 @@ final class Answers<R> {
         this.prepared = prepared;
     }
 
-    static <R> Answer<R> rejected(String correlationId, String reason) {
-        return new Answer.Rejected<>(new Notice(correlationId, reason, Set.of(Next.CONTACT)));
+    /** For a call that cannot be prepared, or whose data the store refuses. */
+    static <R> Answer<R> rejected(Call<?> call, SemelException why) {
+        return new Answer.Rejected<>(
+                new Notice(correlationId(call), String.valueOf(why.getMessage()), Set.of(Next.CONTACT)));
+    }
+
+    /** Of a call that may not have been prepared. */
+    static String correlationId(Call<?> call) {
+        String given = call.origin().correlationId();
+        return given == null ? "none" : given;
+    }
+
+    /** The answer from the local cache, if it holds one for this payload. */
+    @Nullable
+    Answer<R> cached() {
+        CommittedResult known = services.memory().results().get(prepared.id());
+        return known != null && prepared.sameMeaning(known.fingerprint())
+                ? told(replayed(known.result(), known.first()), prepared.id())
+                : null;
     }
 
     /** For a call that the store failed before it could be run, beside others of its list that were. */
@@ -81,7 +99,7 @@ final class Answers<R> {
                     .results()
                     .put(
                             row.id(),
-                            new InFlightCalls.Landed(row.header().fingerprint(), row.result(), FirstRun.of(row)),
+                            new CommittedResult(row.header().fingerprint(), row.result(), FirstRun.of(row)),
                             kept);
         }
     }

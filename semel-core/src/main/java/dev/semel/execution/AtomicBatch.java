@@ -6,10 +6,11 @@ import dev.semel.Call;
 import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.SemelException;
-import dev.semel.key.RecordId;
+import dev.semel.audit.FirstRun;
 import dev.semel.store.CommitRefused;
 import dev.semel.store.LookupResult;
 import dev.semel.store.RecordWrite;
+import dev.semel.store.Transactions;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
 import java.util.HashMap;
@@ -26,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AtomicBatch {
     private final EngineServices services;
-    private final AtomicRunner single;
+    private final AtomicCalls single;
 
-    public AtomicBatch(EngineServices services, AtomicRunner single) {
+    public AtomicBatch(EngineServices services, AtomicCalls single) {
         this.services = services;
         this.single = single;
     }
@@ -40,58 +41,42 @@ public final class AtomicBatch {
                 operation,
                 calls,
                 (part, spans) ->
-                        Nesting.current(services) != null ? Map.of() : together(operation, part, handler, spans),
+                        EnclosingRun.current(services) != null ? Map.of() : together(operation, part, handler, spans),
                 (call, span) -> single.run(operation, call, handler, span));
     }
-
-    /** A call of the batch that this process leads. */
-    private record Item<P, R>(int place, PreparedCall<P, R> prepared, InFlightCalls.Flight flight) {}
 
     /** A result that the transaction will make final. */
     private record Done<R>(@Nullable R result, RecordWrite write, Set<String> sent) {}
 
     private <P, R> Map<Integer, Answer<R>> together(
             Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler, CallSpans spans) {
-        Map<Integer, Answer<R>> answered = new HashMap<>();
-        Map<RecordId, Item<P, R>> items = new LinkedHashMap<>();
-        long version = 0;
-        try {
-            for (int i = 0; i < calls.size(); i++) {
-                try {
-                    PreparedCall<P, R> prepared =
-                            new PreparedCall<>(services, operation, calls.get(i)).under(spans.at(i));
-                    CurrentModes.Reading modes = prepared.modes(services);
-                    version = items.isEmpty() ? modes.version() : version;
-                    boolean together = modes.mode() == Mode.LIVE
-                            && modes.version() == version
-                            && !prepared.late(services)
-                            && !items.containsKey(prepared.identity().lock());
-                    if (together) {
-                        InFlightCalls.Flight flight =
-                                services.memory().inFlight().tryLead(prepared);
-                        if (flight != null) {
-                            items.put(prepared.identity().lock(), new Item<>(i, prepared, flight));
-                        }
-                    }
-                } catch (SemelException.Invalid e) {
-                    answered.put(
-                            i,
-                            Answers.rejected(Preparation.correlationId(calls.get(i)), String.valueOf(e.getMessage())));
-                }
+        SameModes modes = new SameModes();
+        try (AdmittedBatch<P, R> batch = AdmittedBatch.of(services, operation, calls, spans, modes::allow)) {
+            Map<Integer, Answer<R>> answered = new HashMap<>(batch.rejected());
+            if (!batch.items().isEmpty()) {
+                answered.putAll(commit(modes.version, batch.items(), handler));
             }
-            if (!items.isEmpty()) {
-                answered.putAll(commit(version, List.copyOf(items.values()), handler));
-            }
-        } finally {
-            items.values().forEach(item -> services.memory().inFlight().end(item.prepared(), item.flight()));
+            return answered;
         }
-        return answered;
     }
 
-    private <P, R> Map<Integer, Answer<R>> commit(long version, List<Item<P, R>> items, AtomicHandler<P, R> handler) {
+    /** One transaction is checked against one version of the modes: that of its first call. */
+    private final class SameModes {
+        private long version = Transactions.ANY_MODES;
+
+        boolean allow(PreparedCall<?, ?> prepared) {
+            CurrentModes.Reading modes = prepared.modes(services);
+            if (version == Transactions.ANY_MODES) {
+                version = modes.version();
+            }
+            return modes.mode() == Mode.LIVE && modes.version() == version && !prepared.late(services);
+        }
+    }
+
+    private <P, R> Map<Integer, Answer<R>> commit(long version, List<AdmittedBatch.Item<P, R>> items, AtomicHandler<P, R> handler) {
         Together<P, R> together = new Together<>(items, handler);
         try {
-            boolean whole = AtomicRunner.checked(() -> AtomicRunner.transactions(services.store())
+            boolean whole = StoreExceptions.translated(() -> services.transactions()
                     .run(tx -> together.in(tx, version) ? Ended.keep(true) : Ended.undo(false)));
             return whole ? together.committed() : Map.of();
         } catch (SemelException.LeaseLost | SemelException.DataRefused | CommitRefused e) {
@@ -103,12 +88,12 @@ public final class AtomicBatch {
 
     /** The calls in their transaction, which may be run more than once. */
     private final class Together<P, R> {
-        private final List<Item<P, R>> items;
+        private final List<AdmittedBatch.Item<P, R>> items;
         private final AtomicHandler<P, R> handler;
-        private final Map<Item<P, R>, Done<R>> done = new LinkedHashMap<>();
-        private final Map<Item<P, R>, Supplier<Answer<R>>> found = new LinkedHashMap<>();
+        private final Map<AdmittedBatch.Item<P, R>, Done<R>> done = new LinkedHashMap<>();
+        private final Map<AdmittedBatch.Item<P, R>, Supplier<Answer<R>>> found = new LinkedHashMap<>();
 
-        Together(List<Item<P, R>> items, AtomicHandler<P, R> handler) {
+        Together(List<AdmittedBatch.Item<P, R>> items, AtomicHandler<P, R> handler) {
             this.items = items;
             this.handler = handler;
         }
@@ -125,7 +110,7 @@ public final class AtomicBatch {
                 services.modes().confirmed(version, since);
             }
             for (int i = 0; i < items.size(); i++) {
-                Item<P, R> item = items.get(i);
+                AdmittedBatch.Item<P, R> item = items.get(i);
                 if (lookups.get(i) instanceof LookupResult.Found there) {
                     Answers<R> answers = new Answers<>(services, item.prepared());
                     Answer<R> answer = answers.of(there.row(), there.now());
@@ -137,12 +122,14 @@ public final class AtomicBatch {
                     if (i > 0 && !services.modes().isStill(tx, version)) {
                         return false;
                     }
-                    AtomicAttempt<P, R> attempt = new AtomicAttempt<>(services, item.prepared(), handler);
-                    if (!(attempt.handled(tx, 1) instanceof AtomicAttempt.Handled.Returned<R> returned)) {
+                    AtomicInvocation<P, R> invocation =
+                            new AtomicInvocation<>(services, item.prepared(), handler);
+                    if (!(invocation.invoke(tx, 1) instanceof HandlerOutcome.Returned<R> returned)) {
                         return false;
                     }
-                    RecordWrite write = attempt.write(null, 1, returned.snapshot());
-                    done.put(item, new Done<>(returned.result(), write, attempt.sent()));
+                    RecordWrite write = AtomicTransaction.completed(
+                            services, item.prepared(), item.prepared().id(), 1, returned.snapshot());
+                    done.put(item, new Done<>(returned.result(), write, invocation.sent()));
                 }
             }
             tx.write(done.values().stream().map(Done::write).toList());
@@ -152,11 +139,12 @@ public final class AtomicBatch {
         Map<Integer, Answer<R>> committed() {
             Map<Integer, Answer<R>> answers = told();
             done.forEach((item, result) -> {
-                AtomicRunner.committed(
-                        services,
-                        item.prepared(),
-                        item.flight(),
-                        result.write().outcome().result());
+                services.memory()
+                        .committed(
+                                item.prepared(),
+                                item.leader(),
+                                result.write().outcome().result(),
+                                FirstRun.NOT_KNOWN);
                 services.memory().wakeUps().wake(result.sent());
                 answers.put(item.place(), new Answers<>(services, item.prepared()).executed(result.result()));
             });

@@ -50,9 +50,9 @@ public final class AtomicDelivering {
         Tried together = runnable.size() > 1 ? tried(runnable, handler) : null;
         if (together instanceof Tried.Committed) {
             committed.addAll(runnable);
-        } else if (together instanceof Tried.Threw threw && threw.thrown() instanceof SemelException.TransactionEnded) {
+        } else if (together instanceof Tried.Threw threw && threw.handler().thrown() instanceof SemelException.TransactionEnded) {
             // Any of them may be committed without its end, so none of them is run again.
-            runnable.forEach(each -> leave(each, each.threw(threw.thrown(), threw.stop(), true), endings, stopped));
+            runnable.forEach(each -> leave(each, each.threw(threw.handler(), true), endings, stopped));
         } else {
             oneByOne(runnable, handler, endings, committed);
         }
@@ -73,7 +73,7 @@ public final class AtomicDelivering {
         if (delivery.held().standing() == LeaseKeeper.Stop.LEASE_OVER) {
             return delivery.handedBack();
         }
-        Mode mode = services.modes().beforeStart(delivery.asked());
+        Mode mode = services.modes().beforeStart(delivery.prepared());
         if (mode != Mode.LIVE) {
             return mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack();
         }
@@ -96,7 +96,7 @@ public final class AtomicDelivering {
             if (before != null) {
                 leave(delivery, before, endings, stopped);
             } else if (tried(List.of(delivery), handler) instanceof Tried.Threw threw) {
-                leave(delivery, delivery.threw(threw.thrown, threw.stop, true), endings, stopped);
+                leave(delivery, delivery.threw(threw.handler(), true), endings, stopped);
             } else {
                 committed.add(delivery);
             }
@@ -128,7 +128,11 @@ public final class AtomicDelivering {
         record CommittedBefore() implements Tried {}
 
         /** Rolled back. */
-        record Threw(Throwable thrown, LeaseKeeper.Stop stop) implements Tried {}
+        record Threw(HandlerOutcome.Threw<?> handler) implements Tried {
+            Threw(Throwable thrown, LeaseKeeper.Stop stop) {
+                this(new HandlerOutcome.Threw<>(thrown, stop));
+            }
+        }
     }
 
     private <P, R> Tried tried(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
@@ -138,7 +142,7 @@ public final class AtomicDelivering {
         }
         Together<P, R> together = new Together<>(deliveries, handler);
         try {
-            Tried tried = AtomicRunner.transactions(services.store()).run(tx -> {
+            Tried tried = services.transactions().run(tx -> {
                 Tried ended = together.in(tx);
                 return ended instanceof Tried.Committed ? Ended.keep(ended) : Ended.undo(ended);
             });
@@ -183,27 +187,28 @@ public final class AtomicDelivering {
         }
 
         Tried in(Tx tx) {
-            List<DeliveryResult> endings = new ArrayList<>();
+            List<DeliveryResult> results = new ArrayList<>();
             for (Delivery<P, R> delivery : deliveries) {
                 Tried.Threw kept = kept(List.of(delivery));
                 if (kept != null) {
                     return kept;
                 }
-                if (services.modes().beforeStart(tx, delivery.asked()) != Mode.LIVE) {
+                if (services.modes().beforeStart(tx, delivery.prepared()) != Mode.LIVE) {
                     return new Tried.Threw(
-                            new Steps.Halted(delivery.asked().name() + ": switched off before its handler started."),
+                            new Steps.Halted(delivery.prepared().name() + ": switched off before its handler started."),
                             LeaseKeeper.Stop.NONE);
                 }
-                AtomicAttempt<P, R> attempt = new AtomicAttempt<>(services, delivery.asked(), handler);
-                AtomicAttempt.Handled<R> handled = attempt.handled(tx, delivery.number());
-                sent.addAll(attempt.sent());
-                if (handled instanceof AtomicAttempt.Handled.Threw<R> threw) {
-                    return new Tried.Threw(threw.thrown(), threw.stop());
+                AtomicInvocation<P, R> invocation =
+                        new AtomicInvocation<>(services, delivery.prepared(), handler);
+                HandlerOutcome<R> outcome = invocation.invoke(tx, delivery.number());
+                sent.addAll(invocation.sent());
+                if (outcome instanceof HandlerOutcome.Threw<R> threw) {
+                    return new Tried.Threw(threw);
                 }
-                endings.add(delivery.done(((AtomicAttempt.Handled.Returned<R>) handled).snapshot()));
+                results.add(delivery.done(((HandlerOutcome.Returned<R>) outcome).snapshot()));
             }
             List<Moved> moved =
-                    tx.move(endings.stream().map(DeliveryResult::move).toList());
+                    tx.move(results.stream().map(DeliveryResult::move).toList());
             for (int i = 0; i < moved.size(); i++) {
                 if (moved.get(i) instanceof Moved.Refused) {
                     return new Tried.Threw(lost(deliveries.get(i)), LeaseKeeper.Stop.LEASE_LOST);
@@ -218,7 +223,7 @@ public final class AtomicDelivering {
     private static SemelException.LeaseLost lost(Delivery<?, ?> delivery) {
         long fence = delivery.row().status().fence();
         return new SemelException.LeaseLost(
-                delivery.asked().name() + ": lease lost under fence " + fence
+                delivery.prepared().name() + ": lease lost under fence " + fence
                         + "; nothing was committed; another node has it, or the store was adopted meanwhile.",
                 fence);
     }

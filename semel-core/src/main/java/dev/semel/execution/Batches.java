@@ -100,7 +100,7 @@ final class Batches {
         }
 
         private Answer<R> notRun(int i, SemelException why) {
-            return Answers.notRun(Preparation.correlationId(calls.get(i)), why);
+            return Answers.notRun(Answers.correlationId(calls.get(i)), why);
         }
     }
 }

@@ -1,10 +1,12 @@
 package dev.semel.execution;
 
+import dev.semel.Answer;
 import dev.semel.Call;
 import dev.semel.Operation;
 import dev.semel.watch.Span;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** The spans of a batch of calls; while nobody watches, the same for all batches. */
 final class CallSpans {
@@ -28,6 +30,16 @@ final class CallSpans {
 
     static <P> Span begin(EngineServices services, Operation<P, ?> operation, Call<P> call) {
         return services.begin(operation.name(), call.tenant().name());
+    }
+
+    /** Runs a call under its span, which ends with the answer or with the exception. */
+    static <R> Answer<R> ended(Span span, Supplier<Answer<R>> call) {
+        try {
+            return span.ended(call.get());
+        } catch (Throwable thrown) {
+            span.broke(thrown);
+            throw thrown;
+        }
     }
 
     Span at(int place) {

@@ -129,15 +129,15 @@ public final class Delivery<P, R> implements AutoCloseable {
         if (acted && prepared.operation() instanceof Operation.Leased) {
             return unknown(ResultNotKept.of(prepared, why).failure());
         }
-        FailedAttempt verdict = FailedAttempt.notStored(prepared, why, number());
-        return dead(verdict.failure(), number(), false);
+        FailedAttempt failed = FailedAttempt.notStored(prepared, why, number());
+        return dead(failed.failure(), number(), false);
     }
 
     public Row row() {
         return row;
     }
 
-    PreparedCall<P, R> asked() {
+    PreparedCall<P, R> prepared() {
         return prepared;
     }
 
@@ -188,7 +188,7 @@ public final class Delivery<P, R> implements AutoCloseable {
 
     /** What may not be parks as UNKNOWN when its holder dies, and its attempt is counted then. */
     private boolean mayBeTakenOver() {
-        return prepared.operation() instanceof Operation.Atomic || repeatable();
+        return prepared.operation() instanceof Operation.Atomic || prepared.isRepeatable();
     }
 
     /** Whether a handler may begin. */
@@ -309,7 +309,9 @@ public final class Delivery<P, R> implements AutoCloseable {
      * @param atomic whether all it did was rolled back
      */
     @Nullable
-    DeliveryResult threw(Throwable thrown, LeaseKeeper.Stop stop, boolean atomic) {
+    DeliveryResult threw(HandlerOutcome.Threw<?> threw, boolean atomic) {
+        Throwable thrown = threw.thrown();
+        LeaseKeeper.Stop stop = threw.stop();
         if (stop == LeaseKeeper.Stop.LEASE_OVER) {
             return handedBack();
         }
@@ -331,28 +333,23 @@ public final class Delivery<P, R> implements AutoCloseable {
         if (thrown instanceof Steps.Interrupted) {
             return unknown(Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
         }
-        FailedAttempt verdict =
-                FailedAttempt.of(services, prepared, thrown, stop, number(), Failures.delay(row.failure()));
-        if (verdict.interrupted()) {
-            return interrupted(verdict, atomic);
+        FailedAttempt failed =
+                FailedAttempt.of(services, prepared, threw, number(), Failures.delay(row.failure()));
+        if (failed.interrupted()) {
+            return interrupted(failed, atomic);
         }
-        if (verdict.failure().category() == Failure.Category.AUTH) {
-            return handedBack(DeliveryResult.Kind.REFUSED, verdict.failure());
+        if (failed.failure().category() == Failure.Category.AUTH) {
+            return handedBack(DeliveryResult.Kind.REFUSED, failed.failure());
         }
-        if (!atomic && !repeatable() && verdict.failure().category().indeterminate()) {
-            return unknown(verdict.failure());
+        if (!atomic && !prepared.isRepeatable() && failed.failure().category().indeterminate()) {
+            return unknown(failed.failure());
         }
-        return follow(verdict);
+        return follow(failed);
     }
 
     /** This node is closing: the message comes back at once, unless it may have acted and must not be repeated. */
-    private DeliveryResult interrupted(FailedAttempt verdict, boolean atomic) {
-        return atomic || repeatable() ? handedBack() : unknown(verdict.failure());
-    }
-
-    private boolean repeatable() {
-        return prepared.operation() instanceof Operation.Leased<P, R> leased
-                && LeasedRunner.repeatable(leased, prepared);
+    private DeliveryResult interrupted(FailedAttempt failed, boolean atomic) {
+        return atomic || prepared.isRepeatable() ? handedBack() : unknown(failed.failure());
     }
 
     private DeliveryResult unknown(Failure failure) {
@@ -366,9 +363,9 @@ public final class Delivery<P, R> implements AutoCloseable {
                 failure);
     }
 
-    private DeliveryResult follow(FailedAttempt verdict) {
-        Failure failure = verdict.failure();
-        if (verdict.decision() instanceof RetryDecision.RetryIn in) {
+    private DeliveryResult follow(FailedAttempt failed) {
+        Failure failure = failed.failure();
+        if (failed.decision() instanceof RetryDecision.RetryIn in) {
             return end(
                     DeliveryResult.Kind.RETRIED,
                     Transition.RETRY,
@@ -376,7 +373,7 @@ public final class Delivery<P, R> implements AutoCloseable {
                     retry(failure, in.delay()),
                     failure);
         }
-        return dead(failure, number(), verdict.decision() instanceof RetryDecision.Exhausted);
+        return dead(failure, number(), failed.decision() instanceof RetryDecision.Exhausted);
     }
 
     /**
@@ -436,9 +433,9 @@ public final class Delivery<P, R> implements AutoCloseable {
 
     private @Nullable AuditEntry retry(Failure failure, Duration delay) {
         prepared.retries(services, failure);
-        FailedAttempt verdict = new FailedAttempt(failure, new RetryDecision.RetryIn(delay), number(), false);
+        FailedAttempt failed = new FailedAttempt(failure, new RetryDecision.RetryIn(delay), number(), false);
         return services.audits()
                 .events()
-                .attempt(EventType.RETRY_ATTEMPT, prepared.about(), verdict.tried(prepared, delay, "retry"));
+                .attempt(EventType.RETRY_ATTEMPT, prepared.about(), failed.tried(prepared, delay, "retry"));
     }
 }

@@ -24,10 +24,11 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
     static FailedAttempt of(
             EngineServices services,
             PreparedCall<?, ?> prepared,
-            Throwable thrown,
-            LeaseKeeper.Stop stop,
+            HandlerOutcome.Threw<?> threw,
             int attempt,
             @Nullable Duration previous) {
+        Throwable thrown = threw.thrown();
+        LeaseKeeper.Stop stop = threw.stop();
         Judgement judgement = stop == LeaseKeeper.Stop.TIMED_OUT
                 ? timedOut(prepared, thrown)
                 : Classifier.judge(prepared.policy(), thrown);
@@ -43,9 +44,9 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
                 services.tools().random());
         Failure failure =
                 decision instanceof RetryDecision.RateLimited limited ? limited.failure() : judgement.failure();
-        FailedAttempt verdict = new FailedAttempt(failure, decision, attempt, interrupted);
-        verdict.log(prepared, thrown);
-        return verdict;
+        FailedAttempt failed = new FailedAttempt(failure, decision, attempt, interrupted);
+        failed.log(prepared, thrown);
+        return failed;
     }
 
     /** An attempt whose end the store refuses for its data: another attempt would leave the same. */
@@ -54,9 +55,9 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
                         Failure.Category.INVALID_OUTPUT,
                         "It ran, but the store refuses what it left: " + why.getMessage())
                 .withException(why);
-        FailedAttempt verdict = new FailedAttempt(failure, new RetryDecision.Terminal(true), attempt, false);
-        verdict.log(prepared, why);
-        return verdict;
+        FailedAttempt failed = new FailedAttempt(failure, new RetryDecision.Terminal(true), attempt, false);
+        failed.log(prepared, why);
+        return failed;
     }
 
     /**

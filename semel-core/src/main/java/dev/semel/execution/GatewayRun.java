@@ -6,7 +6,6 @@ import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
-import dev.semel.audit.FirstRun;
 import dev.semel.execution.Settled.Answered;
 import dev.semel.execution.Settled.Begun;
 import dev.semel.execution.Settled.Committed;
@@ -49,42 +48,33 @@ public final class GatewayRun implements Begun {
     private final PreparedCall<byte[], byte[]> prepared;
     private final Answers<byte[]> answers;
     private final Reserved.Granted granted;
-    private final InFlightCalls.Flight flight;
-    private final LeasedRun<byte[], byte[]> leased;
+    private final InFlightCalls.Leader leader;
+    private final LeasedSettlement<byte[], byte[]> settlement;
     private final LeaseKeeper.Watched held;
     private final AtomicBoolean settled = new AtomicBoolean();
     private volatile boolean marked;
     private volatile boolean completed;
 
     private GatewayRun(
-            EngineServices services,
-            PreparedCall<byte[], byte[]> prepared,
-            Answers<byte[]> answers,
-            Reserved.Granted granted,
-            InFlightCalls.Flight flight) {
+            EngineServices services, LeaseGrants.Grant.Given<byte[], byte[]> given, InFlightCalls.Leader leader) {
         this.services = services;
-        this.prepared = prepared;
-        this.answers = answers;
-        this.granted = granted;
-        this.flight = flight;
-        this.leased = new LeasedRun<>(services, prepared, answers, (payload, run) -> null);
-        this.held = leased.hold(granted);
+        this.prepared = given.prepared();
+        this.settlement = new LeasedSettlement<>(services, prepared);
+        this.answers = settlement.answers();
+        this.granted = given.granted();
+        this.leader = leader;
+        this.held = LeasedRun.hold(services, prepared, granted);
     }
 
+    /** The run, or an answer when it may not start after all. */
     static Begun start(
-            EngineServices services,
-            PreparedCall<byte[], byte[]> prepared,
-            Answers<byte[]> answers,
-            Reserved.Granted granted,
-            InFlightCalls.Flight flight,
-            Mode mode) {
-        if (mode == Mode.SHADOW) {
-            return new Answered(
-                    new LeasedRun<>(services, prepared, answers, (payload, run) -> null).shadow(granted), null);
+            EngineServices services, LeaseGrants.Grant.Given<byte[], byte[]> given, InFlightCalls.Leader leader) {
+        if (given.mode() == Mode.SHADOW) {
+            return new Answered(new LeasedSettlement<>(services, given.prepared()).shadowed(given.granted()), null);
         }
-        GatewayRun run = new GatewayRun(services, prepared, answers, granted, flight);
-        prepared.span().under(granted.fence());
-        Mode now = services.modes().beforeStart(prepared);
+        GatewayRun run = new GatewayRun(services, given, leader);
+        run.prepared.span().under(run.fence());
+        Mode now = services.modes().beforeStart(run.prepared);
         if (now == Mode.LIVE) {
             return run;
         }
@@ -92,7 +82,7 @@ public final class GatewayRun implements Begun {
                 ? Failures.MODES_NOT_READ
                 : Failure.of(Failure.Category.DISABLED, "It was switched off before its start.");
         run.handBack(Duration.ZERO, why);
-        return new Answered(answers.notStarted(now != null), null);
+        return new Answered(run.answers.notStarted(now != null), null);
     }
 
     public Tenant tenant() {
@@ -136,7 +126,7 @@ public final class GatewayRun implements Begun {
      */
     public void mark(Connection connection) {
         writing(() -> {
-            Tx tx = AtomicRunner.transactions(services.store()).join(connection);
+            Tx tx = services.transactions().join(connection);
             marked(tx, tx.move(List.of(mark())).get(0));
             return true;
         });
@@ -159,7 +149,7 @@ public final class GatewayRun implements Begun {
      * @throws SemelException.StoreUnavailable when the connection does not answer
      */
     public long changes(Connection connection) {
-        return AtomicRunner.transactions(services.store()).changes(connection);
+        return services.transactions().changes(connection);
     }
 
     /**
@@ -170,7 +160,7 @@ public final class GatewayRun implements Begun {
      */
     public boolean markIfChanged(Connection connection, long changesBefore) {
         return writing(() -> {
-            Tx tx = AtomicRunner.transactions(services.store()).join(connection);
+            Tx tx = services.transactions().join(connection);
             Optional<Moved> moved = tx.moveIfChanged(mark(), changesBefore);
             moved.ifPresentOrElse(each -> marked(tx, each), this::rolledBack);
             return moved.isPresent();
@@ -218,7 +208,7 @@ public final class GatewayRun implements Begun {
     public void hold(Connection connection) {
         if (!completed) {
             writing(() -> {
-                Tx tx = AtomicRunner.transactions(services.store()).join(connection);
+                Tx tx = services.transactions().join(connection);
                 held(tx, tx.move(List.of(holding())).get(0));
                 return true;
             });
@@ -236,7 +226,7 @@ public final class GatewayRun implements Begun {
             return false;
         }
         return writing(() -> {
-            Tx tx = AtomicRunner.transactions(services.store()).join(connection);
+            Tx tx = services.transactions().join(connection);
             Optional<Moved> moved = tx.moveIfChanged(holding(), changesBefore);
             moved.ifPresentOrElse(each -> held(tx, each), this::rolledBack);
             return moved.isPresent();
@@ -293,7 +283,7 @@ public final class GatewayRun implements Begun {
     private Settled doneWithout(Duration retention, SemelException.DataRefused why) {
         Moved moved = commit(completion(retention, new Mark(retention, Duration.ZERO).encode()));
         if (moved instanceof Moved.Refused refused) {
-            return new Answered(leased.lost(refused), null);
+            return new Answered(settlement.lost(refused), null);
         }
         Row there = moved instanceof Moved.Same ? find() : null;
         if (there != null && Mark.of(there.result()) == null) {
@@ -411,7 +401,7 @@ public final class GatewayRun implements Begun {
         }
         Moved moved = commit(Transition.DOUBT.of(prepared.id(), granted.fence(), atOnce(failure), parking(failure)));
         if (moved instanceof Moved.Refused refused) {
-            return new Answered(leased.lost(refused), null);
+            return new Answered(settlement.lost(refused), null);
         }
         prepared.unknown(services);
         return settled;
@@ -431,11 +421,11 @@ public final class GatewayRun implements Begun {
             how = new Answered(
                     usual == Outcome.HANDED_BACK
                             ? answers.unknown(NOT_RUN + ": " + e.getMessage())
-                            : leased.notKept(granted, ResultNotKept.of(prepared, e)),
+                            : settlement.notKept(granted, ResultNotKept.of(prepared, e)),
                     null);
         } finally {
             held.close();
-            services.memory().inFlight().end(prepared, flight);
+            services.memory().inFlight().end(prepared, leader);
         }
         if (how instanceof Answered told) {
             prepared.span().ended(told.answer());
@@ -453,23 +443,23 @@ public final class GatewayRun implements Begun {
         if (completed
                 && commit(Transition.ANSWER.of(prepared.id(), granted.fence(), change, null))
                         instanceof Moved.Applied) {
-            return landed(answer, success);
+            return kept(answer, success);
         }
         Moved moved = commit(completion(retention, answer));
         if (moved instanceof Moved.Refused refused) {
-            return new Answered(leased.lost(refused), null);
+            return new Answered(settlement.lost(refused), null);
         }
         Row there = moved instanceof Moved.Same ? find() : null;
         if (there != null && !Arrays.equals(there.result(), answer)) {
             return Mark.of(there.result()) != null ? late(answer, change, success) : standing(there);
         }
-        return landed(answer, retention);
+        return kept(answer, retention);
     }
 
     /** The mark was committed although nobody here knew of it. */
     private Settled late(byte[] answer, Move.Change change, Duration keep) {
         Moved moved = commit(Transition.ANSWER.of(prepared.id(), granted.fence(), change, null));
-        return moved instanceof Moved.Refused refused ? new Answered(leased.lost(refused), null) : landed(answer, keep);
+        return moved instanceof Moved.Refused refused ? new Answered(settlement.lost(refused), null) : kept(answer, keep);
     }
 
     private Settled standing(Row row) {
@@ -480,12 +470,9 @@ public final class GatewayRun implements Begun {
         return services.store().ledger().find(List.of(prepared.id())).get(prepared.id());
     }
 
-    private Settled landed(byte[] answer, Duration keep) {
+    private Settled kept(byte[] answer, Duration keep) {
         prepared.span().kept(keep.toMillis());
-        FirstRun first = FirstRun.of(prepared.header(), granted.fence());
-        InFlightCalls.Landed landed = new InFlightCalls.Landed(prepared.header().fingerprint(), answer, first);
-        flight.landed(landed);
-        services.memory().results().put(prepared.id(), landed, keep);
+        services.memory().committed(prepared, leader, answer, granted.fence(), keep);
         return new Ended(null);
     }
 
@@ -507,7 +494,7 @@ public final class GatewayRun implements Begun {
         Row there = isCompleted(refused.current()) ? find() : null;
         return there != null && Mark.of(there.result()) != null
                 ? new Committed(false)
-                : new Answered(leased.lost(refused), null);
+                : new Answered(settlement.lost(refused), null);
     }
 
     private Moved commit(Move move) {

@@ -4,25 +4,14 @@ import dev.semel.Answer;
 import dev.semel.AtomicContext;
 import dev.semel.Call;
 import dev.semel.Failure;
-import dev.semel.Mode;
 import dev.semel.Operation;
 import dev.semel.SemelException;
-import dev.semel.audit.EventType;
+import dev.semel.execution.LeaseGrants.Grant;
 import dev.semel.execution.Settled.Answered;
 import dev.semel.execution.Settled.Begun;
-import dev.semel.execution.Settled.Ended;
-import dev.semel.policy.Classifier;
-import dev.semel.store.AuditEntry;
-import dev.semel.store.RecordWrite;
-import dev.semel.store.Reserved;
 import dev.semel.store.State;
-import dev.semel.watch.Outcome;
 import dev.semel.watch.Span;
-import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,11 +21,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GatewayRuns {
     private final EngineServices services;
+    private final CallPipeline pipeline;
+    private final LeaseGrants grants;
     private final Consumer<Operation<?, ?>> seen;
 
     /** @param seen is told of operations whose expired leases are to be looked after */
     public GatewayRuns(EngineServices services, Consumer<Operation<?, ?>> seen) {
         this.services = services;
+        this.pipeline = new CallPipeline(services);
+        this.grants = new LeaseGrants(services);
         this.seen = seen;
     }
 
@@ -86,7 +79,7 @@ public final class GatewayRuns {
         seen.accept(operation);
         Span span = CallSpans.begin(services, operation, call);
         try {
-            Begun begun = opened(operation, call, span);
+            Begun begun = pipeline.run(operation, call, span, new Beginning());
             if (begun instanceof Answered told) {
                 span.ended(told.answer());
             }
@@ -97,83 +90,32 @@ public final class GatewayRuns {
         }
     }
 
-    private Begun opened(Operation.Leased<byte[], byte[]> operation, Call<byte[]> call, Span span) {
-        PreparedCall<byte[], byte[]> prepared;
-        try {
-            prepared = new PreparedCall<>(services, operation, call).under(span);
-        } catch (SemelException.Invalid e) {
-            return rejected(call, e);
+    /** The grant is the end of this call: the gateway runs the handler and settles by {@link GatewayRun}. */
+    private final class Beginning implements CallPipeline.Way<byte[], byte[], Begun> {
+        @Override
+        public Begun answered(Answer<byte[]> answer, @Nullable State state) {
+            return new Answered(answer, state);
         }
-        Answers<byte[]> answers = new Answers<>(services, prepared);
-        Answer<byte[]> known = remembered(prepared, answers);
-        if (known != null) {
-            return new Answered(known, State.COMPLETED);
-        }
-        InFlightCalls inFlight = services.memory().inFlight();
-        InFlightCalls.Boarding<byte[]> boarding = inFlight.board(prepared, answers);
-        if (boarding instanceof InFlightCalls.Boarding.Beside<byte[]> beside) {
-            return new Answered(beside.answer(), null);
-        }
-        InFlightCalls.Flight flight = ((InFlightCalls.Boarding.Leading<byte[]>) boarding).flight();
-        boolean open = false;
-        try {
-            Begun begun = patiently(prepared, () -> granted(prepared, answers, flight));
-            open = begun instanceof GatewayRun;
-            return begun;
-        } finally {
-            if (!open) {
-                inFlight.end(prepared, flight);
+
+        @Override
+        public Begun lead(
+                PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers, InFlightCalls.Leader leader) {
+            Grant<byte[], byte[]> grant = grants.grant(prepared);
+            if (grant instanceof Grant.Answered<byte[], byte[]> answered) {
+                return new Answered(answered.answer(), answered.state());
             }
+            leader.becameVisible();
+            return GatewayRun.start(services, (Grant.Given<byte[], byte[]>) grant, leader);
         }
-    }
 
-    private @Nullable Answer<byte[]> remembered(PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers) {
-        InFlightCalls.Landed known = services.memory().results().get(prepared.id());
-        return known != null && prepared.sameMeaning(known.fingerprint())
-                ? answers.told(answers.replayed(known.result(), known.first()), prepared.id())
-                : null;
-    }
+        @Override
+        public boolean isInProgress(Begun begun) {
+            return begun instanceof Answered answered && answered.answer() instanceof Answer.InProgress;
+        }
 
-    private static Answered rejected(Call<?> call, SemelException.Invalid why) {
-        return new Answered(Answers.rejected(Preparation.correlationId(call), String.valueOf(why.getMessage())), null);
-    }
-
-    /** Asks again as long as the call's patience while another process is at it. */
-    private <T> T patiently(PreparedCall<byte[], byte[]> prepared, Supplier<T> attempt) {
-        var last = new AtomicReference<T>();
-        Patience.await(services, prepared, () -> {
-            last.set(attempt.get());
-            return last.get() instanceof Answered told
-                    ? told.answer()
-                    : new Answer.Executed<>(null, prepared.correlationId());
-        });
-        return last.get();
-    }
-
-    private Begun granted(PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers, InFlightCalls.Flight flight) {
-        LeasedRunner runner = new LeasedRunner(services);
-        while (true) {
-            CurrentModes.Reading modes = prepared.modes(services);
-            if (modes.mode() == Mode.HALTED || prepared.late(services)) {
-                Answer<byte[]> known = runner.lookUp(prepared, answers);
-                Answer<byte[]> refusal = modes.mode() == Mode.HALTED ? answers.halted() : answers.late();
-                return new Answered(known != null ? known : refusal, null);
-            }
-            Reserved reserved = services.ledger().reserve(modes.version(), runner.reservation(prepared));
-            if (reserved instanceof Reserved.ModesChanged) {
-                services.modes().reload();
-            } else if (reserved instanceof Reserved.Locked) {
-                return new Answered(answers.inProgress(), null);
-            } else if (reserved instanceof Reserved.Existing existing) {
-                return LeasedRunner.mayBeAskedFor(prepared, existing)
-                        ? granted(prepared.as(existing.row()), answers, flight)
-                        : new Answered(
-                                runner.existing(prepared, existing, answers),
-                                existing.row().state());
-            } else if (reserved instanceof Reserved.Granted granted) {
-                flight.becameVisible();
-                return GatewayRun.start(services, prepared, answers, granted, flight, modes.mode());
-            }
+        @Override
+        public boolean staysOpen(Begun begun) {
+            return begun instanceof GatewayRun;
         }
     }
 
@@ -185,177 +127,14 @@ public final class GatewayRuns {
      */
     public Settled within(Operation.Atomic<byte[], byte[]> operation, Call<byte[]> call, Inside inside) {
         Span span = CallSpans.begin(services, operation, call);
-        var end = new AtomicReference<@Nullable End>();
-        Inside heard = tx -> {
-            end.set(null);
-            End left = inside.run(tx);
-            end.set(left);
-            return left;
-        };
+        GatewayTransaction transaction = new GatewayTransaction(services, inside);
         try {
-            Settled settled = atomic(operation, call, heard, span);
-            if (settled instanceof Answered told) {
-                span.ended(told.answer());
-            } else if (end.get() instanceof End.Dropped) {
-                span.ended(Outcome.FAILED);
-            } else {
-                span.ended(
-                        settled instanceof Ended ended && ended.again() != null
-                                ? Outcome.RETRY_LATER
-                                : Outcome.EXECUTED);
-            }
+            Settled settled = pipeline.run(operation, call, span, transaction);
+            transaction.end(span, settled);
             return settled;
         } catch (Throwable thrown) {
             span.broke(thrown);
             throw thrown;
-        }
-    }
-
-    private Settled atomic(Operation.Atomic<byte[], byte[]> operation, Call<byte[]> call, Inside inside, Span span) {
-        PreparedCall<byte[], byte[]> prepared;
-        try {
-            prepared = new PreparedCall<>(services, operation, call).under(span);
-        } catch (SemelException.Invalid e) {
-            return rejected(call, e);
-        }
-        AtomicAttempt<byte[], byte[]> attempt = new AtomicAttempt<>(services, prepared, (payload, tx) -> {
-            End end = inside.run(tx);
-            if (end instanceof End.Kept kept) {
-                return kept.answer();
-            }
-            throw new Undone(end);
-        });
-        Answer<byte[]> known = remembered(prepared, attempt.answers());
-        if (known != null) {
-            return new Answered(known, State.COMPLETED);
-        }
-        var last = new AtomicReference<@Nullable Settled>();
-        Answer<byte[]> answer = services.memory()
-                .inFlight()
-                .fly(
-                        prepared,
-                        flight -> {
-                            Settled settled = patiently(prepared, () -> attempted(prepared, attempt, flight));
-                            last.set(settled);
-                            return settled instanceof Answered told
-                                    ? told.answer()
-                                    : new Answer.Executed<>(null, prepared.correlationId());
-                        },
-                        attempt.answers());
-        Settled settled = last.get();
-        return settled != null ? settled : new Answered(answer, null);
-    }
-
-    /** Carries an end out of the transaction, which is rolled back by it. */
-    private static final class Undone extends RuntimeException {
-        private static final long serialVersionUID = 1;
-        private final transient End end;
-
-        Undone(End end) {
-            super(null, null, false, false);
-            this.end = end;
-        }
-    }
-
-    private Settled attempted(
-            PreparedCall<byte[], byte[]> prepared, AtomicAttempt<byte[], byte[]> attempt, InFlightCalls.Flight flight) {
-        Answers<byte[]> answers = attempt.answers();
-        AtomicFailures<byte[], byte[]> failures = new AtomicFailures<>(services, prepared, answers);
-        int overtaken = 0;
-        while (true) {
-            Attempt<byte[]> ended;
-            try {
-                ended = new AtomicRunner(services).inTransaction(attempt, prepared.modes(services), 1);
-            } catch (SemelException.LeaseLost e) {
-                if (++overtaken == 3) {
-                    throw e;
-                }
-                continue;
-            } catch (SemelException.OutcomeUnknown e) {
-                return new Answered(answers.uncommitted(), null);
-            } catch (SemelException.Locked e) {
-                if (attempt.hasRun()) {
-                    throw e;
-                }
-                // As for other callers: on SQLite what is committed can be read while another engine holds the file.
-                return new Answered(answers.withoutWaiting(), null);
-            }
-            if (ended instanceof Attempt.Answered<byte[]> answered) {
-                if (answered.snapshot() != null) {
-                    AtomicRunner.committed(
-                            services, prepared, flight, answered.snapshot().result());
-                    services.memory().wakeUps().wake(attempt.sent());
-                    return new Ended(null);
-                }
-                return told(answers, failures, answered);
-            }
-            if (ended instanceof Attempt.Threw<byte[]> threw) {
-                return undone(prepared, failures, threw);
-            }
-            services.modes().reload();
-        }
-    }
-
-    private static Answered told(
-            Answers<byte[]> answers, AtomicFailures<byte[], byte[]> failures, Attempt.Answered<byte[]> answered) {
-        Reserved.Existing found = answered.found();
-        if (found != null) {
-            answers.remember(found);
-        }
-        return new Answered(
-                answers.told(failures.shadowAudited(answered.answer()), answered.record()),
-                found == null ? null : found.row().state());
-    }
-
-    /** The transaction is rolled back; what the end leaves instead is written by itself. */
-    private Settled undone(
-            PreparedCall<byte[], byte[]> prepared,
-            AtomicFailures<byte[], byte[]> failures,
-            Attempt.Threw<byte[]> threw) {
-        End end = threw.thrown() instanceof Undone undone
-                ? undone.end
-                : new End.Failed(
-                        Classifier.judge(prepared.policy(), threw.thrown()).failure());
-        if (end instanceof End.Refused refused) {
-            AuditEntry event =
-                    services.audits().events().outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of());
-            RecordWrite.Times times = new RecordWrite.Times(
-                    prepared.policy().retention().failure().toMillis(), 0, threw.number());
-            return left(
-                    failures, prepared, State.COMPLETED, times, new RecordWrite.Outcome(refused.answer(), null), event);
-        }
-        if (end instanceof End.Failed failed) {
-            NextRequest again = NextRequest.after(services, prepared, failed.failure(), threw.number());
-            RecordWrite.Times times = new RecordWrite.Times(
-                    again.pause().toMillis(),
-                    prepared.policy().retention().failure().toMillis(),
-                    again.attempt());
-            Settled settled = left(
-                    failures,
-                    prepared,
-                    State.FAILED_RETRYABLE,
-                    times,
-                    new RecordWrite.Outcome(null, Failures.encode(failed.failure())),
-                    again.event());
-            return settled instanceof Ended ? new Ended(again.pause()) : settled;
-        }
-        return new Ended(null);
-    }
-
-    private Settled left(
-            AtomicFailures<byte[], byte[]> failures,
-            PreparedCall<byte[], byte[]> prepared,
-            State state,
-            RecordWrite.Times times,
-            RecordWrite.Outcome outcome,
-            @Nullable AuditEntry event) {
-        try {
-            return failures.leave(new RecordWrite(prepared.id(), prepared.header(), state, times, outcome, event))
-                    .<Settled>map(answer -> new Answered(answer, null))
-                    .orElseGet(() -> new Ended(null));
-        } catch (SemelException.OutcomeUnknown e) {
-            // Whether the failure was recorded does not matter: nothing took effect, and the next call finds out.
-            return new Ended(Duration.ZERO);
         }
     }
 }

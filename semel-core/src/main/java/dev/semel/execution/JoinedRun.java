@@ -21,33 +21,28 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Atomic operations inside a transaction that the caller ends. The record is locked until then; duplicates in this process
- * wait for the flight, which ends when the caller says how its transaction did.
+ * wait until the caller says whether its transaction was committed.
  */
 public final class JoinedRun implements Semel.Joined {
-    private record Flown(PreparedCall<?, ?> prepared, InFlightCalls.Flight flight) {}
+    private record Led(PreparedCall<?, ?> prepared, InFlightCalls.Leader leader) {}
 
     private final EngineServices services;
-    private final AtomicRunner runner;
+    private final AtomicCalls calls;
     private final Transactions.Tx tx;
-    private final List<Flown> flown = new ArrayList<>();
+    private final List<Led> led = new ArrayList<>();
     private final Set<String> sent = new HashSet<>();
     private SemelException.@Nullable TransactionMustBeRetried lost;
 
-    public JoinedRun(EngineServices services, AtomicRunner runner, Connection connection) {
+    public JoinedRun(EngineServices services, AtomicCalls calls, Connection connection) {
         this.services = services;
-        this.runner = runner;
-        this.tx = AtomicRunner.transactions(services.store()).join(connection);
+        this.calls = calls;
+        this.tx = services.transactions().join(connection);
     }
 
     @Override
     public <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler) {
         Span span = CallSpans.begin(services, operation, call);
-        try {
-            return span.ended(answer(operation, call, handler, span));
-        } catch (Throwable thrown) {
-            span.broke(thrown);
-            throw thrown;
-        }
+        return CallSpans.ended(span, () -> answer(operation, call, handler, span));
     }
 
     private <P, R> Answer<R> answer(
@@ -56,9 +51,10 @@ public final class JoinedRun implements Semel.Joined {
         try {
             prepared = new PreparedCall<>(services, operation, call).under(span);
         } catch (SemelException.Invalid e) {
-            return Answers.rejected(Preparation.correlationId(call), String.valueOf(e.getMessage()));
+            return Answers.rejected(call, e);
         }
-        AtomicAttempt<P, R> attempt = new AtomicAttempt<>(services, prepared, (payload, context) -> {
+        Answers<R> answers = new Answers<>(services, prepared);
+        AtomicTransaction<P, R> transaction = new AtomicTransaction<>(services, prepared, answers, (payload, context) -> {
             try {
                 return handler.run(payload, context);
             } catch (Exception e) {
@@ -66,25 +62,25 @@ public final class JoinedRun implements Semel.Joined {
                 throw e;
             }
         });
-        boolean mine = flown.stream()
+        boolean mine = led.stream()
                 .anyMatch(earlier -> earlier.prepared()
                         .identity()
                         .lock()
                         .equals(prepared.identity().lock()));
-        InFlightCalls.Flight flight = mine ? null : services.memory().inFlight().tryLead(prepared);
-        if (!mine && flight == null) {
+        InFlightCalls.Leader leader = mine ? null : services.memory().inFlight().tryLead(prepared);
+        if (!mine && leader == null) {
             // Waiting would hold the caller's connection.
-            return attempt.answers().inProgress();
+            return answers.inProgress();
         }
-        if (flight != null) {
-            flown.add(new Flown(prepared, flight));
+        if (leader != null) {
+            led.add(new Led(prepared, leader));
         }
         lost = null;
-        Answer<R> answer = runner.inside(tx, attempt, prepared);
+        Answer<R> answer = calls.inside(tx, transaction);
         if (lost != null) {
             throw lost;
         }
-        sent.addAll(attempt.sent());
+        sent.addAll(transaction.sent());
         return answer;
     }
 
@@ -113,19 +109,19 @@ public final class JoinedRun implements Semel.Joined {
 
     @Override
     public void committed() {
-        endFlights();
+        endLeads();
         services.memory().wakeUps().wake(sent);
         sent.clear();
     }
 
     @Override
     public void close() {
-        endFlights();
+        endLeads();
     }
 
     /** Waiters look for themselves: after a commit they find the record, after a rollback they run it. */
-    private void endFlights() {
-        flown.forEach(each -> services.memory().inFlight().end(each.prepared(), each.flight()));
-        flown.clear();
+    private void endLeads() {
+        led.forEach(each -> services.memory().inFlight().end(each.prepared(), each.leader()));
+        led.clear();
     }
 }

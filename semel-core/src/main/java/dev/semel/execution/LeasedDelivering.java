@@ -26,7 +26,7 @@ public final class LeasedDelivering {
         if (kept != LeaseKeeper.Stop.NONE) {
             return kept == LeaseKeeper.Stop.LEASE_OVER ? delivery.handedBack() : null;
         }
-        Mode mode = services.modes().beforeStart(delivery.asked());
+        Mode mode = services.modes().beforeStart(delivery.prepared());
         if (mode != Mode.LIVE) {
             return mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack();
         }
@@ -37,13 +37,10 @@ public final class LeasedDelivering {
         if (start != Delivery.Start.NOW) {
             return start == Delivery.Start.LOST ? null : delivery.handedBack();
         }
-        LeasedRun<P, R> run =
-                new LeasedRun<>(services, delivery.asked(), new Answers<>(services, delivery.asked()), handler);
-        LeasedRun.Ran<R> ran = run.invoke(delivery.grant(), delivery.held());
-        if (ran instanceof LeasedRun.Ran.Returned<R> returned) {
-            return delivery.done(returned.snapshot());
-        }
-        LeasedRun.Ran.Threw<R> threw = (LeasedRun.Ran.Threw<R>) ran;
-        return delivery.threw(threw.thrown(), threw.stop(), false);
+        LeasedInvocation<P, R> invocation = new LeasedInvocation<>(services, delivery.prepared(), handler);
+        HandlerOutcome<R> outcome = invocation.invoke(delivery.grant(), delivery.held());
+        return outcome instanceof HandlerOutcome.Returned<R> returned
+                ? delivery.done(returned.snapshot())
+                : delivery.threw((HandlerOutcome.Threw<R>) outcome, false);
     }
 }

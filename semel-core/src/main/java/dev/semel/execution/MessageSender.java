@@ -52,7 +52,7 @@ public final class MessageSender {
             Arrival arrival, Identity identity, Operation.Definition<?, ?> definition, Events.About about) {}
 
     public <P> Sent send(Channel<P> channel, Message<P> message) {
-        Nesting outer = Nesting.current(services);
+        EnclosingRun outer = EnclosingRun.current(services);
         Ready ready;
         try {
             ready = ready(channel, message, null);
@@ -66,7 +66,7 @@ public final class MessageSender {
         Sent[] answers = new Sent[messages.size()];
         Map<RecordId, Integer> first = new LinkedHashMap<>();
         Map<Integer, Ready> ready = new LinkedHashMap<>();
-        boolean alone = Nesting.current(services) != null;
+        boolean alone = EnclosingRun.current(services) != null;
         for (int i = 0; i < answers.length; i++) {
             try {
                 Ready each = ready(channel, messages.get(i), null);
@@ -160,8 +160,8 @@ public final class MessageSender {
     /** A key with a time bucket: lookup and insert under one lock on the bucketless hash. */
     private Enqueued besideNeighbours(Ready ready) {
         for (int tries = 0; tries < TRIES; tries++) {
-            Enqueued enqueued = AtomicRunner.checked(
-                    () -> AtomicRunner.transactions(services.store()).run(tx -> Ended.keep(lookAround(tx, ready))));
+            Enqueued enqueued = StoreExceptions.translated(
+                    () -> services.transactions().run(tx -> Ended.keep(lookAround(tx, ready))));
             if (enqueued != null) {
                 return enqueued;
             }

@@ -137,6 +137,12 @@ final class PreparedCall<P, R> {
         return call;
     }
 
+    /** Whether an interrupted run of it may be run again: the operation says so, or its policy. */
+    boolean isRepeatable() {
+        return operation instanceof Operation.Leased<P, R> leased
+                && (leased.repeatable() || policy.options().repeatable());
+    }
+
     byte @Nullable [] payload() {
         return payload;
     }

@@ -15,7 +15,7 @@ public final class ResultCache {
     private static final int LARGEST = 4_096;
     private static final Duration TRUSTED = Duration.ofMinutes(1);
 
-    private record Snapshot(InFlightCalls.Landed landed, long untilNanos) {}
+    private record Snapshot(CommittedResult committed, long untilNanos) {}
 
     private final @Nullable Cache<RecordId, Snapshot> cache;
     private final TimeSource time;
@@ -31,7 +31,8 @@ public final class ResultCache {
         this.time = time;
     }
 
-    InFlightCalls.@Nullable Landed get(RecordId id) {
+    @Nullable
+    CommittedResult get(RecordId id) {
         if (cache == null) {
             return null;
         }
@@ -40,14 +41,14 @@ public final class ResultCache {
             cache.invalidate(id);
             return null;
         }
-        return found == null ? null : found.landed();
+        return found == null ? null : found.committed();
     }
 
-    void put(RecordId id, InFlightCalls.Landed landed, Duration kept) {
-        byte[] result = landed.result();
+    void put(RecordId id, CommittedResult committed, Duration kept) {
+        byte[] result = committed.result();
         if (cache != null && (result == null || result.length <= LARGEST)) {
             Duration trusted = kept.compareTo(TRUSTED) < 0 ? kept : TRUSTED;
-            cache.put(id, new Snapshot(landed, time.nanos() + trusted.toNanos()));
+            cache.put(id, new Snapshot(committed, time.nanos() + trusted.toNanos()));
         }
     }
 

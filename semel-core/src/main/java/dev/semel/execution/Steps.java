@@ -5,7 +5,6 @@ import dev.semel.Key;
 import dev.semel.LeasedContext;
 import dev.semel.Message;
 import dev.semel.Mode;
-import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.Tenant;
@@ -127,7 +126,7 @@ final class Steps implements LeasedContext {
     @Override
     public <T> @Nullable T step(String name, Class<T> result, Step<T> part) throws Exception {
         return step(
-                name, result, LeasedRunner.repeatable((Operation.Leased<?, ?>) prepared.operation(), prepared), part);
+                name, result, prepared.isRepeatable(), part);
     }
 
     @Override

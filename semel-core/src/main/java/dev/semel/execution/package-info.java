@@ -1,4 +1,10 @@
-/** One run of one record: atomic, leased, in batches, inside a caller's transaction; steps and single-flight. */
+/**
+ * One run of one record. Every direct call takes five steps: prepare, admit, grant, invoke, settle. Start reading at
+ * {@link dev.semel.execution.CallPipeline}; the kinds of calls differ only in how they grant and how they settle:
+ * {@link dev.semel.execution.AtomicCalls}, {@link dev.semel.execution.LeasedCalls},
+ * {@link dev.semel.execution.JoinedRun}, {@link dev.semel.execution.AtomicBatch}, {@link dev.semel.execution.LeasedBatch},
+ * {@link dev.semel.execution.GatewayRuns}, and {@link dev.semel.execution.Delivery} for messages.
+ */
 @NullMarked
 package dev.semel.execution;
 

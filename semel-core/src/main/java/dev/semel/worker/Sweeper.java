@@ -10,7 +10,7 @@ import dev.semel.audit.Events;
 import dev.semel.execution.Delivery;
 import dev.semel.execution.EngineServices;
 import dev.semel.execution.Failures;
-import dev.semel.execution.LeasedRunner;
+import dev.semel.execution.LeasedCalls;
 import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Line;
@@ -35,12 +35,12 @@ public final class Sweeper {
 
     private final EngineServices services;
     private final Registry registry;
-    private final LeasedRunner runner;
+    private final LeasedCalls runner;
     private final Executor takeovers;
     private final OverdueWalk expired;
     private final WarnedOnce warned = new WarnedOnce();
 
-    public Sweeper(EngineServices services, Registry registry, LeasedRunner runner, Executor takeovers) {
+    public Sweeper(EngineServices services, Registry registry, LeasedCalls runner, Executor takeovers) {
         this.services = services;
         this.registry = registry;
         this.runner = runner;
@@ -148,7 +148,7 @@ public final class Sweeper {
             return;
         }
         if (!runner.mayRepeat(operation, row)) {
-            runner.lose(operation, row);
+            runner.park(operation, row);
             return;
         }
         @Nullable LeasedHandler<P, R> handler = known.leased();

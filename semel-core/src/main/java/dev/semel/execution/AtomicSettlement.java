@@ -20,29 +20,49 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows a failed attempt of a direct atomic call. Its writes are rolled back already, so nothing is uncertain: it is
- * tried again after a pause that holds neither connection nor writer, or a failure is left in the ledger.
+ * Settles a direct atomic call. After a failed attempt its writes are rolled back already, so nothing is uncertain: it is tried
+ * again after a pause that holds neither connection nor writer, or its failure is written to the ledger.
  */
-final class AtomicFailures<P, R> {
+final class AtomicSettlement<P, R> implements AtomicAttempts.Settling<R, Answer<R>> {
     private final EngineServices services;
     private final PreparedCall<P, R> prepared;
     private final Answers<R> answers;
     private @Nullable Duration previous;
 
-    AtomicFailures(EngineServices services, PreparedCall<P, R> prepared, Answers<R> answers) {
+    AtomicSettlement(EngineServices services, PreparedCall<P, R> prepared, Answers<R> answers) {
         this.services = services;
         this.prepared = prepared;
         this.answers = answers;
     }
 
-    /** The answer, or nothing when the next attempt is due now. */
-    @Nullable
-    Answer<R> after(Attempt.Threw<R> threw) {
-        FailedAttempt verdict =
-                FailedAttempt.of(services, prepared, threw.thrown(), threw.stop(), threw.number(), previous);
-        boolean interrupted = verdict.interrupted() | Thread.interrupted();
+    @Override
+    public Answer<R> executed(HandlerOutcome.Returned<R> returned) {
+        return answers.executed(returned.result());
+    }
+
+    @Override
+    public Answer<R> answered(Answer<R> answer) {
+        return answer;
+    }
+
+    @Override
+    public Answer<R> answered(TransactionOutcome.Answered<R> answered) {
+        if (answered.found() != null) {
+            answers.remember(answered.found());
+        }
+        if (answered.answer() instanceof Answer.Shadowed) {
+            // A shadowed run wrote nothing, so its event is written alone.
+            append(services.audits().events().outcome(EventType.OPERATION_SHADOWED, prepared.about(), Map.of()));
+        }
+        return answers.told(answered.answer(), answered.record());
+    }
+
+    @Override
+    public @Nullable Answer<R> threw(TransactionOutcome.Threw<R> threw) {
+        FailedAttempt failed = FailedAttempt.of(services, prepared, threw.handler(), threw.attempt(), previous);
+        boolean interrupted = failed.interrupted() | Thread.interrupted();
         try {
-            return interrupted ? interrupted(verdict) : follow(verdict);
+            return interrupted ? interrupted(failed) : follow(failed);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -50,80 +70,71 @@ final class AtomicFailures<P, R> {
         }
     }
 
-    private @Nullable Answer<R> follow(FailedAttempt verdict) {
-        RetryDecision decision = verdict.decision();
+    private @Nullable Answer<R> follow(FailedAttempt failed) {
+        RetryDecision decision = failed.decision();
         if (decision instanceof RetryDecision.RetryIn in) {
-            append(event(EventType.RETRY_ATTEMPT, verdict, in.delay(), "retry"));
+            append(event(EventType.RETRY_ATTEMPT, failed, in.delay(), "retry"));
             previous = in.delay();
             BackOff.uninterruptibly(services.time(), in.delay());
-            return Thread.currentThread().isInterrupted() ? answers.retryLater(Duration.ZERO, verdict.failure()) : null;
+            return Thread.currentThread().isInterrupted() ? answers.retryLater(Duration.ZERO, failed.failure()) : null;
         }
         if (decision instanceof RetryDecision.Exhausted) {
-            Duration pause = verdict.pause(services, prepared);
-            return leave(retryable(verdict, pause, EventType.RETRY_EXHAUSTED, "retry by the caller"))
-                    .orElseGet(() -> answers.retryLater(pause, verdict.failure()));
+            Duration pause = failed.pause(services, prepared);
+            return leave(retryable(failed, pause, EventType.RETRY_EXHAUSTED, "retry by the caller"))
+                    .orElseGet(() -> answers.retryLater(pause, failed.failure()));
         }
         boolean kept = decision instanceof RetryDecision.RateLimited || ((RetryDecision.Terminal) decision).stored();
         if (!kept) {
-            append(event(EventType.SYSTEM_ERROR, verdict, null, "none: the failure is not stored"));
-            return answers.failed(verdict.failure());
+            append(event(EventType.SYSTEM_ERROR, failed, null, "none: the failure is not stored"));
+            return answers.failed(failed.failure());
         }
         boolean deadLetter = decision instanceof RetryDecision.RateLimited
                 && prepared.policy().options().deadLetters();
-        return leave(terminal(verdict, deadLetter)).orElseGet(() -> {
+        return leave(terminal(failed, deadLetter)).orElseGet(() -> {
             if (deadLetter) {
-                prepared.died(services, verdict.failure());
+                prepared.died(services, failed.failure());
             }
-            return answers.failed(verdict.failure());
+            return answers.failed(failed.failure());
         });
     }
 
-    private Answer<R> interrupted(FailedAttempt verdict) {
-        return leave(retryable(verdict, Duration.ZERO, EventType.RETRY_ATTEMPT, "the caller was interrupted"))
-                .orElseGet(() -> answers.retryLater(Duration.ZERO, verdict.failure()));
+    private Answer<R> interrupted(FailedAttempt failed) {
+        return leave(retryable(failed, Duration.ZERO, EventType.RETRY_ATTEMPT, "the caller was interrupted"))
+                .orElseGet(() -> answers.retryLater(Duration.ZERO, failed.failure()));
     }
 
     /** For a transaction that somebody else ends: the failure is told and leaves nothing. */
-    Answer<R> withoutRecord(Attempt.Threw<R> threw) {
-        FailedAttempt verdict =
-                FailedAttempt.of(services, prepared, threw.thrown(), threw.stop(), threw.number(), null);
-        if (verdict.interrupted()) {
+    Answer<R> withoutRecord(TransactionOutcome.Threw<R> threw) {
+        FailedAttempt failed = FailedAttempt.of(services, prepared, threw.handler(), threw.attempt(), null);
+        if (failed.interrupted()) {
             Thread.currentThread().interrupt();
         }
-        return verdict.decision() instanceof RetryDecision.Terminal
-                        || verdict.decision() instanceof RetryDecision.RateLimited
-                ? answers.failed(verdict.failure())
-                : answers.retryLater(Duration.ZERO, verdict.failure());
+        return failed.decision() instanceof RetryDecision.Terminal
+                        || failed.decision() instanceof RetryDecision.RateLimited
+                ? answers.failed(failed.failure())
+                : answers.retryLater(Duration.ZERO, failed.failure());
     }
 
-    /** A shadowed run wrote nothing, so its event is written alone. */
-    Answer<R> shadowAudited(Answer<R> answer) {
-        if (answer instanceof Answer.Shadowed) {
-            append(services.audits().events().outcome(EventType.OPERATION_SHADOWED, prepared.about(), Map.of()));
-        }
-        return answer;
-    }
-
-    private RecordWrite retryable(FailedAttempt verdict, Duration pause, EventType type, String recovery) {
+    private RecordWrite retryable(FailedAttempt failed, Duration pause, EventType type, String recovery) {
         return write(
                 State.FAILED_RETRYABLE,
                 new RecordWrite.Times(
                         pause.toMillis(),
                         prepared.policy().retention().failure().toMillis(),
                         0),
-                verdict.failure(),
-                event(type, verdict, pause, recovery));
+                failed.failure(),
+                event(type, failed, pause, recovery));
     }
 
-    private RecordWrite terminal(FailedAttempt verdict, boolean deadLetter) {
+    private RecordWrite terminal(FailedAttempt failed, boolean deadLetter) {
         Duration kept = deadLetter
                 ? prepared.policy().retention().deadLetters()
                 : prepared.policy().retention().failure();
         return write(
                 State.FAILED_TERMINAL,
-                new RecordWrite.Times(kept.toMillis(), 0, verdict.attempt()),
-                verdict.failure(),
-                event(EventType.SYSTEM_ERROR, verdict, null, "contact"));
+                new RecordWrite.Times(kept.toMillis(), 0, failed.attempt()),
+                failed.failure(),
+                event(EventType.SYSTEM_ERROR, failed, null, "contact"));
     }
 
     private RecordWrite write(State state, RecordWrite.Times times, Failure failure, @Nullable AuditEntry event) {
@@ -138,8 +149,8 @@ final class AtomicFailures<P, R> {
 
     /** Writes the failure unless somebody else got further or is at it; then that is the answer, and the event stands alone. */
     Optional<Answer<R>> leave(RecordWrite write) {
-        Optional<Answer<R>> overtaken = AtomicRunner.checked(
-                () -> AtomicRunner.transactions(services.store()).run(tx -> leave(tx, write)));
+        Optional<Answer<R>> overtaken = StoreExceptions.translated(
+                () -> services.transactions().run(tx -> leave(tx, write)));
         overtaken.ifPresent(answer -> append(write.event()));
         return overtaken.map(answer -> answers.told(answer, prepared.id()));
     }
@@ -151,7 +162,7 @@ final class AtomicFailures<P, R> {
         if (lookup instanceof LookupResult.Found found) {
             Answer<R> answer = answers.of(found.row(), found.now());
             if (answer != null) {
-                return AtomicRunner.looked(Optional.of(answer));
+                return Ended.undo(Optional.of(answer));
             }
             tx.write(List.of(withId(write, found.row())));
             return Ended.keep(Optional.empty());
@@ -160,7 +171,7 @@ final class AtomicFailures<P, R> {
             tx.write(List.of(write));
             return Ended.keep(Optional.empty());
         }
-        return AtomicRunner.looked(Optional.of(answers.inProgress()));
+        return Ended.undo(Optional.of(answers.inProgress()));
     }
 
     private static RecordWrite withId(RecordWrite write, Row row) {
@@ -168,11 +179,11 @@ final class AtomicFailures<P, R> {
     }
 
     private @Nullable AuditEntry event(
-            EventType type, FailedAttempt verdict, @Nullable Duration delay, String recovery) {
+            EventType type, FailedAttempt failed, @Nullable Duration delay, String recovery) {
         if (type == EventType.RETRY_ATTEMPT) {
-            prepared.retries(services, verdict.failure());
+            prepared.retries(services, failed.failure());
         }
-        Events.Tried tried = verdict.tried(prepared, delay, recovery);
+        Events.Tried tried = failed.tried(prepared, delay, recovery);
         return services.audits().events().attempt(type, prepared.about(), tried);
     }
 

@@ -10,22 +10,22 @@ import org.jspecify.annotations.Nullable;
  * The atomic run that the current thread is in. A call made inside joins its transaction: it never needs a second connection
  * while the first is held.
  */
-final class Nesting {
-    private static final ThreadLocal<@Nullable Nesting> CURRENT = new ThreadLocal<>();
+final class EnclosingRun {
+    private static final ThreadLocal<@Nullable EnclosingRun> CURRENT = new ThreadLocal<>();
 
     private final Transactions.Tx tx;
-    private final Object engine;
+    private final EngineServices engine;
     private final Set<RecordId> locks = new HashSet<>();
     private final Set<String> sent = new HashSet<>();
 
-    private Nesting(Transactions.Tx tx, Object engine) {
+    private EnclosingRun(Transactions.Tx tx, EngineServices engine) {
         this.tx = tx;
         this.engine = engine;
     }
 
     /** The run that the thread is in, if it is one of this engine. */
-    static @Nullable Nesting current(Object engine) {
-        Nesting current = CURRENT.get();
+    static @Nullable EnclosingRun current(EngineServices engine) {
+        EnclosingRun current = CURRENT.get();
         return current != null && current.engine == engine ? current : null;
     }
 
@@ -33,11 +33,11 @@ final class Nesting {
         return tx;
     }
 
-    /** Runs the part with the record marked as under way on this thread. */
-    static <T> T inside(Object engine, Transactions.Tx tx, RecordId lock, Inner<T> body) throws Exception {
-        Nesting outer = CURRENT.get();
+    /** Runs the body with the record marked as under way on this thread. */
+    static <T> T inside(EngineServices engine, Transactions.Tx tx, RecordId lock, Body<T> body) throws Exception {
+        EnclosingRun outer = CURRENT.get();
         boolean same = outer != null && outer.engine == engine && outer.tx == tx;
-        Nesting mine = same ? outer : new Nesting(tx, engine);
+        EnclosingRun mine = same ? outer : new EnclosingRun(tx, engine);
         CURRENT.set(mine);
         mine.locks.add(lock);
         try {
@@ -61,15 +61,8 @@ final class Nesting {
         return locks.contains(lock);
     }
 
-    /** What runs inside. */
     @FunctionalInterface
     interface Body<T> {
-        T run() throws Exception;
-    }
-
-    /** What runs inside, and is told where it is. */
-    @FunctionalInterface
-    interface Inner<T> {
-        T run(Nesting nesting) throws Exception;
+        T run(EnclosingRun enclosing) throws Exception;
     }
 }

@@ -1,0 +1,85 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.SemelException;
+import dev.semel.audit.FirstRun;
+import org.jspecify.annotations.Nullable;
+
+/** The attempts of one direct atomic call: one transaction after the other, with nothing held between them. */
+final class AtomicAttempts {
+    private static final int MOST_OVERTAKEN = 3;
+
+    private final EngineServices services;
+
+    AtomicAttempts(EngineServices services) {
+        this.services = services;
+    }
+
+    /**
+     * What a kind of call makes of the outcome of a transaction.
+     *
+     * @param <T> what its caller gets
+     */
+    interface Settling<R, T> {
+        /** Effect and record are committed. */
+        T executed(HandlerOutcome.Returned<R> returned);
+
+        T answered(TransactionOutcome.Answered<R> answered);
+
+        /** The outcome for the caller, or nothing when the next attempt is due now. */
+        @Nullable
+        T threw(TransactionOutcome.Threw<R> threw);
+
+        /** An answer that was found without the record's lock. */
+        T answered(Answer<R> answer);
+    }
+
+    /** One transaction after the other until there is an outcome for the caller. */
+    <P, R, T> T run(AtomicTransaction<P, R> transaction, InFlightCalls.Leader leader, Settling<R, T> settling) {
+        Answers<R> answers = transaction.answers();
+        int number = 1;
+        int overtaken = 0;
+        while (true) {
+            TransactionOutcome<R> outcome;
+            try {
+                outcome = transaction.alone(transaction.prepared().modes(services), number);
+            } catch (SemelException.LeaseLost e) {
+                if (++overtaken == MOST_OVERTAKEN) {
+                    throw e;
+                }
+                continue;
+            } catch (SemelException.OutcomeUnknown e) {
+                return settling.answered(answers.uncommitted());
+            } catch (SemelException.Locked e) {
+                if (transaction.handlerBegan()) {
+                    // Rolled back, and nobody else is running it.
+                    throw e;
+                }
+                // On SQLite the handler of another engine holds the whole file; committed answers can be read.
+                return settling.answered(answers.withoutWaiting());
+            }
+            if (outcome instanceof TransactionOutcome.Executed<R> executed) {
+                services.memory()
+                        .committed(
+                                transaction.prepared(),
+                                leader,
+                                executed.returned().snapshot(),
+                                FirstRun.NOT_KNOWN);
+                services.memory().wakeUps().wake(transaction.sent());
+                return settling.executed(executed.returned());
+            }
+            if (outcome instanceof TransactionOutcome.Answered<R> answered) {
+                return settling.answered(answered);
+            }
+            if (outcome instanceof TransactionOutcome.Threw<R> threw) {
+                T settled = settling.threw(threw);
+                if (settled != null) {
+                    return settled;
+                }
+                number = threw.attempt() + 1;
+            } else {
+                services.modes().reload();
+            }
+        }
+    }
+}

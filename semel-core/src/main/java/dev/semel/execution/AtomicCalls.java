@@ -1,0 +1,109 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.AtomicHandler;
+import dev.semel.Call;
+import dev.semel.Operation;
+import dev.semel.SemelException;
+import dev.semel.store.State;
+import dev.semel.store.Transactions.Tx;
+import dev.semel.watch.Span;
+import org.jspecify.annotations.Nullable;
+
+/** Direct atomic calls: granted, invoked and settled in one transaction, tried again with pauses outside any transaction. */
+public final class AtomicCalls {
+    private final EngineServices services;
+    private final CallPipeline pipeline;
+
+    public AtomicCalls(EngineServices services) {
+        this.services = services;
+        this.pipeline = new CallPipeline(services);
+    }
+
+    public <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler) {
+        return run(operation, call, handler, CallSpans.begin(services, operation, call));
+    }
+
+    <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler, Span span) {
+        EnclosingRun outer = EnclosingRun.current(services);
+        return CallSpans.ended(
+                span,
+                () -> outer == null
+                        ? pipeline.run(operation, call, span, new Direct<>(handler))
+                        : nested(outer, operation, call, handler, span));
+    }
+
+    /** Inside another handler of this engine: in its transaction. */
+    private <P, R> Answer<R> nested(
+            EnclosingRun outer,
+            Operation.Atomic<P, R> operation,
+            Call<P> call,
+            AtomicHandler<P, R> handler,
+            Span span) {
+        PreparedCall<P, R> prepared;
+        try {
+            prepared = new PreparedCall<>(services, operation, call).under(span);
+        } catch (SemelException.Invalid e) {
+            return Answers.rejected(call, e);
+        }
+        Answers<R> answers = new Answers<>(services, prepared);
+        return outer.holds(prepared.identity().lock())
+                ? answers.inProgress()
+                : inside(outer.tx(), new AtomicTransaction<>(services, prepared, answers, handler));
+    }
+
+    /** In a transaction that somebody else ends: one attempt, under a savepoint, that leaves no failure behind. */
+    <P, R> Answer<R> inside(Tx tx, AtomicTransaction<P, R> transaction) {
+        PreparedCall<P, R> prepared = transaction.prepared();
+        Answers<R> answers = transaction.answers();
+        String tenant = prepared.header().tenant();
+        String operation = prepared.header().operation();
+        CurrentModes.Reading modes = services.modes().in(tx, tenant, operation);
+        for (int tries = 0; tries < 3; tries++) {
+            TransactionOutcome<R> outcome = transaction.inside(tx, modes);
+            if (outcome instanceof TransactionOutcome.Executed<R> executed) {
+                return answers.executed(executed.returned().result());
+            }
+            if (outcome instanceof TransactionOutcome.Answered<R> answered) {
+                return answers.counted(answered.answer(), answered.record());
+            }
+            if (outcome instanceof TransactionOutcome.Threw<R> threw) {
+                return new AtomicSettlement<>(services, prepared, answers).withoutRecord(threw);
+            }
+            modes = services.modes().afresh(tx, tenant, operation);
+        }
+        return answers.halted();
+    }
+
+    /** A call whose caller waits for its answer. */
+    private final class Direct<P, R> implements CallPipeline.Way<P, R, Answer<R>> {
+        private final AtomicHandler<P, R> handler;
+
+        Direct(AtomicHandler<P, R> handler) {
+            this.handler = handler;
+        }
+
+        @Override
+        public Answer<R> answered(Answer<R> answer, @Nullable State state) {
+            return answer;
+        }
+
+        @Override
+        public Answer<R> lead(PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader) {
+            try {
+                return new AtomicAttempts(services)
+                        .run(
+                                new AtomicTransaction<>(services, prepared, answers, handler),
+                                leader,
+                                new AtomicSettlement<>(services, prepared, answers));
+            } catch (SemelException.DataRefused e) {
+                return Answers.rejected(prepared.call(), e);
+            }
+        }
+
+        @Override
+        public boolean isInProgress(Answer<R> answer) {
+            return answer instanceof Answer.InProgress;
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.AtomicHandler;
+import dev.semel.Mode;
+import dev.semel.Policy;
+import dev.semel.SemelException;
+import dev.semel.audit.EventType;
+import dev.semel.key.RecordId;
+import dev.semel.store.CommitRefused;
+import dev.semel.store.LookupResult;
+import dev.semel.store.RecordWrite;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.store.Transactions.Ended;
+import dev.semel.store.Transactions.Tx;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A direct atomic call in one transaction: lock and look up the record (grant), run the handler (invoke), write the record
+ * (settle). In a transaction of its own, in a caller's, or inside another handler; only the first is committed here.
+ */
+final class AtomicTransaction<P, R> {
+    private final EngineServices services;
+    private final PreparedCall<P, R> prepared;
+    private final Answers<R> answers;
+    private final AtomicInvocation<P, R> invocation;
+    private int attempt = 1;
+    private boolean handlerBegan;
+
+    AtomicTransaction(
+            EngineServices services, PreparedCall<P, R> prepared, Answers<R> answers, AtomicHandler<P, R> handler) {
+        this.services = services;
+        this.prepared = prepared;
+        this.answers = answers;
+        this.invocation = new AtomicInvocation<>(services, prepared, handler);
+    }
+
+    PreparedCall<P, R> prepared() {
+        return prepared;
+    }
+
+    Answers<R> answers() {
+        return answers;
+    }
+
+    /** The channels that the handler sent to, to be woken after the commit. */
+    Set<String> sent() {
+        return invocation.sent();
+    }
+
+    /** Whether the handler began in the last transaction. */
+    boolean handlerBegan() {
+        return handlerBegan;
+    }
+
+    /** In a transaction of its own. What the database refuses to commit is a failure of the handler's. */
+    TransactionOutcome<R> alone(CurrentModes.Reading modes, int number) {
+        return StoreExceptions.translated(() -> {
+            try {
+                return services.transactions().run(tx -> in(tx, modes, number));
+            } catch (CommitRefused e) {
+                return refused(e.why());
+            } catch (SemelException.DataRefused e) {
+                return refused(e);
+            }
+        });
+    }
+
+    /** In a transaction that somebody else ends: under a savepoint, so that a failure undoes only this call. */
+    TransactionOutcome<R> inside(Tx tx, CurrentModes.Reading modes) {
+        try {
+            return StoreExceptions.translated(() -> tx.part(() -> in(tx, modes, 1)));
+        } catch (CommitRefused e) {
+            return refused(e.why());
+        } catch (SemelException.DataRefused e) {
+            return refused(e);
+        }
+    }
+
+    private TransactionOutcome<R> refused(Throwable why) {
+        return new TransactionOutcome.Threw<>(new HandlerOutcome.Threw<>(why), attempt);
+    }
+
+    /** @param number of this attempt when there is no record yet that counts them */
+    private Ended<TransactionOutcome<R>> in(Tx tx, CurrentModes.Reading modes, int number) {
+        handlerBegan = false;
+        LookupResult lookup =
+                tx.lookUp(modes.version(), List.of(prepared.identity())).get(0);
+        if (lookup instanceof LookupResult.ModesChanged) {
+            return Ended.undo(new TransactionOutcome.ModesChanged<>());
+        }
+        if (lookup instanceof LookupResult.Locked) {
+            return answered(answers.inProgress());
+        }
+        Row found = null;
+        attempt = number;
+        if (lookup instanceof LookupResult.Found there) {
+            Answer<R> answer = answers.of(there.row(), there.now());
+            if (answer != null) {
+                return Ended.undo(new TransactionOutcome.Answered<>(
+                        answer, there.row().id(), new Reserved.Existing(there.row(), there.now())));
+            }
+            found = there.row();
+            attempt = Math.max(number, found.status().attempt() + 1);
+        }
+        if (modes.mode() == Mode.HALTED) {
+            return answered(answers.halted());
+        }
+        if (prepared.late(services)) {
+            return answered(answers.late());
+        }
+        handlerBegan = true;
+        return settled(tx, modes.mode(), found, invocation.invoke(tx, attempt));
+    }
+
+    private Ended<TransactionOutcome<R>> settled(Tx tx, Mode mode, @Nullable Row found, HandlerOutcome<R> outcome) {
+        if (outcome instanceof HandlerOutcome.Threw<R> threw) {
+            return Ended.undo(new TransactionOutcome.Threw<>(threw, attempt));
+        }
+        HandlerOutcome.Returned<R> returned = (HandlerOutcome.Returned<R>) outcome;
+        if (mode == Mode.SHADOW) {
+            return answered(answers.shadowed(returned.result()));
+        }
+        tx.write(List.of(
+                completed(services, prepared, found == null ? prepared.id() : found.id(), attempt, returned.snapshot())));
+        return Ended.keep(new TransactionOutcome.Executed<>(returned));
+    }
+
+    private Ended<TransactionOutcome<R>> answered(Answer<R> answer) {
+        return Ended.undo(new TransactionOutcome.Answered<>(answer, prepared.id(), null));
+    }
+
+    /** The record of a call whose handler returned. */
+    static RecordWrite completed(
+            EngineServices services,
+            PreparedCall<?, ?> prepared,
+            RecordId id,
+            int attempt,
+            byte @Nullable [] snapshot) {
+        Policy policy = prepared.policy();
+        return new RecordWrite(
+                id,
+                prepared.header(),
+                State.COMPLETED,
+                new RecordWrite.Times(policy.retention().success().toMillis(), 0, attempt),
+                new RecordWrite.Outcome(snapshot, null),
+                services.audits().events().outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of()));
+    }
+}

@@ -1,0 +1,111 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.Call;
+import dev.semel.Operation;
+import dev.semel.SemelException;
+import dev.semel.store.State;
+import dev.semel.watch.Span;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every direct call goes the same way: <b>prepare, admit, grant, invoke, settle</b>.
+ *
+ * <ol>
+ *   <li><b>Prepare</b>: check and encode the call, and compute its identity ({@link PreparedCall}).
+ *   <li><b>Admit</b>: answer from the local cache, or wait for a duplicate that runs in this process ({@link InFlightCalls}).
+ *   <li><b>Grant</b>: lock and look up the record in the handler's transaction ({@link AtomicTransaction}), or reserve it under a
+ *       lease ({@link LeaseGrants}).
+ *   <li><b>Invoke</b>: run the handler ({@link AtomicInvocation}, {@link LeasedInvocation}), which gives a {@link HandlerOutcome}.
+ *   <li><b>Settle</b>: write the outcome and answer ({@link AtomicSettlement}, {@link LeasedSettlement}, {@link GatewayRun}).
+ * </ol>
+ *
+ * This class does the first two steps; the {@link Way} of the call does the others. Messages are granted by their claim and join
+ * at the fourth step ({@link Delivery}).
+ */
+final class CallPipeline {
+    private static final Duration FIRST_POLL = Duration.ofMillis(5);
+    private static final Duration LONGEST_POLL = Duration.ofMillis(100);
+
+    private final EngineServices services;
+
+    CallPipeline(EngineServices services) {
+        this.services = services;
+    }
+
+    /**
+     * Grant, invoke and settle of one kind of call.
+     *
+     * @param <T> what its caller gets
+     */
+    interface Way<P, R, T> {
+        /**
+         * For an answer that needs no grant.
+         *
+         * @param state of the record it was read from, where that is known
+         */
+        T answered(Answer<R> answer, @Nullable State state);
+
+        /** Runs the call as the leader of its record. */
+        T lead(PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader);
+
+        /** Whether another process runs the record, so that it is worth asking again while the call's patience lasts. */
+        boolean isInProgress(T outcome);
+
+        /** Whether the run goes on after this call returns; then the run ends its leadership itself. */
+        default boolean staysOpen(T outcome) {
+            return false;
+        }
+    }
+
+    <P, R, T> T run(Operation<P, R> operation, Call<P> call, Span span, Way<P, R, T> way) {
+        PreparedCall<P, R> prepared;
+        try {
+            prepared = new PreparedCall<>(services, operation, call).under(span);
+        } catch (SemelException.Invalid e) {
+            return way.answered(Answers.rejected(call, e), null);
+        }
+        Answers<R> answers = new Answers<>(services, prepared);
+        Answer<R> cached = answers.cached();
+        if (cached != null) {
+            return way.answered(cached, State.COMPLETED);
+        }
+        InFlightCalls inFlight = services.memory().inFlight();
+        InFlightCalls.Admission<R> admission = inFlight.admit(prepared, answers);
+        if (admission instanceof InFlightCalls.Admission.Answered<R> answered) {
+            return way.answered(answered.answer(), null);
+        }
+        InFlightCalls.Leader leader = ((InFlightCalls.Admission.Leads<R>) admission).leader();
+        boolean open = false;
+        try {
+            T outcome = patiently(prepared, answers, leader, way);
+            open = way.staysOpen(outcome);
+            return outcome;
+        } finally {
+            if (!open) {
+                inFlight.end(prepared, leader);
+            }
+        }
+    }
+
+    /** Another process may hold the record: its end is polled for, without a connection, as long as the call's patience. */
+    private <P, R, T> T patiently(
+            PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader, Way<P, R, T> way) {
+        long until =
+                services.time().nanos() + InFlightCalls.bounded(prepared.call().patience());
+        Duration poll = FIRST_POLL;
+        while (true) {
+            T outcome = way.lead(prepared, answers, leader);
+            Duration left = Duration.ofNanos(until - services.time().nanos());
+            if (!way.isInProgress(outcome) || left.isNegative() || left.isZero()) {
+                return outcome;
+            }
+            BackOff.uninterruptibly(services.time(), poll.compareTo(left) < 0 ? poll : left);
+            if (Thread.currentThread().isInterrupted()) {
+                return outcome;
+            }
+            poll = poll.multipliedBy(2).compareTo(LONGEST_POLL) < 0 ? poll.multipliedBy(2) : LONGEST_POLL;
+        }
+    }
+}

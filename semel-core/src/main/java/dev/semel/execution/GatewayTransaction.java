@@ -1,0 +1,149 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.audit.EventType;
+import dev.semel.SemelException;
+import dev.semel.execution.GatewayRuns.End;
+import dev.semel.execution.Settled.Answered;
+import dev.semel.execution.Settled.Ended;
+import dev.semel.policy.Classifier;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.RecordWrite;
+import dev.semel.store.State;
+import dev.semel.watch.Outcome;
+import dev.semel.watch.Span;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A gateway's run in one transaction with its record: one attempt, and the gateway decides what its answer leaves. For one call.
+ */
+final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settled> {
+    private final EngineServices services;
+    private final GatewayRuns.Inside inside;
+    private @Nullable End end;
+
+    GatewayTransaction(EngineServices services, GatewayRuns.Inside inside) {
+        this.services = services;
+        this.inside = inside;
+    }
+
+    @Override
+    public Settled answered(Answer<byte[]> answer, @Nullable State state) {
+        return new Answered(answer, state);
+    }
+
+    @Override
+    public boolean isInProgress(Settled settled) {
+        return settled instanceof Answered answered && answered.answer() instanceof Answer.InProgress;
+    }
+
+    @Override
+    public Settled lead(PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers, InFlightCalls.Leader leader) {
+        AtomicTransaction<byte[], byte[]> transaction =
+                new AtomicTransaction<>(services, prepared, answers, (payload, tx) -> {
+                    end = null;
+                    End left = inside.run(tx);
+                    end = left;
+                    if (left instanceof End.Kept kept) {
+                        return kept.answer();
+                    }
+                    throw new Undone(left);
+                });
+        return new AtomicAttempts(services).run(transaction, leader, new Settling(prepared, answers));
+    }
+
+    /** Ends the span of the call as the gateway ended its run. */
+    void end(Span span, Settled settled) {
+        if (settled instanceof Answered answered) {
+            span.ended(answered.answer());
+        } else if (end instanceof End.Dropped) {
+            span.ended(Outcome.FAILED);
+        } else {
+            boolean again = settled instanceof Ended ended && ended.again() != null;
+            span.ended(again ? Outcome.RETRY_LATER : Outcome.EXECUTED);
+        }
+    }
+
+    /** Carries an end out of the transaction, which is rolled back by it. */
+    private static final class Undone extends RuntimeException {
+        private static final long serialVersionUID = 1;
+        private final transient End end;
+
+        Undone(End end) {
+            super(null, null, false, false);
+            this.end = end;
+        }
+    }
+
+    private final class Settling implements AtomicAttempts.Settling<byte[], Settled> {
+        private final PreparedCall<byte[], byte[]> prepared;
+        private final AtomicSettlement<byte[], byte[]> usual;
+
+        Settling(PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers) {
+            this.prepared = prepared;
+            this.usual = new AtomicSettlement<>(services, prepared, answers);
+        }
+
+        @Override
+        public Settled executed(HandlerOutcome.Returned<byte[]> returned) {
+            return new Ended(null);
+        }
+
+        @Override
+        public Settled answered(Answer<byte[]> answer) {
+            return new Answered(answer, null);
+        }
+
+        @Override
+        public Settled answered(TransactionOutcome.Answered<byte[]> answered) {
+            return new Answered(
+                    usual.answered(answered),
+                    answered.found() == null ? null : answered.found().row().state());
+        }
+
+        /** The transaction is rolled back; what its end leaves instead is written by itself. */
+        @Override
+        public Settled threw(TransactionOutcome.Threw<byte[]> threw) {
+            Throwable thrown = threw.handler().thrown();
+            End left = thrown instanceof Undone undone
+                    ? undone.end
+                    : new End.Failed(
+                            Classifier.judge(prepared.policy(), thrown).failure());
+            if (left instanceof End.Refused refused) {
+                AuditEntry event =
+                        services.audits().events().outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of());
+                RecordWrite.Times times = new RecordWrite.Times(
+                        prepared.policy().retention().failure().toMillis(), 0, threw.attempt());
+                return write(State.COMPLETED, times, new RecordWrite.Outcome(refused.answer(), null), event);
+            }
+            if (left instanceof End.Failed failed) {
+                NextRequest again = NextRequest.after(services, prepared, failed.failure(), threw.attempt());
+                RecordWrite.Times times = new RecordWrite.Times(
+                        again.pause().toMillis(),
+                        prepared.policy().retention().failure().toMillis(),
+                        again.attempt());
+                Settled settled = write(
+                        State.FAILED_RETRYABLE,
+                        times,
+                        new RecordWrite.Outcome(null, Failures.encode(failed.failure())),
+                        again.event());
+                return settled instanceof Ended ? new Ended(again.pause()) : settled;
+            }
+            return new Ended(null);
+        }
+
+        private Settled write(
+                State state, RecordWrite.Times times, RecordWrite.Outcome outcome, @Nullable AuditEntry event) {
+            try {
+                return usual.leave(new RecordWrite(prepared.id(), prepared.header(), state, times, outcome, event))
+                        .<Settled>map(answer -> new Answered(answer, null))
+                        .orElseGet(() -> new Ended(null));
+            } catch (SemelException.OutcomeUnknown e) {
+                // Whether the failure was recorded does not matter: nothing took effect, and the next call finds out.
+                return new Ended(Duration.ZERO);
+            }
+        }
+    }
+}

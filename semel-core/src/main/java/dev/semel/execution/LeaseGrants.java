@@ -1,0 +1,179 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.Mode;
+import dev.semel.Operation;
+import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
+import dev.semel.ledger.Transition;
+import dev.semel.store.Move;
+import dev.semel.store.Moved;
+import dev.semel.store.Reservation;
+import dev.semel.store.Reserved;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Grants leased runs: reserves the record in a commit of its own, or tells how the record answers. */
+final class LeaseGrants {
+    /** No switchboard is ever at this version. */
+    private static final long NO_MODES = -1;
+
+    private final EngineServices services;
+
+    LeaseGrants(EngineServices services) {
+        this.services = services;
+    }
+
+    /** How a call that asked for a grant came out. */
+    sealed interface Grant<P, R> {
+        /**
+         * Granted under a lease.
+         *
+         * @param prepared the call as its record has it: see {@link PreparedCall#as}
+         * @param mode LIVE or SHADOW
+         */
+        record Given<P, R>(PreparedCall<P, R> prepared, Reserved.Granted granted, Mode mode) implements Grant<P, R> {}
+
+        /** @param state of the record that was found; absent when none was */
+        record Answered<P, R>(Answer<R> answer, @Nullable State state) implements Grant<P, R> {}
+    }
+
+    <P, R> Grant<P, R> grant(PreparedCall<P, R> asking) {
+        PreparedCall<P, R> prepared = asking;
+        Answers<R> answers = new Answers<>(services, prepared);
+        while (true) {
+            CurrentModes.Reading modes = prepared.modes(services);
+            if (modes.mode() == Mode.HALTED || prepared.late(services)) {
+                Answer<R> known = lookUp(prepared, answers);
+                Answer<R> refusal = modes.mode() == Mode.HALTED ? answers.halted() : answers.late();
+                return new Grant.Answered<>(known != null ? known : refusal, null);
+            }
+            long since = services.time().nanos();
+            Reserved reserved = services.ledger().reserve(modes.version(), reservation(prepared));
+            if (reserved instanceof Reserved.ModesChanged) {
+                services.modes().reload();
+            } else if (reserved instanceof Reserved.Locked) {
+                return new Grant.Answered<>(answers.inProgress(), null);
+            } else if (reserved instanceof Reserved.Existing existing) {
+                if (!mayBeAskedFor(prepared, existing)) {
+                    return new Grant.Answered<>(
+                            existing(prepared, existing, answers), existing.row().state());
+                }
+                prepared = prepared.as(existing.row());
+                answers = new Answers<>(services, prepared);
+            } else if (reserved instanceof Reserved.Granted granted) {
+                services.modes().confirmed(modes.version(), since);
+                return new Grant.Given<>(prepared, granted, modes.mode());
+            }
+        }
+    }
+
+    /**
+     * For a run without a caller: granted if the record is still under the fence that was seen. A record that its owner has
+     * released meanwhile is not made anew, as nobody asks for it.
+     */
+    <P, R> Grant.@Nullable Given<P, R> takeOver(PreparedCall<P, R> prepared, long fence) {
+        while (true) {
+            CurrentModes.Reading modes = prepared.modes(services);
+            if (modes.mode() == Mode.HALTED) {
+                return null;
+            }
+            long since = services.time().nanos();
+            Reserved reserved = services.ledger().reserve(modes.version(), reservation(prepared, fence));
+            if (reserved instanceof Reserved.Granted granted) {
+                services.modes().confirmed(modes.version(), since);
+                return new Grant.Given<>(prepared, granted, modes.mode());
+            }
+            if (!(reserved instanceof Reserved.ModesChanged)) {
+                return null;
+            }
+            services.modes().reload();
+        }
+    }
+
+    /** The store grants only what is asked for exactly; the same call may be stored in other words. */
+    private static boolean mayBeAskedFor(PreparedCall<?, ?> prepared, Reserved.Existing existing) {
+        Row row = existing.row();
+        boolean open = row.state() == State.FAILED_RETRYABLE || row.state() == State.IN_PROGRESS;
+        return open
+                && !row.inLine()
+                && row.status().at() <= existing.now()
+                && !prepared.asksFor(row)
+                && prepared.sameMeaning(row.header().fingerprint());
+    }
+
+    /** Asks for a grant that cannot be given, so that the store judges by its own clock what counts as there. */
+    private <P, R> @Nullable Answer<R> lookUp(PreparedCall<P, R> prepared, Answers<R> answers) {
+        Reserved reserved = services.ledger().reserve(NO_MODES, reservation(prepared));
+        if (reserved instanceof Reserved.Locked) {
+            return answers.inProgress();
+        }
+        return reserved instanceof Reserved.Existing existing && !mayBeAskedFor(prepared, existing)
+                ? existing(prepared, existing, answers)
+                : null;
+    }
+
+    Reservation reservation(PreparedCall<?, ?> prepared) {
+        return reservation(prepared, 0);
+    }
+
+    /** @param onlyUnder the fence that the record must be under; 0 for any, or an absent record */
+    private Reservation reservation(PreparedCall<?, ?> prepared, long onlyUnder) {
+        return new Reservation(
+                prepared.identity(),
+                prepared.header(),
+                prepared.payload(),
+                new Reservation.Grant(
+                        services.tools().random().nextLong(1, Long.MAX_VALUE),
+                        prepared.policy().limits().lease().toMillis(),
+                        prepared.isRepeatable(),
+                        prepared.policy().retry().maxAttempts(),
+                        onlyUnder),
+                null,
+                services.audits().events().outcome(EventType.OPERATION_TAKEN_OVER, prepared.about(), Map.of()));
+    }
+
+    /** The answer of a record that was not granted. An expired lease that may not be granted again is parked as UNKNOWN. */
+    <R> Answer<R> existing(PreparedCall<?, R> prepared, Reserved.Existing existing, Answers<R> answers) {
+        Row row = existing.row();
+        answers.remember(existing);
+        Answer<R> answer = answers.of(row, existing.now());
+        boolean over = row.state() == State.IN_PROGRESS && row.status().at() <= existing.now() && !row.inLine();
+        if (over && answer instanceof Answer.InProgress) {
+            // Its owner may have ended it, or renewed its lease, since it was looked at: then it is not UNKNOWN.
+            return park(prepared, row) instanceof Moved.Refused
+                    ? answers.withoutWaiting()
+                    : answers.unknown("Its run was interrupted; whether it took effect is being looked into.");
+        }
+        return answer != null ? answers.told(answer, row.id()) : answers.inProgress();
+    }
+
+    /** Parks a record whose lease is over and which may not be run again; its payload need not be readable. */
+    void park(Operation.Leased<?, ?> operation, Row row) {
+        park(PreparedCall.unread(services, operation, row), row);
+    }
+
+    private Moved park(PreparedCall<?, ?> prepared, Row row) {
+        Move.Change over = new Move.Change(0, 0, row.status().attempts(), true, null, row.failure());
+        Move move = Transition.LOSE.of(
+                row.id(),
+                row.status().fence(),
+                over,
+                services.audits()
+                        .events()
+                        .outcome(
+                                EventType.OPERATION_UNKNOWN,
+                                Events.About.stored(
+                                        row.id(),
+                                        row.header(),
+                                        prepared.policy().code()),
+                                Map.of("category", "lease_lost")));
+        Moved moved = services.ledger().move(move);
+        if (moved instanceof Moved.Applied) {
+            prepared.unknown(services);
+        }
+        return moved;
+    }
+}

@@ -1,0 +1,154 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.Call;
+import dev.semel.LeasedHandler;
+import dev.semel.Operation;
+import dev.semel.Policy;
+import dev.semel.SemelException;
+import dev.semel.execution.LeaseGrants.Grant;
+import dev.semel.store.Row;
+import dev.semel.store.State;
+import dev.semel.watch.Outcome;
+import dev.semel.watch.Span;
+import org.jspecify.annotations.Nullable;
+
+/** Leased calls: granted in one commit, run under a lease and a fence, settled in another commit under that fence. */
+public final class LeasedCalls {
+    private final EngineServices services;
+    private final CallPipeline pipeline;
+    private final LeaseGrants grants;
+
+    public LeasedCalls(EngineServices services) {
+        this.services = services;
+        this.pipeline = new CallPipeline(services);
+        this.grants = new LeaseGrants(services);
+    }
+
+    public <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler) {
+        return run(operation, call, handler, CallSpans.begin(services, operation, call));
+    }
+
+    <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler, Span span) {
+        return CallSpans.ended(span, () -> {
+            demandNoTransaction(operation);
+            return pipeline.run(operation, call, span, new Direct<>(handler));
+        });
+    }
+
+    private void demandNoTransaction(Operation<?, ?> operation) {
+        if (EnclosingRun.current(services) != null) {
+            throw new SemelException.Invalid(
+                    operation.name() + ": a leased operation cannot run inside an atomic handler,"
+                            + " whose transaction may still roll back. Run it after the atomic operation has been answered.");
+        }
+    }
+
+    /**
+     * A run that has no caller: the record is granted again if it is still as it was seen, and is left alone if not. One that
+     * its owner released meanwhile is not made anew, as nobody asks for it.
+     */
+    public <P, R> void takeOver(Operation.Leased<P, R> operation, Row row, LeasedHandler<P, R> handler) {
+        Span span = services.begin(operation.name(), row.header().tenant());
+        try {
+            PreparedCall<P, R> prepared =
+                    PreparedCall.of(services, operation, row).under(span);
+            InFlightCalls.Leader leader = services.memory().inFlight().tryLead(prepared);
+            if (leader == null) {
+                span.ended(Outcome.LOST);
+                return;
+            }
+            try {
+                Answer<R> answer = takeOver(prepared, row.status().fence(), handler, leader);
+                if (answer == null) {
+                    span.ended(Outcome.LOST);
+                } else {
+                    span.ended(answer);
+                }
+            } finally {
+                services.memory().inFlight().end(prepared, leader);
+            }
+        } catch (Throwable thrown) {
+            span.broke(thrown);
+            throw thrown;
+        }
+    }
+
+    /** The answer that nobody waits for; nothing when the record is no longer the one that was seen, or may not start. */
+    private <P, R> @Nullable Answer<R> takeOver(
+            PreparedCall<P, R> prepared, long seen, LeasedHandler<P, R> handler, InFlightCalls.Leader leader) {
+        LeasedRun<P, R> run = new LeasedRun<>(services, prepared, handler);
+        long fence = seen;
+        while (true) {
+            Grant.Given<P, R> given = grants.takeOver(prepared, fence);
+            if (given == null) {
+                return null;
+            }
+            fence = given.granted().fence();
+            Answer<R> answer = run.under(given, leader);
+            if (answer != null) {
+                return answer;
+            }
+        }
+    }
+
+    /** Parks a record whose lease is over and which may not be run again; its payload need not be readable. */
+    public void park(Operation.Leased<?, ?> operation, Row row) {
+        grants.park(operation, row);
+    }
+
+    /** Whether an interrupted run of the operation may be run again at all. */
+    public boolean mayRepeat(Operation.Leased<?, ?> operation, Row row) {
+        Policy policy = services.tools().catalogue().get(operation.definition().policy());
+        return (operation.repeatable() || policy.options().repeatable())
+                && row.status().attempt() < policy.retry().maxAttempts();
+    }
+
+    /** A call whose caller waits for its answer. */
+    private final class Direct<P, R> implements CallPipeline.Way<P, R, Answer<R>> {
+        private final LeasedHandler<P, R> handler;
+
+        Direct(LeasedHandler<P, R> handler) {
+            this.handler = handler;
+        }
+
+        @Override
+        public Answer<R> answered(Answer<R> answer, @Nullable State state) {
+            return answer;
+        }
+
+        @Override
+        public Answer<R> lead(PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader) {
+            try {
+                return attempts(prepared, leader);
+            } catch (SemelException.DataRefused e) {
+                return Answers.rejected(prepared.call(), e);
+            }
+        }
+
+        private Answer<R> attempts(PreparedCall<P, R> asking, InFlightCalls.Leader leader) {
+            PreparedCall<P, R> prepared = asking;
+            LeasedRun<P, R> run = new LeasedRun<>(services, prepared, handler);
+            while (true) {
+                Grant<P, R> grant = grants.grant(prepared);
+                if (grant instanceof Grant.Answered<P, R> answered) {
+                    return answered.answer();
+                }
+                Grant.Given<P, R> given = (Grant.Given<P, R>) grant;
+                if (given.prepared() != prepared) {
+                    prepared = given.prepared();
+                    run = new LeasedRun<>(services, prepared, handler);
+                }
+                Answer<R> answer = run.under(given, leader);
+                if (answer != null) {
+                    return answer;
+                }
+            }
+        }
+
+        @Override
+        public boolean isInProgress(Answer<R> answer) {
+            return answer instanceof Answer.InProgress;
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package dev.semel.execution;
+
+import dev.semel.Answer;
+import dev.semel.key.RecordId;
+import dev.semel.store.Reserved;
+import org.jspecify.annotations.Nullable;
+
+/** How one transaction of a direct atomic call ended. */
+sealed interface TransactionOutcome<R> {
+    /** The handler returned and its record is written; final once the transaction commits. */
+    record Executed<R>(HandlerOutcome.Returned<R> returned) implements TransactionOutcome<R> {}
+
+    /**
+     * Rolled back: there was an answer without running the handler, or the handler ran in SHADOW.
+     *
+     * @param record the record that the answer is about
+     * @param found the record as it was read, where one was
+     */
+    record Answered<R>(
+            Answer<R> answer,
+            RecordId record,
+            Reserved.@Nullable Existing found) implements TransactionOutcome<R> {}
+
+    /** Rolled back: the modes must be read again. */
+    record ModesChanged<R>() implements TransactionOutcome<R> {}
+
+    /** Rolled back: the handler threw, or the database refused to commit what it wrote. */
+    record Threw<R>(HandlerOutcome.Threw<R> handler, int attempt) implements TransactionOutcome<R> {}
+}
