@@ -19,6 +19,7 @@ import dev.semel.audit.Sealer;
 import dev.semel.execution.AtomicBatch;
 import dev.semel.execution.AtomicCalls;
 import dev.semel.execution.CurrentModes;
+import dev.semel.execution.DuplicateShares;
 import dev.semel.execution.EngineServices;
 import dev.semel.execution.GatewayRuns;
 import dev.semel.execution.GroupedLedger;
@@ -143,6 +144,7 @@ public final class Engine implements Semel {
                 new EngineServices.Memory(
                         new InFlightCalls(time),
                         new ResultCache(settings.cached(), time),
+                        new DuplicateShares(),
                         new LeaseKeeper(store.ledger(), time),
                         new LocalWakeUps()));
     }

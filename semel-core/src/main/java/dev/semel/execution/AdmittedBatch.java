@@ -80,6 +80,6 @@ final class AdmittedBatch<P, R> implements AutoCloseable {
 
     @Override
     public void close() {
-        items.values().forEach(item -> services.memory().inFlight().end(item.prepared(), item.leader()));
+        items.values().forEach(item -> services.memory().inFlight().end(item.leader()));
     }
 }

@@ -32,10 +32,18 @@ final class Answers<R> {
         this.prepared = prepared;
     }
 
-    /** For a call that cannot be prepared, or whose data the store refuses. */
-    static <R> Answer<R> rejected(Call<?> call, SemelException why) {
-        return new Answer.Rejected<>(
-                new Notice(correlationId(call), String.valueOf(why.getMessage()), Set.of(Next.CONTACT)));
+    /** For a call that cannot be prepared. */
+    static <R> Answer<R> rejected(Call<?> call, SemelException.Invalid why) {
+        return rejected(correlationId(call), why);
+    }
+
+    private static <R> Answer<R> rejected(String correlationId, SemelException why) {
+        return new Answer.Rejected<>(new Notice(correlationId, String.valueOf(why.getMessage()), Set.of(Next.CONTACT)));
+    }
+
+    /** For a call whose data the store refuses. */
+    Answer<R> rejected(SemelException.DataRefused why) {
+        return rejected(prepared.correlationId(), why);
     }
 
     /** Of a call that may not have been prepared. */
@@ -130,6 +138,29 @@ final class Answers<R> {
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return inProgress();
         }
+    }
+
+    /** The answer of a record that is settled, read without locking it; nothing when there is none, or it is not settled. */
+    TransactionOutcome.@Nullable Answered<R> settled() {
+        if (!prepared.identity().neighbours().isEmpty()) {
+            return null;
+        }
+        GroupedLedger.LookedUp seen;
+        try {
+            seen = services.ledger().find(prepared.id());
+        } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
+            // The call goes on and meets the store by itself.
+            return null;
+        }
+        Row row = seen.row();
+        boolean settled = row != null
+                && (row.state() == State.COMPLETED
+                        || row.state() == State.FAILED_TERMINAL
+                        || row.state() == State.DISCARDED);
+        Answer<R> answer = settled ? of(row, seen.now()) : null;
+        return answer == null || answer instanceof Answer.InProgress
+                ? null
+                : new TransactionOutcome.Answered<>(answer, row.id(), new Reserved.Existing(row, seen.now()));
     }
 
     private static Failure stored(Row row) {

@@ -37,6 +37,16 @@ final class AtomicAttempts {
     /** One transaction after the other until there is an outcome for the caller. */
     <P, R, T> T run(AtomicTransaction<P, R> transaction, InFlightCalls.Leader leader, Settling<R, T> settling) {
         Answers<R> answers = transaction.answers();
+        DuplicateShares.Share duplicates = services.memory()
+                .duplicates()
+                .of(transaction.prepared().header().operation());
+        if (duplicates.isHigh()) {
+            TransactionOutcome.Answered<R> stored = answers.settled();
+            if (stored != null) {
+                duplicates.count(true);
+                return settling.answered(stored);
+            }
+        }
         int number = 1;
         int overtaken = 0;
         while (true) {
@@ -59,6 +69,7 @@ final class AtomicAttempts {
                 return settling.answered(answers.withoutWaiting());
             }
             if (outcome instanceof TransactionOutcome.Executed<R> executed) {
+                duplicates.count(false);
                 services.memory()
                         .committed(
                                 transaction.prepared(),
@@ -69,6 +80,7 @@ final class AtomicAttempts {
                 return settling.executed(executed.returned());
             }
             if (outcome instanceof TransactionOutcome.Answered<R> answered) {
+                duplicates.count(answered.found() != null);
                 return settling.answered(answered);
             }
             if (outcome instanceof TransactionOutcome.Threw<R> threw) {

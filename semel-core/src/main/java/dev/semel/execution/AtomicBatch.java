@@ -73,11 +73,12 @@ public final class AtomicBatch {
         }
     }
 
-    private <P, R> Map<Integer, Answer<R>> commit(long version, List<AdmittedBatch.Item<P, R>> items, AtomicHandler<P, R> handler) {
+    private <P, R> Map<Integer, Answer<R>> commit(
+            long version, List<AdmittedBatch.Item<P, R>> items, AtomicHandler<P, R> handler) {
         Together<P, R> together = new Together<>(items, handler);
         try {
-            boolean whole = StoreExceptions.translated(() -> services.transactions()
-                    .run(tx -> together.in(tx, version) ? Ended.keep(true) : Ended.undo(false)));
+            boolean whole = StoreExceptions.translated(() ->
+                    services.transactions().run(tx -> together.in(tx, version) ? Ended.keep(true) : Ended.undo(false)));
             return whole ? together.committed() : Map.of();
         } catch (SemelException.LeaseLost | SemelException.DataRefused | CommitRefused e) {
             return Map.of();
@@ -122,8 +123,8 @@ public final class AtomicBatch {
                     if (i > 0 && !services.modes().isStill(tx, version)) {
                         return false;
                     }
-                    AtomicInvocation<P, R> invocation =
-                            new AtomicInvocation<>(services, item.prepared(), handler);
+                    AtomicInvocation<P, R> invocation = new AtomicInvocation<>(services, item.prepared(), handler);
+                    tx.beforeHandler();
                     if (!(invocation.invoke(tx, 1) instanceof HandlerOutcome.Returned<R> returned)) {
                         return false;
                     }

@@ -90,15 +90,11 @@ public final class AtomicCalls {
 
         @Override
         public Answer<R> lead(PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader) {
-            try {
-                return new AtomicAttempts(services)
-                        .run(
-                                new AtomicTransaction<>(services, prepared, answers, handler),
-                                leader,
-                                new AtomicSettlement<>(services, prepared, answers));
-            } catch (SemelException.DataRefused e) {
-                return Answers.rejected(prepared.call(), e);
-            }
+            return new AtomicAttempts(services)
+                    .run(
+                            new AtomicTransaction<>(services, prepared, answers, handler),
+                            leader,
+                            new AtomicSettlement<>(services, prepared, answers));
         }
 
         @Override

@@ -50,7 +50,8 @@ public final class AtomicDelivering {
         Tried together = runnable.size() > 1 ? tried(runnable, handler) : null;
         if (together instanceof Tried.Committed) {
             committed.addAll(runnable);
-        } else if (together instanceof Tried.Threw threw && threw.handler().thrown() instanceof SemelException.TransactionEnded) {
+        } else if (together instanceof Tried.Threw threw
+                && threw.handler().thrown() instanceof SemelException.TransactionEnded) {
             // Any of them may be committed without its end, so none of them is run again.
             runnable.forEach(each -> leave(each, each.threw(threw.handler(), true), endings, stopped));
         } else {
@@ -198,8 +199,8 @@ public final class AtomicDelivering {
                             new Steps.Halted(delivery.prepared().name() + ": switched off before its handler started."),
                             LeaseKeeper.Stop.NONE);
                 }
-                AtomicInvocation<P, R> invocation =
-                        new AtomicInvocation<>(services, delivery.prepared(), handler);
+                AtomicInvocation<P, R> invocation = new AtomicInvocation<>(services, delivery.prepared(), handler);
+                tx.beforeHandler();
                 HandlerOutcome<R> outcome = invocation.invoke(tx, delivery.number());
                 sent.addAll(invocation.sent());
                 if (outcome instanceof HandlerOutcome.Threw<R> threw) {

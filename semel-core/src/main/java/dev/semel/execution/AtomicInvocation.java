@@ -31,12 +31,13 @@ final class AtomicInvocation<P, R> {
         return sent;
     }
 
-    /** Runs the handler, watched for its time-out. An exception of the handler never leaves this method. */
+    /**
+     * Runs the handler, watched for its time-out. An exception of the handler never leaves this method. The transaction has been
+     * told by {@link Tx#beforeHandler}.
+     */
     HandlerOutcome<R> invoke(Tx tx, int attempt) {
-        tx.beforeHandler();
-        try (LeaseKeeper.Watched run = services.memory()
-                .keeper()
-                .watch(prepared.policy().limits().attemptTimeout())) {
+        try (LeaseKeeper.Watched run =
+                services.memory().keeper().watch(prepared.policy().limits().attemptTimeout())) {
             prepared.span().enter(attempt);
             try {
                 R result = EnclosingRun.inside(services, tx, prepared.identity().lock(), enclosing -> {

@@ -149,8 +149,8 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settling<R, Answer<
 
     /** Writes the failure unless somebody else got further or is at it; then that is the answer, and the event stands alone. */
     Optional<Answer<R>> leave(RecordWrite write) {
-        Optional<Answer<R>> overtaken = StoreExceptions.translated(
-                () -> services.transactions().run(tx -> leave(tx, write)));
+        Optional<Answer<R>> overtaken =
+                StoreExceptions.translated(() -> services.transactions().run(tx -> leave(tx, write)));
         overtaken.ifPresent(answer -> append(write.event()));
         return overtaken.map(answer -> answers.told(answer, prepared.id()));
     }

@@ -114,6 +114,7 @@ final class AtomicTransaction<P, R> {
         if (prepared.late(services)) {
             return answered(answers.late());
         }
+        tx.beforeHandler();
         handlerBegan = true;
         return settled(tx, modes.mode(), found, invocation.invoke(tx, attempt));
     }
@@ -126,8 +127,8 @@ final class AtomicTransaction<P, R> {
         if (mode == Mode.SHADOW) {
             return answered(answers.shadowed(returned.result()));
         }
-        tx.write(List.of(
-                completed(services, prepared, found == null ? prepared.id() : found.id(), attempt, returned.snapshot())));
+        tx.write(List.of(completed(
+                services, prepared, found == null ? prepared.id() : found.id(), attempt, returned.snapshot())));
         return Ended.keep(new TransactionOutcome.Executed<>(returned));
     }
 

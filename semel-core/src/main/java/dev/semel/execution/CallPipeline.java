@@ -40,6 +40,9 @@ final class CallPipeline {
      * @param <T> what its caller gets
      */
     interface Way<P, R, T> {
+        /** @throws SemelException.Invalid when a call of this kind may not be made where it is made */
+        default void demandAllowed(PreparedCall<P, R> prepared) {}
+
         /**
          * For an answer that needs no grant.
          *
@@ -52,6 +55,11 @@ final class CallPipeline {
 
         /** Whether another process runs the record, so that it is worth asking again while the call's patience lasts. */
         boolean isInProgress(T outcome);
+
+        /** The store refuses the data of the call, or of its audit event. */
+        default T refused(Answers<R> answers, SemelException.DataRefused why) {
+            return answered(answers.rejected(why), null);
+        }
 
         /** Whether the run goes on after this call returns; then the run ends its leadership itself. */
         default boolean staysOpen(T outcome) {
@@ -66,11 +74,20 @@ final class CallPipeline {
         } catch (SemelException.Invalid e) {
             return way.answered(Answers.rejected(call, e), null);
         }
+        way.demandAllowed(prepared);
         Answers<R> answers = new Answers<>(services, prepared);
         Answer<R> cached = answers.cached();
         if (cached != null) {
             return way.answered(cached, State.COMPLETED);
         }
+        try {
+            return admitted(prepared, answers, way);
+        } catch (SemelException.DataRefused e) {
+            return way.refused(answers, e);
+        }
+    }
+
+    private <P, R, T> T admitted(PreparedCall<P, R> prepared, Answers<R> answers, Way<P, R, T> way) {
         InFlightCalls inFlight = services.memory().inFlight();
         InFlightCalls.Admission<R> admission = inFlight.admit(prepared, answers);
         if (admission instanceof InFlightCalls.Admission.Answered<R> answered) {
@@ -84,7 +101,7 @@ final class CallPipeline {
             return outcome;
         } finally {
             if (!open) {
-                inFlight.end(prepared, leader);
+                inFlight.end(leader);
             }
         }
     }

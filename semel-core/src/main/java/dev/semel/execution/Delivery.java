@@ -333,8 +333,7 @@ public final class Delivery<P, R> implements AutoCloseable {
         if (thrown instanceof Steps.Interrupted) {
             return unknown(Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
         }
-        FailedAttempt failed =
-                FailedAttempt.of(services, prepared, threw, number(), Failures.delay(row.failure()));
+        FailedAttempt failed = FailedAttempt.of(services, prepared, threw, number(), Failures.delay(row.failure()));
         if (failed.interrupted()) {
             return interrupted(failed, atomic);
         }

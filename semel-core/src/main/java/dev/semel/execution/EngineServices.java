@@ -27,11 +27,20 @@ public record EngineServices(
     public record Audits(Events events, ReplayBuffer buffer, boolean each) {}
 
     /** What this process remembers: runs under way, results, leases, and whom to wake when there is work. */
-    public record Memory(InFlightCalls inFlight, ResultCache results, LeaseKeeper keeper, LocalWakeUps wakeUps) {
+    public record Memory(
+            InFlightCalls inFlight,
+            ResultCache results,
+            DuplicateShares duplicates,
+            LeaseKeeper keeper,
+            LocalWakeUps wakeUps) {
         /** A result is final: waiting duplicates and later callers of this process may have it. */
-        void committed(
-                PreparedCall<?, ?> prepared, InFlightCalls.Leader leader, byte @Nullable [] result, long fence) {
-            committed(prepared, leader, result, fence, prepared.policy().retention().success());
+        void committed(PreparedCall<?, ?> prepared, InFlightCalls.Leader leader, byte @Nullable [] result, long fence) {
+            committed(
+                    prepared,
+                    leader,
+                    result,
+                    fence,
+                    prepared.policy().retention().success());
         }
 
         /** @param keep for how long the record keeps it */

@@ -425,7 +425,7 @@ public final class GatewayRun implements Begun {
                     null);
         } finally {
             held.close();
-            services.memory().inFlight().end(prepared, leader);
+            services.memory().inFlight().end(leader);
         }
         if (how instanceof Answered told) {
             prepared.span().ended(told.answer());
@@ -459,7 +459,9 @@ public final class GatewayRun implements Begun {
     /** The mark was committed although nobody here knew of it. */
     private Settled late(byte[] answer, Move.Change change, Duration keep) {
         Moved moved = commit(Transition.ANSWER.of(prepared.id(), granted.fence(), change, null));
-        return moved instanceof Moved.Refused refused ? new Answered(settlement.lost(refused), null) : kept(answer, keep);
+        return moved instanceof Moved.Refused refused
+                ? new Answered(settlement.lost(refused), null)
+                : kept(answer, keep);
     }
 
     private Settled standing(Row row) {

@@ -98,8 +98,7 @@ public final class GatewayRuns {
         }
 
         @Override
-        public Begun lead(
-                PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers, InFlightCalls.Leader leader) {
+        public Begun lead(PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers, InFlightCalls.Leader leader) {
             Grant<byte[], byte[]> grant = grants.grant(prepared);
             if (grant instanceof Grant.Answered<byte[], byte[]> answered) {
                 return new Answered(answered.answer(), answered.state());
@@ -111,6 +110,12 @@ public final class GatewayRuns {
         @Override
         public boolean isInProgress(Begun begun) {
             return begun instanceof Answered answered && answered.answer() instanceof Answer.InProgress;
+        }
+
+        /** The gateway tells its client what was wrong with the request. */
+        @Override
+        public Begun refused(Answers<byte[]> answers, SemelException.DataRefused why) {
+            throw why;
         }
 
         @Override

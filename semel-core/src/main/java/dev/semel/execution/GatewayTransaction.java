@@ -1,8 +1,8 @@
 package dev.semel.execution;
 
 import dev.semel.Answer;
-import dev.semel.audit.EventType;
 import dev.semel.SemelException;
+import dev.semel.audit.EventType;
 import dev.semel.execution.GatewayRuns.End;
 import dev.semel.execution.Settled.Answered;
 import dev.semel.execution.Settled.Ended;
@@ -37,6 +37,12 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
     @Override
     public boolean isInProgress(Settled settled) {
         return settled instanceof Answered answered && answered.answer() instanceof Answer.InProgress;
+    }
+
+    /** The gateway tells its client what was wrong with the request. */
+    @Override
+    public Settled refused(Answers<byte[]> answers, SemelException.DataRefused why) {
+        throw why;
     }
 
     @Override
@@ -88,6 +94,7 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
 
         @Override
         public Settled executed(HandlerOutcome.Returned<byte[]> returned) {
+            usual.executed(returned);
             return new Ended(null);
         }
 
@@ -109,8 +116,7 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
             Throwable thrown = threw.handler().thrown();
             End left = thrown instanceof Undone undone
                     ? undone.end
-                    : new End.Failed(
-                            Classifier.judge(prepared.policy(), thrown).failure());
+                    : new End.Failed(Classifier.judge(prepared.policy(), thrown).failure());
             if (left instanceof End.Refused refused) {
                 AuditEntry event =
                         services.audits().events().outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of());

@@ -1,14 +1,17 @@
 package dev.semel.execution;
 
 import dev.semel.SemelException;
+import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
 import dev.semel.store.Enqueued;
+import dev.semel.store.Found;
 import dev.semel.store.GroupCommitter;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
+import dev.semel.store.Row;
 import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
 import dev.semel.time.Uninterrupted;
@@ -34,12 +37,16 @@ public final class GroupedLedger {
     private static final int TRIES = 5;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
 
-    private record PreparedCall(long modesVersion, Reservation reservation) {}
+    private record Asking(long modesVersion, Reservation reservation) {}
+
+    /** A record as it stood at a moment of the store's clock; absent when there is none that counts. */
+    record LookedUp(@Nullable Row row, long now) {}
 
     private final Ledger ledger;
     private final TimeSource time;
     private final Watch watch;
-    private final GroupCommitter<PreparedCall, Reserved> reservations;
+    private final GroupCommitter<Asking, Reserved> reservations;
+    private final GroupCommitter<RecordId, LookedUp> lookups;
     private final GroupCommitter<Move, Moved> moves;
     private final GroupCommitter<Arrival, Enqueued> arrivals;
 
@@ -53,6 +60,7 @@ public final class GroupedLedger {
                 LARGEST_BATCH,
                 LANES,
                 time);
+        this.lookups = new GroupCommitter<>(this::findBatch, id -> id, LARGEST_BATCH, LANES, time);
         this.moves =
                 new GroupCommitter<>(batch -> shared("move", ledger.move(batch)), Move::id, LARGEST_BATCH, LANES, time);
         this.arrivals = new GroupCommitter<>(
@@ -63,8 +71,22 @@ public final class GroupedLedger {
                 time);
     }
 
+    /** Reads a record without locking it. */
+    LookedUp find(RecordId id) {
+        return lookups.submit(id);
+    }
+
+    private List<LookedUp> findBatch(List<RecordId> batch) {
+        Found found = ledger.find(batch);
+        return shared(
+                "find",
+                batch.stream()
+                        .map(id -> new LookedUp(found.live(id), found.now()))
+                        .toList());
+    }
+
     Reserved reserve(long modesVersion, Reservation reservation) {
-        PreparedCall prepared = new PreparedCall(modesVersion, reservation);
+        Asking prepared = new Asking(modesVersion, reservation);
         return repeated(() -> answered(reservations.submit(prepared)), false);
     }
 
@@ -75,8 +97,8 @@ public final class GroupedLedger {
      * @throws SemelException when that is so of all of them
      */
     List<Reserved> reserveAll(long modesVersion, List<Reservation> batch) {
-        List<PreparedCall> prepared =
-                batch.stream().map(each -> new PreparedCall(modesVersion, each)).toList();
+        List<Asking> prepared =
+                batch.stream().map(each -> new Asking(modesVersion, each)).toList();
         return each(prepared, reservations::submitAll, Reserved.Failed::new, GroupedLedger::failure);
     }
 
@@ -209,7 +231,7 @@ public final class GroupedLedger {
         }
     }
 
-    private List<Reserved> reserveBatch(List<PreparedCall> batch) {
+    private List<Reserved> reserveBatch(List<Asking> batch) {
         Map<Long, List<Integer>> byVersion = new LinkedHashMap<>();
         for (int i = 0; i < batch.size(); i++) {
             byVersion
@@ -219,7 +241,7 @@ public final class GroupedLedger {
         if (byVersion.size() == 1) {
             return reserved(
                     batch.get(0).modesVersion(),
-                    batch.stream().map(PreparedCall::reservation).toList());
+                    batch.stream().map(Asking::reservation).toList());
         }
         Reserved[] outcomes = new Reserved[batch.size()];
         // Each version is a commit of its own: one that fails says nothing about the others.

@@ -23,13 +23,15 @@ public final class InFlightCalls {
 
     /** The one call of its record that runs in this process. */
     static final class Leader {
+        private final RecordId lock;
         private final TimeSource.Gate gate;
         private final Thread thread = Thread.currentThread();
         private final Fingerprint fingerprint;
         private volatile boolean visible;
         private volatile @Nullable CommittedResult result;
 
-        Leader(TimeSource.Gate gate, Fingerprint fingerprint) {
+        Leader(RecordId lock, TimeSource.Gate gate, Fingerprint fingerprint) {
+            this.lock = lock;
             this.gate = gate;
             this.fingerprint = fingerprint;
         }
@@ -72,12 +74,14 @@ public final class InFlightCalls {
     /** Leads without waiting; nothing when another call leads. */
     @Nullable
     Leader tryLead(PreparedCall<?, ?> prepared) {
-        Leader mine = new Leader(time.gate(), prepared.header().fingerprint());
-        return leaders.putIfAbsent(prepared.identity().lock(), mine) == null ? mine : null;
+        RecordId lock = prepared.identity().lock();
+        Leader mine = new Leader(lock, time.gate(), prepared.header().fingerprint());
+        return leaders.putIfAbsent(lock, mine) == null ? mine : null;
     }
 
-    void end(PreparedCall<?, ?> prepared, Leader leader) {
-        leaders.remove(prepared.identity().lock(), leader);
+    /** Duplicates go on. May be repeated. */
+    void end(Leader leader) {
+        leaders.remove(leader.lock, leader);
         leader.gate.open();
     }
 

@@ -54,14 +54,15 @@ public final class JoinedRun implements Semel.Joined {
             return Answers.rejected(call, e);
         }
         Answers<R> answers = new Answers<>(services, prepared);
-        AtomicTransaction<P, R> transaction = new AtomicTransaction<>(services, prepared, answers, (payload, context) -> {
-            try {
-                return handler.run(payload, context);
-            } catch (Exception e) {
-                lost = lost(prepared, e);
-                throw e;
-            }
-        });
+        AtomicTransaction<P, R> transaction =
+                new AtomicTransaction<>(services, prepared, answers, (payload, context) -> {
+                    try {
+                        return handler.run(payload, context);
+                    } catch (Exception e) {
+                        lost = lost(prepared, e);
+                        throw e;
+                    }
+                });
         boolean mine = led.stream()
                 .anyMatch(earlier -> earlier.prepared()
                         .identity()
@@ -121,7 +122,7 @@ public final class JoinedRun implements Semel.Joined {
 
     /** Waiters look for themselves: after a commit they find the record, after a rollback they run it. */
     private void endLeads() {
-        led.forEach(each -> services.memory().inFlight().end(each.prepared(), each.leader()));
+        led.forEach(each -> services.memory().inFlight().end(each.leader()));
         led.clear();
     }
 }

@@ -43,6 +43,15 @@ final class LeaseGrants {
     <P, R> Grant<P, R> grant(PreparedCall<P, R> asking) {
         PreparedCall<P, R> prepared = asking;
         Answers<R> answers = new Answers<>(services, prepared);
+        DuplicateShares.Share duplicates =
+                services.memory().duplicates().of(prepared.header().operation());
+        TransactionOutcome.Answered<R> stored = duplicates.isHigh() ? answers.settled() : null;
+        if (stored != null) {
+            duplicates.count(true);
+            return new Grant.Answered<>(
+                    existing(prepared, stored.found(), answers),
+                    stored.found().row().state());
+        }
         while (true) {
             CurrentModes.Reading modes = prepared.modes(services);
             if (modes.mode() == Mode.HALTED || prepared.late(services)) {
@@ -58,13 +67,16 @@ final class LeaseGrants {
                 return new Grant.Answered<>(answers.inProgress(), null);
             } else if (reserved instanceof Reserved.Existing existing) {
                 if (!mayBeAskedFor(prepared, existing)) {
+                    duplicates.count(true);
                     return new Grant.Answered<>(
-                            existing(prepared, existing, answers), existing.row().state());
+                            existing(prepared, existing, answers),
+                            existing.row().state());
                 }
                 prepared = prepared.as(existing.row());
                 answers = new Answers<>(services, prepared);
             } else if (reserved instanceof Reserved.Granted granted) {
                 services.modes().confirmed(modes.version(), since);
+                duplicates.count(false);
                 return new Grant.Given<>(prepared, granted, modes.mode());
             }
         }

@@ -40,7 +40,10 @@ public final class LeasedBatch {
     }
 
     private record Finished<P, R>(
-            AdmittedBatch.Item<P, R> item, LeasedRun<P, R> run, Reserved.Granted granted, HandlerOutcome.Returned<R> returned) {}
+            AdmittedBatch.Item<P, R> item,
+            LeasedRun<P, R> run,
+            Reserved.Granted granted,
+            HandlerOutcome.Returned<R> returned) {}
 
     private <P, R> Map<Integer, Answer<R>> together(
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler, CallSpans spans) {
@@ -97,8 +100,7 @@ public final class LeasedBatch {
     private <P, R> void notGranted(AdmittedBatch.Item<P, R> item, Reserved reserved, Map<Integer, Answer<R>> answered) {
         PreparedCall<P, R> prepared = item.prepared();
         if (reserved instanceof Reserved.Failed failed && failed.why() instanceof SemelException.DataRefused refused) {
-            answered.put(
-                    item.place(), Answers.rejected(prepared.call(), refused));
+            answered.put(item.place(), new Answers<>(services, prepared).rejected(refused));
         } else if (reserved instanceof Reserved.Failed failed) {
             answered.put(item.place(), Answers.notRun(prepared.correlationId(), failed.why()));
         } else if (reserved instanceof Reserved.Existing existing && prepared.asksFor(existing.row())) {
@@ -123,7 +125,10 @@ public final class LeasedBatch {
     }
 
     private static <P, R> void run(
-            AdmittedBatch.Item<P, R> item, Held<P, R> held, List<Finished<P, R>> returned, Map<Integer, Answer<R>> answered) {
+            AdmittedBatch.Item<P, R> item,
+            Held<P, R> held,
+            List<Finished<P, R>> returned,
+            Map<Integer, Answer<R>> answered) {
         item.leader().becameVisible();
         HandlerOutcome<R> outcome = held.run().invoke(held.grant(), held.lease());
         if (outcome instanceof HandlerOutcome.Returned<R> result) {
@@ -166,13 +171,19 @@ public final class LeasedBatch {
             return unrecorded(ran);
         }
         return moved instanceof Moved.NotStored refused
-                ? ran.run().settlement().notKept(ran.granted(), ResultNotKept.of(ran.item().prepared(), refused.why()))
+                ? ran.run()
+                        .settlement()
+                        .notKept(ran.granted(), ResultNotKept.of(ran.item().prepared(), refused.why()))
                 : ran.run()
                         .settlement()
-                        .completed(ran.granted(), moved, ran.returned(), ran.item().leader());
+                        .completed(
+                                ran.granted(), moved, ran.returned(), ran.item().leader());
     }
 
     private static <R> Answer<R> unrecorded(Finished<?, R> ran) {
-        return ran.run().settlement().answers().unknown("It ran, but its end could not be recorded; it is being looked into.");
+        return ran.run()
+                .settlement()
+                .answers()
+                .unknown("It ran, but its end could not be recorded; it is being looked into.");
     }
 }

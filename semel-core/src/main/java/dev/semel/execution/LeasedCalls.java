@@ -30,18 +30,7 @@ public final class LeasedCalls {
     }
 
     <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler, Span span) {
-        return CallSpans.ended(span, () -> {
-            demandNoTransaction(operation);
-            return pipeline.run(operation, call, span, new Direct<>(handler));
-        });
-    }
-
-    private void demandNoTransaction(Operation<?, ?> operation) {
-        if (EnclosingRun.current(services) != null) {
-            throw new SemelException.Invalid(
-                    operation.name() + ": a leased operation cannot run inside an atomic handler,"
-                            + " whose transaction may still roll back. Run it after the atomic operation has been answered.");
-        }
+        return CallSpans.ended(span, () -> pipeline.run(operation, call, span, new Direct<>(handler)));
     }
 
     /**
@@ -66,7 +55,7 @@ public final class LeasedCalls {
                     span.ended(answer);
                 }
             } finally {
-                services.memory().inFlight().end(prepared, leader);
+                services.memory().inFlight().end(leader);
             }
         } catch (Throwable thrown) {
             span.broke(thrown);
@@ -113,20 +102,21 @@ public final class LeasedCalls {
         }
 
         @Override
+        public void demandAllowed(PreparedCall<P, R> prepared) {
+            if (EnclosingRun.current(services) != null) {
+                throw new SemelException.Invalid(
+                        prepared.name() + ": a leased operation cannot run inside an atomic handler, whose"
+                                + " transaction may still roll back. Run it after the atomic operation has been answered.");
+            }
+        }
+
+        @Override
         public Answer<R> answered(Answer<R> answer, @Nullable State state) {
             return answer;
         }
 
         @Override
-        public Answer<R> lead(PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader) {
-            try {
-                return attempts(prepared, leader);
-            } catch (SemelException.DataRefused e) {
-                return Answers.rejected(prepared.call(), e);
-            }
-        }
-
-        private Answer<R> attempts(PreparedCall<P, R> asking, InFlightCalls.Leader leader) {
+        public Answer<R> lead(PreparedCall<P, R> asking, Answers<R> answers, InFlightCalls.Leader leader) {
             PreparedCall<P, R> prepared = asking;
             LeasedRun<P, R> run = new LeasedRun<>(services, prepared, handler);
             while (true) {

@@ -125,8 +125,7 @@ final class Steps implements LeasedContext {
 
     @Override
     public <T> @Nullable T step(String name, Class<T> result, Step<T> part) throws Exception {
-        return step(
-                name, result, prepared.isRepeatable(), part);
+        return step(name, result, prepared.isRepeatable(), part);
     }
 
     @Override

@@ -3,10 +3,13 @@ package dev.semel.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.Call;
 import dev.semel.Failure.Category;
+import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
+import dev.semel.execution.GatewayRuns;
 import dev.semel.key.Identity;
 import io.micrometer.observation.Observation;
 import java.util.List;
@@ -20,7 +23,7 @@ class ObservationTest extends WatchFixture {
     private final Engine engine = start(MicrometerWatch.of(meters).withObservations(observations.registry));
 
     private static String hash(Operation<?, ?> operation, String key) {
-        return Identity.of(ACME, operation.name(), dev.semel.Key.of(key)).id().prefix();
+        return Identity.of(ACME, operation.name(), Key.of(key)).id().prefix();
     }
 
     private Observations.Seen only() {
@@ -72,6 +75,27 @@ class ObservationTest extends WatchFixture {
             return "done";
         });
         assertThat(only().high()).isEqualTo(Map.of("attempt", "2", "key.hash", hash(CHARGE, "k"), "ttl", "PT24H"));
+    }
+
+    @Test
+    void aGatewaysTransactionIsObservedWithItsTimeToLive() {
+        Operation.Atomic<byte[], byte[]> operation = Operation.atomic("within", byte[].class, byte[].class);
+        byte[] body = {1};
+        engine.gatewayRuns().within(operation, Call.of(ACME, Key.of("k"), body), tx -> new GatewayRuns.End.Kept(body));
+        assertThat(only().high()).isEqualTo(Map.of("attempt", "1", "key.hash", hash(operation, "k"), "ttl", "PT24H"));
+    }
+
+    @Test
+    void aLeasedCallInsideAnAtomicHandlerIsObservedByItsRecord() {
+        assertThatThrownBy(() -> engine.run(CHARGE, call("outer"), (payload, tx) -> {
+                            engine.run(REFUND, call("inner"), (inner, run) -> "never");
+                            return "never";
+                        })
+                        .orThrow())
+                .isInstanceOf(SemelException.class);
+        assertThat(observations.seen)
+                .extracting(seen -> seen.high().get("key.hash"))
+                .contains(hash(REFUND, "inner"));
     }
 
     @Test

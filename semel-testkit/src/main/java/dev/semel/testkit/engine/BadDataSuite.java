@@ -275,6 +275,17 @@ abstract class BadDataSuite extends ChannelFixture {
     }
 
     @Test
+    void d16_aRejectedCallWithoutACorrelationIdIsGivenOne() {
+        Engine node = refusing(EnumSet.of(StoreCall.RESERVE), id(REFUND, "bad"));
+        Call<Order> bad = otherPayload("bad");
+        List<Answer<Receipt>> many = node.runAll(REFUND, List.of(call("a"), bad), (order, run) -> new Receipt("r"));
+        assertThat(List.of(node.run(REFUND, bad, (order, run) -> new Receipt("r")), many.get(1)))
+                .extracting(
+                        answer -> ((Answer.Rejected<Receipt>) answer).notice().correlationId())
+                .allMatch(id -> id.matches("[0-9a-f]{16}"));
+    }
+
+    @Test
     void d16_aMessageThatTheStoreRefusesIsRejectedAndOthersAreAccepted() {
         Engine node = refusing(EnumSet.of(StoreCall.ENQUEUE), id(MAIL.operation(), "bad"));
         assertThat(node.send(MAIL, note("bad", "lane"))).isInstanceOf(Sent.Rejected.class);

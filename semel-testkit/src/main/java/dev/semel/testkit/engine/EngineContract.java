@@ -55,6 +55,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class FrequentDuplicates extends FrequentDuplicatesSuite {
+        FrequentDuplicates() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class LeasedCalls extends LeasedSuite {
         LeasedCalls() {
             super(EngineContract.this);
