@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
-/** Tells the workers of this process that something was queued. Rung after the commit; a ring that is missed costs a poll. */
+/** Wakes the workers of this process after a commit that queued something. A missed wake-up costs a poll. */
 public final class LocalWakeUps {
     private final CopyOnWriteArrayList<Consumer<Set<String>>> listeners = new CopyOnWriteArrayList<>();
 
@@ -14,7 +14,7 @@ public final class LocalWakeUps {
         listeners.add(listener);
     }
 
-    /** Rings for these operations. */
+    /** Wakes the workers of these operations. */
     public void wake(Collection<String> operations) {
         if (!operations.isEmpty()) {
             Set<String> names = Set.copyOf(operations);

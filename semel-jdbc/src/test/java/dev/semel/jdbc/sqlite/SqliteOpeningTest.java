@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
-class SqliteLookupTest {
+class SqliteOpeningTest {
     private static final StoreProvider.Options ADOPT = new StoreProvider.Options(null, true);
 
     @TempDir

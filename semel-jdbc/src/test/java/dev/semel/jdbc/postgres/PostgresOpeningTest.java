@@ -27,7 +27,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** Installing, refusing, the epoch, and what the settings are worth. */
 @Timeout(120)
-class PostgresLookupTest {
+class PostgresOpeningTest {
     private final FreshSchema schema = FreshSchema.make();
 
     @Test
