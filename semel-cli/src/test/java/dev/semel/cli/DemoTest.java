@@ -76,7 +76,7 @@ class DemoTest {
     void invalidNumbersAreReportedTogether() {
         Shell shell = semel("demo", "--seconds", "0", "--processes", "-1", "--callers", "1000");
         assertThat(shell.exit()).isEqualTo(2);
-        assertThat(shell.err()).contains("--seconds is 0", "--processes is -1", "--callers is 1000: give 1 to 256");
+        assertThat(shell.err()).contains("--seconds is 0", "--processes is -1", "--callers is 1000: use 1 to 256");
         assertThat(semel("demo", "--seconds", "soon").exit()).isEqualTo(2);
     }
 
@@ -96,7 +96,7 @@ class DemoTest {
             }
             assertThat(failure)
                     .isInstanceOf(SemelException.StoreUnavailable.class)
-                    .hasMessageContaining("ended by itself with 2: semel: ")
+                    .hasMessageContaining("A demo process failed with exit code 2: semel: ")
                     .hasMessageContaining("nowhere");
         }
         assertThat(Files.exists(directory.resolve("nowhere"))).isFalse();

@@ -121,7 +121,8 @@ class SuspendTest {
     @Test
     void e10_aRouteThatIsACoroutineAndSaysMarkerDoesNotStart() {
         assertRefused(
-                MarkedSuspend.class, "@Idempotent MarkedSuspend.marked: its level is MARKER, but it answers async");
+                MarkedSuspend.class,
+                "@Idempotent MarkedSuspend.marked: its level is MARKER, but it responds asynchronously");
     }
 
     @Test
