@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The launcher beside a few files that stand for the sources, with a Maven and a Java that only write down what they get. */
+/** The launcher in a small checkout, with a fake Maven and a fake Java that print their arguments. */
 class LauncherTest {
     private static final Path LAUNCHER = Path.of("..", "semel");
 
@@ -45,24 +45,24 @@ class LauncherTest {
     }
 
     @Test
-    void theLauncherIsSoundShell() throws Exception {
+    void launcherHasNoSyntaxErrors() throws Exception {
         assertThat(run(temp, "sh", "-n", root.resolve("semel").toString()).exit())
                 .isZero();
     }
 
     @Test
-    void theFirstUseBuildsAndTheNextDoesNot() throws Exception {
+    void firstUseBuildsAndTheNextDoesNot() throws Exception {
         Shell first = semel("demo");
         assertThat(first.exit()).isEqualTo(42);
         assertThat(first.err().lines())
-                .containsExactly("semel: building the command line, as its sources are new here ...");
+                .containsExactly("semel: building the command line (first use, or the sources have changed) ...");
         Shell second = semel("demo");
         assertThat(second.err()).isEmpty();
         assertThat(builds()).isEqualTo(1);
     }
 
     @Test
-    void changedSourcesAreBuiltAgainAndOldOnesAreStillThere() throws Exception {
+    void changedSourcesAreRebuiltAndEarlierJarsAreReused() throws Exception {
         semel("demo");
         Path source = root.resolve("semel-core/src/main/java/A.java");
         Files.writeString(source, "class B {}");
@@ -82,16 +82,16 @@ class LauncherTest {
         assertThat(builds()).isEqualTo(1);
         Shell first = semel("bench", "channel");
         assertThat(first.exit()).isEqualTo(42);
-        assertThat(first.err()).contains("semel: fetching the libraries that channels are measured beside");
+        assertThat(first.err()).contains("semel: downloading the libraries that 'bench channel' compares with");
         assertThat(builds()).isEqualTo(2);
         Shell second = semel("bench", "channel", "--json");
         assertThat(second.err()).isEmpty();
         assertThat(builds()).isEqualTo(2);
-        assertThat(told(second, "[-Dsemel.peers=")).isRegularFile();
+        assertThat(fileIn(second, "[-Dsemel.peers=")).isRegularFile();
     }
 
-    /** The file that Java was told of. */
-    private static Path told(Shell shell, String property) {
+    /** The file that the property names. */
+    private static Path fileIn(Shell shell, String property) {
         String line = shell.out()
                 .lines()
                 .filter(each -> each.startsWith(property))
@@ -101,16 +101,16 @@ class LauncherTest {
     }
 
     @Test
-    void theServersAreBuiltOnceAndAgainWhenTheExampleHasChanged() throws Exception {
+    void serversAreBuiltOnceAndAgainWhenTheExampleHasChanged() throws Exception {
         Path example = Files.createDirectories(root.resolve("examples/planner/src/main"));
         Files.writeString(root.resolve("examples/planner/pom.xml"), "<project/>");
         Files.writeString(example.resolve("A.java"), "class A {}");
         Shell first = semel("bench", "http");
-        assertThat(first.err()).contains("semel: building the servers that the filter is measured on");
+        assertThat(first.err()).contains("semel: building the servers that 'bench http' measures");
         assertThat(builds()).isEqualTo(2);
         Shell second = semel("bench", "http", "--json");
         assertThat(second.err()).isEmpty();
-        assertThat(told(second, "[-Dsemel.servers=")).isRegularFile();
+        assertThat(fileIn(second, "[-Dsemel.servers=")).isRegularFile();
         Files.writeString(example.resolve("A.java"), "class B {}");
         semel("bench", "http");
         assertThat(builds()).isEqualTo(3);
@@ -122,7 +122,7 @@ class LauncherTest {
         tool("mvn", "echo 'no way out'", "exit 1");
         Shell shell = semel("bench", "channel");
         assertThat(shell.exit()).isEqualTo(42);
-        assertThat(shell.err()).contains("no way out", "semel: they could not be had");
+        assertThat(shell.err()).contains("no way out", "semel: download failed", "Continuing without the other libraries.");
     }
 
     @Test
@@ -135,7 +135,7 @@ class LauncherTest {
     }
 
     @Test
-    void itIsFoundThroughSymbolicLinks() throws Exception {
+    void launcherWorksThroughSymbolicLinks() throws Exception {
         Path bin = Files.createDirectories(temp.resolve("bin"));
         Files.createSymbolicLink(bin.resolve("inner"), Path.of("../a checkout/semel"));
         Files.createSymbolicLink(bin.resolve("semel"), bin.resolve("inner"));
@@ -156,38 +156,38 @@ class LauncherTest {
     }
 
     @Test
-    void anOldJavaIsRefused() throws Exception {
+    void oldJavaIsRejected() throws Exception {
         java("11.0.2");
         Shell shell = semel("demo");
         assertThat(shell.exit()).isEqualTo(2);
-        assertThat(shell.err()).startsWith("semel: 'java' is Java 11: 17 or later is needed.");
+        assertThat(shell.err()).startsWith("semel: Java is too old: 'java' is version 11");
         java("1.8.0_312");
         assertThat(semel("demo").exit()).isEqualTo(2);
         assertThat(builds()).isZero();
     }
 
     @Test
-    void aFailedBuildShowsWhyAndRunsNothing() throws Exception {
+    void failedBuildShowsWhyAndRunsNothing() throws Exception {
         tool("mvn", "echo 'A.java:1: no such thing'", "exit 1");
         Shell shell = semel("demo");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.out()).isEmpty();
-        assertThat(shell.err()).contains("A.java:1: no such thing", "semel: the build failed");
+        assertThat(shell.err()).contains("A.java:1: no such thing", "semel: build failed");
     }
 
     @Test
-    void aMissingJavaOrMavenIsNamed() throws Exception {
+    void missingJavaOrMavenIsNamed() throws Exception {
         tools = Files.createDirectories(temp.resolve("bare"));
         for (String name : List.of("dirname", "readlink", "find", "cksum", "sort", "tr", "mkdir", "sed", "head")) {
             tool(name, "PATH=/usr/bin:/bin exec " + name + " \"$@\"");
         }
         Shell withoutJava = semelOn(tools.toString(), "demo");
         assertThat(withoutJava.exit()).isEqualTo(2);
-        assertThat(withoutJava.err()).startsWith("semel: there is no Java at 'java'.");
+        assertThat(withoutJava.err()).startsWith("semel: Java not found: 'java' does not exist.");
         java("17");
         Shell withoutMaven = semelOn(tools.toString(), "demo");
         assertThat(withoutMaven.exit()).isEqualTo(2);
-        assertThat(withoutMaven.err()).startsWith("semel: Maven is needed");
+        assertThat(withoutMaven.err()).startsWith("semel: Maven not found");
     }
 
     private void java(String version) throws IOException {
