@@ -122,7 +122,8 @@ class LauncherTest {
         tool("mvn", "echo 'no way out'", "exit 1");
         Shell shell = semel("bench", "channel");
         assertThat(shell.exit()).isEqualTo(42);
-        assertThat(shell.err()).contains("no way out", "semel: download failed", "Continuing without the other libraries.");
+        assertThat(shell.err())
+                .contains("no way out", "semel: download failed", "Continuing without the other libraries.");
     }
 
     @Test
