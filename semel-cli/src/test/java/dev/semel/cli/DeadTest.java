@@ -175,7 +175,7 @@ class DeadTest {
         String job = JsonMapper.shared().readTree(begun.out()).get("job").asString();
         try (Engine engine = EngineSettings.at(shop.url()).withoutBackground().open()) {
             engine.handle(Replays.CHANNEL, (part, run) -> {
-                throw dev.semel.Failure.of(dev.semel.Failure.Category.VALIDATION, "planted")
+                throw dev.semel.Failure.of(dev.semel.Failure.Category.VALIDATION, "simulated")
                         .asException();
             });
             while (engine.duties().worker().turn()) {
@@ -183,7 +183,7 @@ class DeadTest {
             }
         }
         Shell resumed = dead("replay", "--resume", job);
-        assertThat(resumed.err()).doesNotContain("planted");
+        assertThat(resumed.err()).doesNotContain("simulated");
         assertThat(resumed.out()).contains(" finished: ");
         assertThat(shop.mailRow("lost-0").state()).isEqualTo(State.QUEUED);
     }

@@ -63,7 +63,7 @@ class CurrentModesTest {
     void nothingStartsWhileTheModesCannotBeRead() {
         assertThat(view.beforeStart("acme", "mail")).isEqualTo(Mode.LIVE);
         answer = () -> {
-            throw new SemelException.StoreUnavailable("planted");
+            throw new SemelException.StoreUnavailable("simulated");
         };
         time.advance(CurrentModes.FRESH);
         assertThat(view.beforeStart("acme", "mail")).isEqualTo(Mode.LIVE);
@@ -90,7 +90,7 @@ class CurrentModesTest {
     void aGrantUnderAVersionShowsThatItWasStillInForce() {
         time.advance(LONG);
         answer = () -> {
-            throw new SemelException.StoreUnavailable("planted");
+            throw new SemelException.StoreUnavailable("simulated");
         };
         view.confirmed(2, time.nanos());
         assertThat(view.known()).isFalse();

@@ -49,7 +49,7 @@ class GroupedLedgerTest {
                         awaitUninterrupted(go);
                     }
                     if (modesVersion == STALE) {
-                        throw new SemelException.StoreUnavailable("planted");
+                        throw new SemelException.StoreUnavailable("simulated");
                     }
                     return super.reserve(modesVersion, batch);
                 }

@@ -172,7 +172,7 @@ class GroupCommitterTest {
                 },
                 item -> {
                     if (item == 3 && armed.getAndSet(false)) {
-                        throw new OutOfMemoryError("planted");
+                        throw new OutOfMemoryError("simulated");
                     }
                     return item;
                 },

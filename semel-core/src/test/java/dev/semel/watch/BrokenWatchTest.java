@@ -23,7 +23,7 @@ class BrokenWatchTest extends WatchFixture {
     private final Set<String> told = new HashSet<>();
     private final InvocationHandler throwing = (proxy, method, arguments) -> {
         told.add(method.getName());
-        throw new IllegalStateException("planted in " + method.getName());
+        throw new IllegalStateException("simulated in " + method.getName());
     };
 
     private Watch broken() {
@@ -35,7 +35,7 @@ class BrokenWatchTest extends WatchFixture {
                     if (method.getName().equals("begins")) {
                         return trace;
                     }
-                    throw new IllegalStateException("planted in " + method.getName());
+                    throw new IllegalStateException("simulated in " + method.getName());
                 });
     }
 

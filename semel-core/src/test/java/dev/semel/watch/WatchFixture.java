@@ -88,7 +88,7 @@ abstract class WatchFixture {
     }
 
     static Failure.Thrown failing(Failure.Category category) {
-        return Failure.of(category, "planted " + category.code()).asException();
+        return Failure.of(category, "simulated " + category.code()).asException();
     }
 
     static void work(Engine node) {

@@ -92,7 +92,7 @@ class BreakerTest {
                 public Trace begins(Span span) {
                     if (fails) {
                         fails = false;
-                        throw new OutOfMemoryError("planted");
+                        throw new OutOfMemoryError("simulated");
                     }
                     return Trace.NONE;
                 }
@@ -206,8 +206,8 @@ class BreakerTest {
         for (int i = 0; i < count; i++) {
             try {
                 engine.duties().worker().turn();
-            } catch (OutOfMemoryError planted) {
-                assertThat(planted).hasMessage("planted");
+            } catch (OutOfMemoryError simulated) {
+                assertThat(simulated).hasMessage("simulated");
             }
         }
     }

@@ -30,7 +30,7 @@ class ResultWriterTest {
                 return new ForwardingLedger(delegate().ledger()) {
                     @Override
                     public List<Moved> move(List<Move> batch) {
-                        throw new IllegalStateException("planted");
+                        throw new IllegalStateException("simulated");
                     }
                 };
             }

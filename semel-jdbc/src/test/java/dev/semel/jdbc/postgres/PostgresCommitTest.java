@@ -146,7 +146,7 @@ class PostgresCommitTest {
                         new Move.Change(0, 60_000, -1, false, null, null),
                         List.of())));
         schema.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
-                + " 'BEGIN RAISE EXCEPTION ''planted''; END'");
+                + " 'BEGIN RAISE EXCEPTION ''simulated''; END'");
         schema.execute("CREATE TRIGGER refuse BEFORE UPDATE ON semel_record FOR EACH ROW EXECUTE FUNCTION refuse()");
         List<Reserved> answers =
                 store.ledger().reserve(version, List.of(new Sample("new").reservation(), due.reservation()));

@@ -385,7 +385,7 @@ class PostgresLockedTest {
             AtomicBoolean failing = new AtomicBoolean(true);
             DataSource source = tampered(pool, sql -> {
                 if (sql.contains("semel_clock") && failing.get()) {
-                    throw new StackOverflowError("planted");
+                    throw new StackOverflowError("simulated");
                 }
                 return sql;
             });

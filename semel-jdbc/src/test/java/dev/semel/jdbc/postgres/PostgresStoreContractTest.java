@@ -33,7 +33,7 @@ class PostgresStoreContractTest extends StoreContract {
         schema().execute("""
                 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN
-                    RAISE EXCEPTION 'planted' USING ERRCODE = '22021';
+                    RAISE EXCEPTION 'simulated' USING ERRCODE = '22021';
                 END $$;
                 CREATE TRIGGER refuse_record BEFORE INSERT OR UPDATE ON semel_record FOR EACH ROW
                     WHEN (NEW.payload = '%1$s'::bytea OR NEW.result = '%1$s'::bytea) EXECUTE FUNCTION refuse();

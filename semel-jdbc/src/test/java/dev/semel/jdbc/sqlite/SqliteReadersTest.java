@@ -20,13 +20,13 @@ class SqliteReadersTest {
 
     private static final List<SqliteReaders.Query<SqliteSession>> FAILING = List.of(
             session -> {
-                throw new OutOfMemoryError("planted");
+                throw new OutOfMemoryError("simulated");
             },
             session -> {
-                throw new IllegalStateException("planted");
+                throw new IllegalStateException("simulated");
             },
             session -> {
-                throw new SQLException("planted");
+                throw new SQLException("simulated");
             });
 
     @TempDir
@@ -52,7 +52,7 @@ class SqliteReadersTest {
     void b8_readersThatFailGiveTheirPlacesBack() {
         for (SqliteReaders.Query<SqliteSession> failing : FAILING) {
             for (int i = 0; i < MANY; i++) {
-                assertThat(catchThrowable(() -> store.access().read(failing))).hasStackTraceContaining("planted");
+                assertThat(catchThrowable(() -> store.access().read(failing))).hasStackTraceContaining("simulated");
             }
             assertThat(sound()).isNotNull();
         }

@@ -43,10 +43,10 @@ class SqliteStoreContractTest extends StoreContract {
             for (String event : List.of("INSERT", "UPDATE")) {
                 statement.execute("CREATE TRIGGER refuse_" + event + " BEFORE " + event + " ON semel_record"
                         + " WHEN CAST(NEW.payload AS TEXT) = '" + word + "' OR CAST(NEW.result AS TEXT) = '" + word
-                        + "' BEGIN SELECT RAISE(ABORT, 'planted'); END");
+                        + "' BEGIN SELECT RAISE(ABORT, 'simulated'); END");
             }
             statement.execute("CREATE TRIGGER refuse_event BEFORE INSERT ON semel_audit WHEN NEW.correlation = '" + word
-                    + "' BEGIN SELECT RAISE(ABORT, 'planted'); END");
+                    + "' BEGIN SELECT RAISE(ABORT, 'simulated'); END");
         }
         return true;
     }

@@ -188,7 +188,7 @@ abstract class AtomicFailureSuite extends EngineSuite {
 
     @Test
     void commitThatTheDatabaseRefusesIsAFailedAttempt() throws Exception {
-        Engine node = start(refusing(new SQLException("planted", "40001"), 1), settings -> settings);
+        Engine node = start(refusing(new SQLException("simulated", "40001"), 1), settings -> settings);
         Answer<Receipt> answer = node.run(CHARGE, call("k"), charging("k"));
         assertExecuted(answer, "r-k");
         assertThat(effects.count("k")).isEqualTo(1);
@@ -198,9 +198,9 @@ abstract class AtomicFailureSuite extends EngineSuite {
     @Test
     void commitThatTheDatabaseRefusesEachTimeLeavesTheFailure() throws Exception {
         Engine node = start(
-                refusing(Failure.of(Failure.Category.VALIDATION, "planted").asException(), 1), settings -> settings);
+                refusing(Failure.of(Failure.Category.VALIDATION, "simulated").asException(), 1), settings -> settings);
         Answer<Receipt> answer = node.run(CHARGE, call("k"), charging("k"));
-        assertThat(failure(answer).reason()).isEqualTo("planted");
+        assertThat(failure(answer).reason()).isEqualTo("simulated");
         assertThat(effects.count("k")).isZero();
         assertThat(state(CHARGE, "k")).isEqualTo(State.FAILED_TERMINAL);
         assertThat(story(CHARGE, "k")).containsExactly("system.error");
@@ -208,7 +208,7 @@ abstract class AtomicFailureSuite extends EngineSuite {
 
     @Test
     void batchWhoseCommitTheDatabaseRefusesIsRunOneByOne() throws Exception {
-        Engine node = start(refusing(new SQLException("planted", "40001"), 1), settings -> settings);
+        Engine node = start(refusing(new SQLException("simulated", "40001"), 1), settings -> settings);
         var answers = node.runAll(CHARGE, List.of(call("k"), call("kk")), (order, tx) -> {
             effects.apply(tx, "both");
             return new Receipt("r");

@@ -185,7 +185,7 @@ abstract class BatchSuite extends EngineSuite {
         Store failing = ledger((ledger, batch) -> {
             List<Reserved> answers = new ArrayList<>(
                     ledger.reserve(store.switchboard().modes().version(), batch.subList(0, batch.size() - 1)));
-            answers.add(new Reserved.Failed(new SemelException.StoreUnavailable("planted")));
+            answers.add(new Reserved.Failed(new SemelException.StoreUnavailable("simulated")));
             return answers;
         });
         List<Answer<Receipt>> answers =
@@ -206,7 +206,7 @@ abstract class BatchSuite extends EngineSuite {
                     @Override
                     public List<Moved> move(List<Move> batch) {
                         if (batch.stream().anyMatch(move -> move.to() == State.UNKNOWN)) {
-                            throw new SemelException.StoreUnavailable("planted");
+                            throw new SemelException.StoreUnavailable("simulated");
                         }
                         return super.move(batch);
                     }

@@ -100,7 +100,7 @@ abstract class ChannelFixture extends EngineSuite {
     }
 
     static Failure.Thrown failing(Failure.Category category) {
-        return Failure.of(category, "planted " + category.code()).asException();
+        return Failure.of(category, "simulated " + category.code()).asException();
     }
 
     /** Another node on a clock of its own, to which something happens between its first grant and its start. */

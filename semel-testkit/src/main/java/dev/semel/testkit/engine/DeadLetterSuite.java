@@ -405,7 +405,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         failing.add("bad");
         time.advance(Duration.ofSeconds(2));
         deliver(MAIL, "l", "bad");
-        assertThat(sentence("bad")).contains("dead").contains("validation: planted validation");
+        assertThat(sentence("bad")).contains("dead").contains("validation: simulated validation");
         assertThat(sentence("due")).contains("is done");
     }
 

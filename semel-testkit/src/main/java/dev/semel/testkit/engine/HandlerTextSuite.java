@@ -140,7 +140,7 @@ abstract class HandlerTextSuite extends ChannelFixture {
                     @Override
                     public <T> T run(Work<T> work) throws Exception {
                         super.run(tx -> Ended.undo(work.run(tx)));
-                        throw new SemelException.TransactionEnded("planted", new SQLException("planted"));
+                        throw new SemelException.TransactionEnded("simulated", new SQLException("simulated"));
                     }
                 });
             }

@@ -281,7 +281,7 @@ abstract class LaneSuite extends ChannelFixture {
                 return new ForwardingLedger(super.ledger()) {
                     @Override
                     public List<Moved> move(List<Move> batch) {
-                        throw new IllegalStateException("planted: the node is gone");
+                        throw new IllegalStateException("simulated: the node is gone");
                     }
                 };
             }

@@ -36,7 +36,7 @@ abstract class LostClaimSuite extends ChannelFixture {
     }
 
     private static void lose() {
-        throw new SemelException.OutcomeUnknown("The answer was lost.", new java.net.SocketException("planted"));
+        throw new SemelException.OutcomeUnknown("The answer was lost.", new java.net.SocketException("simulated"));
     }
 
     private static void loses(Engine node) {

@@ -147,7 +147,7 @@ abstract class ManyExpiredSuite extends EngineSuite {
         unknown(List.of("good"));
         engine.reconcile(REFUND, (order, what) -> {
             if (refused.contains(what.downstreamKey())) {
-                throw new StackOverflowError("planted");
+                throw new StackOverflowError("simulated");
             }
             return Verdict.noEffect();
         });
@@ -202,7 +202,7 @@ abstract class ManyExpiredSuite extends EngineSuite {
     @Test
     void b13_aReconcilerThatFailsIsAskedAboutALockedRecordAfterGrowingPauses() {
         assertAskedAfterGrowingPauses((order, what) -> {
-            throw new IllegalStateException("planted");
+            throw new IllegalStateException("simulated");
         });
     }
 
@@ -272,7 +272,7 @@ abstract class ManyExpiredSuite extends EngineSuite {
                     public List<Moved> move(List<Move> batch) {
                         failing.compareAndSet(null, batch.get(0).id());
                         if (batch.get(0).id().equals(failing.get()) && left.getAndDecrement() > 0) {
-                            throw new SemelException.StoreUnavailable("planted: no connection");
+                            throw new SemelException.StoreUnavailable("simulated: no connection");
                         }
                         return super.move(batch);
                     }

@@ -77,7 +77,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     record Broken(String text) {
         @Override
         public String text() {
-            throw new IllegalStateException("planted");
+            throw new IllegalStateException("simulated");
         }
     }
 
@@ -358,8 +358,8 @@ abstract class NotKeptSuite extends ChannelFixture {
 
     @Test
     void d16_aHandBackWhoseReasonTheStoreRefusesIsKeptWithoutTheReasonAndMayRunLater() {
-        GatewayRun run = (GatewayRun) begin(start(refusingTheReason("planted"), settings -> settings), "k");
-        Failure why = Failure.of(Failure.Category.DISABLED, "planted");
+        GatewayRun run = (GatewayRun) begin(start(refusingTheReason("simulated"), settings -> settings), "k");
+        Failure why = Failure.of(Failure.Category.DISABLED, "simulated");
         Duration pause = Duration.ofSeconds(5);
         assertThat(run.handBack(pause, why)).isEqualTo(new Settled.Ended(pause));
         assertThat(state(ASK, "k")).isEqualTo(State.FAILED_RETRYABLE);
@@ -375,14 +375,14 @@ abstract class NotKeptSuite extends ChannelFixture {
     @Test
     void d16_aHandBackOfWhichTheStoreKeepsNothingIsNotReportedAsARun() {
         GatewayRun run = (GatewayRun) begin(start(refusingTheReason(""), settings -> settings), "k");
-        Settled settled = run.handBack(Duration.ofSeconds(5), Failure.of(Failure.Category.DISABLED, "planted"));
+        Settled settled = run.handBack(Duration.ofSeconds(5), Failure.of(Failure.Category.DISABLED, "simulated"));
         assertThat(reason(((Settled.Answered) settled).answer())).startsWith("It did not run, and ");
     }
 
     @Test
     void d16_aFailureWithoutEffectWhoseReasonTheStoreRefusesMayBeRunAgain() {
-        GatewayRun run = (GatewayRun) begin(start(refusingTheReason("planted"), settings -> settings), "k");
-        Settled settled = run.fail(Failure.of(Failure.Category.NETWORK, "planted"));
+        GatewayRun run = (GatewayRun) begin(start(refusingTheReason("simulated"), settings -> settings), "k");
+        Settled settled = run.fail(Failure.of(Failure.Category.NETWORK, "simulated"));
         assertThat(settled).isInstanceOf(Settled.Ended.class);
         assertThat(state(ASK, "k")).isEqualTo(State.FAILED_RETRYABLE);
         assertThat(story(ASK, "k")).containsExactly("retry.attempt");
@@ -392,8 +392,8 @@ abstract class NotKeptSuite extends ChannelFixture {
 
     @Test
     void d16_anExchangeThatIsParkedForAReasonThatTheStoreRefusesIsUnknownWithItsCategory() {
-        GatewayRun run = (GatewayRun) begin(start(refusingTheReason("planted"), settings -> settings), "k");
-        assertThat(run.park(Failure.of(Failure.Category.NETWORK, "planted"))).isEqualTo(new Settled.Ended(null));
+        GatewayRun run = (GatewayRun) begin(start(refusingTheReason("simulated"), settings -> settings), "k");
+        assertThat(run.park(Failure.of(Failure.Category.NETWORK, "simulated"))).isEqualTo(new Settled.Ended(null));
         assertThat(Failures.decode(row(ASK, "k").failure()).category()).isEqualTo(Failure.Category.NETWORK);
         assertThat(story(ASK, "k")).containsExactly("operation.unknown");
         assertTold(Answer.Unknown.class, "k");
@@ -429,7 +429,7 @@ abstract class NotKeptSuite extends ChannelFixture {
                         return data.test(move)
                                 ? new Moved.NotStored(new SemelException.DataRefused(
                                         "record " + move.id() + ": the store rejected its data.",
-                                        new SQLException("planted", "22021")))
+                                        new SQLException("simulated", "22021")))
                                 : super.move(List.of(move)).get(0);
                     }
                 };

@@ -28,7 +28,7 @@ abstract class ThrowingPayloadSuite extends ChannelFixture {
     record Asserting(String text) {
         Asserting {
             if (text.endsWith("!")) {
-                throw new AssertionError("planted");
+                throw new AssertionError("simulated");
             }
         }
     }
@@ -45,7 +45,7 @@ abstract class ThrowingPayloadSuite extends ChannelFixture {
         public Read deserialize(JsonParser parser, DeserializationContext context) {
             String text = context.readTree(parser).path("text").stringValue();
             if (text.endsWith("!")) {
-                throw new IllegalStateException("planted");
+                throw new IllegalStateException("simulated");
             }
             return new Read(text);
         }

@@ -53,7 +53,7 @@ class ErrorTest {
         @Override
         public Fault at(StoreCall call) {
             if (starving && struck.add(call)) {
-                throw new OutOfMemoryError("planted at " + call);
+                throw new OutOfMemoryError("simulated at " + call);
             }
             return Fault.NONE;
         }
