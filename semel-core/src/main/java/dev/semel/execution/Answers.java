@@ -24,7 +24,7 @@ final class Answers<R> {
     private final EngineServices services;
     private final PreparedCall<?, R> prepared;
 
-    /** What the newest answer repeats, if it is a replay. */
+    /** The run that the newest answer repeats, if it is a replay. */
     private @Nullable FirstRun first;
 
     Answers(EngineServices services, PreparedCall<?, R> prepared) {
@@ -112,7 +112,7 @@ final class Answers<R> {
         }
     }
 
-    /** What the record answers to those who do not ask for it to be granted and have no clock of the store at hand. */
+    /** The record's answer to a caller who requests no grant and does not know the store's time. */
     Answer<R> standing(Row row) {
         first = FirstRun.of(row);
         if (!prepared.sameMeaning(row.header().fingerprint())) {
@@ -149,7 +149,7 @@ final class Answers<R> {
         try {
             seen = services.ledger().find(prepared.id());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-            // The call goes on and meets the store by itself.
+            // The call continues and finds the error itself.
             return null;
         }
         Row row = seen.row();

@@ -61,7 +61,7 @@ final class CallPipeline {
             return answered(answers.rejected(why), null);
         }
 
-        /** Whether the run goes on after this call returns; then the run ends its leadership itself. */
+        /** Whether the run continues after this call returns; then the run ends its leadership itself. */
         default boolean staysOpen(T outcome) {
             return false;
         }

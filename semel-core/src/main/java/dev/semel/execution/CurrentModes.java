@@ -13,13 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The modes as this node last read them. Grants are checked in the store against the version of this reading, so a stale one
- * grants nothing: it is read again. While anything but LIVE applies nothing is granted that would tell, so it is read anew
- * each time.
+ * The modes as this node last read them. Grants are checked in the store against the version of this reading, so a
+ * stale one grants nothing: it is read again. While a mode other than LIVE applies, no grant confirms the version, so
+ * the modes are read each time.
  *
- * <p>Between a grant and its handler it is looked at once more, and then no reading is older than {@link #FRESH}: whoever set a
- * mode and waited that long knows that nothing more starts. So a node that cannot read the modes starts nothing. The age counts
- * from before the store was asked, and a grant under a version shows that the version was still in force.
+ * <p>Between a grant and its handler the modes are checked again, by a reading no older than {@link #FRESH}: an
+ * operator who sets a mode and waits that long knows that nothing more starts. So a node that cannot read the modes
+ * starts nothing. The age counts from before the store was asked, and a grant under a version shows that the version
+ * was still in force.
  */
 public final class CurrentModes {
     private static final Logger LOG = LoggerFactory.getLogger(CurrentModes.class);
@@ -67,19 +68,19 @@ public final class CurrentModes {
         this.clock = new Clock(read.now(), time.nanos());
     }
 
-    /** What the store's clock said, and this node's monotonic one at the same moment or just before. */
+    /** A reading of the store's clock, and of this node's monotonic clock at the same moment or just before. */
     private record Clock(long millis, long nanos) {}
 
     /**
-     * The store's time. It comes with each reading of the modes and goes on by this node's monotonic clock, so that a wall
-     * clock that is wrong here changes nothing. Needs no connection.
+     * The store's time. It comes with each reading of the modes and advances by this node's monotonic clock, so a
+     * wrong wall clock changes nothing. Needs no connection.
      */
     long storeMillis() {
         Clock last = clock;
         return last.millis + (time.nanos() - last.nanos) / 1_000_000;
     }
 
-    /** What applies to a call, with the version to be checked at the grant. */
+    /** The mode of a call, with the version to be checked at the grant. */
     record Reading(Mode mode, long version) {}
 
     /** Not inside a transaction: it may need a connection. */
@@ -187,7 +188,7 @@ public final class CurrentModes {
         return reading.ofAll(operation).stricter(nodeMode);
     }
 
-    /** Reads the modes anew. */
+    /** Reads the modes again. */
     public void reload() {
         long begun = reads.incrementAndGet();
         long asked = time.nanos();
@@ -197,7 +198,7 @@ public final class CurrentModes {
         heard(read, asked, begun);
     }
 
-    /** What two threads read at once may arrive in either order: the newer version stays. */
+    /** Readings of two threads may arrive in either order: the newer version stays. */
     private Switchboard.Modes heard(Switchboard.Modes modes, long asked, long begun) {
         View mine = new View(modes, asked, reads.get());
         return view.updateAndGet(old -> old.or(mine, begun)).modes();

@@ -22,13 +22,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claimed record under its grant, from the claim to what it leaves. Its lease is renewed from the start; whoever has
- * written its end closes it.
+ * One claimed record under its grant, from the claim to its result. Its lease is renewed from the start, until its
+ * result is written.
  *
- * <p><b>What counts as an attempt.</b> A claim counts nothing: a node that dies has claimed many records whose handlers never
- * began. The attempt is counted by the move that writes its end. A node that dies writes none, so what it held is a
- * <i>suspect</i>: it may be what killed the node. The attempt of a suspect is counted before its handler begins ({@link #count}),
- * so that a record which kills every node ends after as many attempts as its policy has, and one more that nobody counted.
+ * <p><b>What counts as an attempt.</b> A claim counts nothing: a node that dies has claimed many records whose
+ * handlers never began. The attempt is counted by the move that writes its end. A node that dies writes none, so each
+ * record that it held is a <i>suspect</i>: it may have killed the node. The attempt of a suspect is counted before
+ * its handler begins ({@link #count}), so that a record which kills every node ends after as many attempts as its
+ * policy has, and one more that nobody counted.
  *
  * @param <P> what it carries
  * @param <R> what its operation answers; nothing for a channel
@@ -40,7 +41,7 @@ public final class Delivery<P, R> implements AutoCloseable {
     /** With those before it about a quarter of an hour. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(512);
 
-    /** What can be done about a message that failed for good, where its policy keeps no dead letters. */
+    /** The recovery of a message that failed for good, where its policy keeps no dead letters. */
     public static final String DROPPED = "none: its policy keeps no dead letters";
 
     private final Row row;
@@ -120,9 +121,9 @@ public final class Delivery<P, R> implements AutoCloseable {
     }
 
     /**
-     * What is left in place of an end that the store refuses for its data. Where a leased handler has returned, it is UNKNOWN:
-     * what was done outside is not rolled back. Otherwise it is a dead letter that says so. To deliver it again would end in the
-     * same way.
+     * The result that replaces one whose data the store rejects. If a leased handler has returned, it is UNKNOWN: its
+     * effects outside are not rolled back. Otherwise it is a dead letter with the reason, because another delivery
+     * would end in the same way.
      */
     public DeliveryResult notStored(DeliveryResult refused, SemelException.DataRefused why) {
         boolean acted = refused.kind() == DeliveryResult.Kind.DONE || refused.kind() == DeliveryResult.Kind.UNKNOWN;
@@ -186,7 +187,7 @@ public final class Delivery<P, R> implements AutoCloseable {
         }
     }
 
-    /** What may not be parks as UNKNOWN when its holder dies, and its attempt is counted then. */
+    /** A delivery that may not be taken over becomes UNKNOWN when its holder dies, and its attempt is counted then. */
     private boolean mayBeTakenOver() {
         return prepared.operation() instanceof Operation.Atomic || prepared.isRepeatable();
     }
@@ -206,7 +207,7 @@ public final class Delivery<P, R> implements AutoCloseable {
         return lane == null ? null : lane.number();
     }
 
-    /** What it leaves is written, or about to be by somebody. */
+    /** Its result is written, or another thread is about to write it. */
     public void leave() {
         left = true;
     }
@@ -215,13 +216,13 @@ public final class Delivery<P, R> implements AutoCloseable {
         return left;
     }
 
-    /** Nobody renews its lease any more. */
+    /** Its lease is no longer renewed. */
     @Override
     public void close() {
         held.close();
     }
 
-    /** Whoever watches follows its run from here. */
+    /** Starts the span of its run. */
     void begin() {
         prepared.under(services.begin(row.header().operation(), row.header().tenant()));
         prepared.span().under(row.status().fence());
@@ -283,7 +284,7 @@ public final class Delivery<P, R> implements AutoCloseable {
         return end(kind, Transition.HAND_BACK, back, null, failure);
     }
 
-    /** What tells the next one who claims it that it is a suspect. */
+    /** The failure by which the next claim recognises a suspect. */
     private byte[] suspicion() {
         Failure failure = Failure.of(
                 Failure.Category.LEASE_LOST,

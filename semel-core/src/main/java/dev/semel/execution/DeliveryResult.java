@@ -6,7 +6,7 @@ import dev.semel.watch.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a delivery leaves, still to be written.
+ * The result of a delivery, still to be written.
  *
  * @param failure what went wrong, if anything did
  */
@@ -41,8 +41,8 @@ public record DeliveryResult(Kind kind, Move move, @Nullable Failure failure) {
     }
 
     /**
-     * Whether those behind it in its lane may go on before it is written. Not behind a dead one, even where its channel goes
-     * on: if this node died now it would be delivered again, after them, and might succeed.
+     * Whether the messages behind it in its lane may run before it is written. Not behind a dead one, even where its
+     * channel continues: if this node died now, it would be delivered again, after them, and might succeed.
      */
     public boolean letsLaneGoOn() {
         Move.Place place = move.change().place();

@@ -16,17 +16,17 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** What every run needs, put together once by the engine. */
+/** The services that every run needs, assembled once by the engine. */
 public record EngineServices(
         Store store, Tools tools, GroupedLedger ledger, Audits audits, CurrentModes modes, Memory memory) {
 
-    /** Clock, chance, encoding, policies, and who is told what happens. */
+    /** Clock, random numbers, encoding, policies, and the watch. */
     public record Tools(TimeSource time, RandomGenerator random, ValueCodec codec, Catalogue catalogue, Watch watch) {}
 
     /** @param each whether replays and conflicts are written before they are answered */
     public record Audits(Events events, ReplayBuffer buffer, boolean each) {}
 
-    /** What this process remembers: runs under way, results, leases, and whom to wake when there is work. */
+    /** The state of this process: running calls, results, leases, and the channels to wake when there is work. */
     public record Memory(
             InFlightCalls inFlight,
             ResultCache results,

@@ -61,7 +61,7 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
     }
 
     /**
-     * The last attempt is a warning with its stack trace, unless the failure is one that the caller is told as an answer
+     * The last attempt is a warning with its stack trace, unless the caller gets the failure as an answer
      * (validation, a business rule); earlier ones are for debugging.
      */
     private void log(PreparedCall<?, ?> prepared, Throwable thrown) {

@@ -30,7 +30,7 @@ public final class Failures {
         return encode(failure, null);
     }
 
-    /** @param delay before the next attempt, from which a decorrelated one goes on */
+    /** @param delay before the next attempt, from which a decorrelated backoff continues */
     static byte[] encode(Failure failure, @Nullable Duration delay) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("category", failure.category().code());
@@ -58,7 +58,7 @@ public final class Failures {
                         : null);
     }
 
-    /** Whether the last thing known of the record is that its holder was lost: whoever claims it then takes it for a suspect. */
+    /** Whether the record's last failure is a lost lease. The next claim then treats it as a suspect. */
     static boolean isLeaseLost(byte @Nullable [] stored) {
         return stored != null && decode(stored).category() == Failure.Category.LEASE_LOST;
     }

@@ -37,8 +37,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A leased run that is under way and ends when its gateway says so, once, on any thread. Until then its lease is renewed and
- * duplicates on this node are told that it is in progress. Thread-safe.
+ * A leased run that its gateway ends, once, on any thread. Until then its lease is renewed, and duplicates on this
+ * node get "in progress". Thread-safe.
  */
 public final class GatewayRun implements Begun {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayRun.class);
@@ -99,7 +99,7 @@ public final class GatewayRun implements Begun {
         return granted.fence();
     }
 
-    /** Stable for the record, whatever the attempt: the idempotency key to hand to a downstream service. */
+    /** The idempotency key for a downstream service. It is the same for all attempts of the record. */
     public String downstreamKey() {
         return prepared.id().downstreamKey();
     }
@@ -110,7 +110,7 @@ public final class GatewayRun implements Begun {
         held.begin(prepared.policy().limits().attemptTimeout());
     }
 
-    /** The handler's thread goes on to something else; the run may end later, and elsewhere. */
+    /** The handler's thread is free for other work; the run may end later, on another thread. */
     public void leave() {
         held.handlerEnded();
         prepared.span().leave();
@@ -173,7 +173,10 @@ public final class GatewayRun implements Begun {
         return completion(keep, new Mark(keep, policy.limits().lease()).encode());
     }
 
-    /** What was COMPLETED before was marked by this run, or decided by a reconciler: then no effect of this run is kept any more. */
+    /**
+     * A record that was already COMPLETED was marked by this run, or decided by a reconciler: then no effect of this
+     * run is kept any more.
+     */
     private void marked(Tx tx, Moved moved) {
         if (moved instanceof Moved.Refused || moved instanceof Moved.Same && !isMarked(tx)) {
             throw lost();
@@ -187,7 +190,7 @@ public final class GatewayRun implements Begun {
                 && Mark.of(found.row().result()) != null;
     }
 
-    /** A transaction that was marked is committed: the record is COMPLETED, whatever becomes of later transactions. */
+    /** A transaction that was marked is committed: the record is COMPLETED, and later transactions do not change that. */
     public void committed() {
         completed = true;
         held.committing(true);
@@ -199,9 +202,10 @@ public final class GatewayRun implements Begun {
     }
 
     /**
-     * For a transaction that may commit although the one that holds the effect does not: writes into it, under the fence, that
-     * nobody may take the run over. If the run is interrupted then, it is UNKNOWN; if it goes on, it may end in any way. To be
-     * the last statement before the commit, and followed by {@link #rolledBack} however that ends.
+     * For a transaction that may commit although the one that holds the effect does not: writes into it, under the
+     * fence, that nobody may take the run over. If the run is interrupted then, it is UNKNOWN; if it continues, it
+     * may end in any way. Call it as the last statement before the commit, and call {@link #rolledBack} afterwards in
+     * any case.
      *
      * @throws SemelException.LeaseLost when another run has the record: the transaction must be rolled back
      */
@@ -239,7 +243,7 @@ public final class GatewayRun implements Begun {
         return Transition.HOLD.of(prepared.id(), granted.fence(), lease, null);
     }
 
-    /** What another transaction of this run has marked is not run again anyway. */
+    /** A record that another transaction of this run has marked is not run again anyway. */
     private void held(Tx tx, Moved moved) {
         if (moved instanceof Moved.Refused refused) {
             if (!isCompleted(refused.current()) || !isMarked(tx)) {
@@ -279,7 +283,7 @@ public final class GatewayRun implements Begun {
         });
     }
 
-    /** As after a crash behind the mark: a replay is told that the answer was not kept. */
+    /** As after a crash behind the mark: a replay gets "done, answer not kept". */
     private Settled doneWithout(Duration retention, SemelException.DataRefused why) {
         Moved moved = commit(completion(retention, new Mark(retention, Duration.ZERO).encode()));
         if (moved instanceof Moved.Refused refused) {
@@ -352,7 +356,7 @@ public final class GatewayRun implements Begun {
                 }));
     }
 
-    /** It failed, and whether it took effect cannot be told: it is not run again by itself. */
+    /** It failed and may have taken effect: it is not run again automatically. */
     public Settled park(Failure failure) {
         return settle(Outcome.UNKNOWN, () -> withReason(failure, this::parked));
     }
@@ -394,7 +398,7 @@ public final class GatewayRun implements Begun {
         return Transition.due(Duration.ZERO, Duration.ZERO, granted.attempt(), Failures.encode(failure));
     }
 
-    /** What failed although an effect of it is committed is UNKNOWN: the rest of it may be missing. */
+    /** A run that failed with a committed effect is UNKNOWN: the rest of its effect may be missing. */
     private Settled doubted(Settled settled, Failure failure) {
         if (!(settled instanceof Committed)) {
             return settled;
@@ -485,8 +489,8 @@ public final class GatewayRun implements Begun {
     }
 
     /**
-     * A mark that was committed decides: such a record is COMPLETED under this fence, and is neither run again nor removed. What a
-     * reconciler completed has been told to others, and stands.
+     * A committed mark decides: such a record is COMPLETED under this fence, and is neither run again nor removed. A
+     * reconciler's result stands, because other callers may have got it.
      */
     private Settled moved(Transition transition, Move.Change change, @Nullable AuditEntry event, Settled applied) {
         Moved moved = commit(transition.of(prepared.id(), granted.fence(), change, event));

@@ -25,7 +25,7 @@ public final class GatewayRuns {
     private final LeaseGrants grants;
     private final Consumer<Operation<?, ?>> seen;
 
-    /** @param seen is told of operations whose expired leases are to be looked after */
+    /** @param seen receives each operation, so that its expired leases are found */
     public GatewayRuns(EngineServices services, Consumer<Operation<?, ?>> seen) {
         this.services = services;
         this.pipeline = new CallPipeline(services);
@@ -39,7 +39,7 @@ public final class GatewayRuns {
         End run(AtomicContext tx) throws Exception;
     }
 
-    /** What a run inside a transaction leaves. */
+    /** The result of a run inside a transaction. */
     public sealed interface End {
         /** The effect and the answer, in one commit. */
         record Kept(byte[] answer) implements End {}
@@ -71,7 +71,7 @@ public final class GatewayRuns {
     }
 
     /**
-     * Grants a leased run that the caller ends, on any thread, or tells what the record says.
+     * Grants a leased run that the caller ends, on any thread, or returns the record's answer.
      *
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; nothing was granted
      */

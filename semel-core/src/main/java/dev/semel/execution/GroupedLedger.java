@@ -28,8 +28,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ledger behind its group committers. A reply that was lost is asked for again: reservations carry their owner and moves
- * their fence, so the second answer is the first one's.
+ * The ledger behind its group committers. A call whose reply was lost is repeated: reservations carry their owner and
+ * moves their fence, so the second answer is the first one's.
  */
 public final class GroupedLedger {
     private static final int LARGEST_BATCH = 512;
@@ -103,7 +103,7 @@ public final class GroupedLedger {
     }
 
     /**
-     * The store being away is waited out for a moment: what ran should not be left unfinished for a hiccup.
+     * Retries for a moment while the store is unavailable, so that a short outage leaves no run unfinished.
      *
      * @throws SemelException.DataRefused when the store refuses what it would write
      */
@@ -127,7 +127,7 @@ public final class GroupedLedger {
         return moved;
     }
 
-    /** Apart from the batches of others: it may have to wait for whoever has locked the record. */
+    /** Not batched with other callers: it may have to wait for a lock on the record. */
     private Moved alone(Move move) {
         return ledger.move(List.of(move)).get(0).unlocked(move.id());
     }
@@ -266,7 +266,7 @@ public final class GroupedLedger {
         return outcomes;
     }
 
-    /** The caller's interrupt is put aside, so that the pauses are pauses; what is asked for is needed all the same. */
+    /** The caller's interrupt is cleared meanwhile, so that pauses have their length; the call is needed in any case. */
     private <T> T repeated(Supplier<T> call, boolean alsoUnavailable) {
         return Uninterrupted.once(() -> tried(call, alsoUnavailable));
     }

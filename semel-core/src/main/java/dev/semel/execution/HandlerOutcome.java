@@ -2,7 +2,7 @@ package dev.semel.execution;
 
 import org.jspecify.annotations.Nullable;
 
-/** How a handler ended: the one outcome of every invocation, whatever way the call came. */
+/** How a handler ended: the one outcome type of every invocation, for all kinds of calls. */
 sealed interface HandlerOutcome<R> {
     /** @param snapshot the result as it is stored */
     record Returned<R>(@Nullable R result, byte @Nullable [] snapshot) implements HandlerOutcome<R> {}

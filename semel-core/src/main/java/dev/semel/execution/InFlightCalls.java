@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that run in this process, by what they lock. The first one leads; a duplicate waits here, in memory and without a
- * connection, and gets the leader's result when there is one.
+ * The calls that run in this process, by the record that they lock. The first one leads; a duplicate waits here, in
+ * memory and without a connection, and gets the leader's result when there is one.
  */
 public final class InFlightCalls {
     private final Map<RecordId, Leader> leaders = new ConcurrentHashMap<>();
@@ -79,7 +79,7 @@ public final class InFlightCalls {
         return leaders.putIfAbsent(lock, mine) == null ? mine : null;
     }
 
-    /** Duplicates go on. May be repeated. */
+    /** Releases waiting duplicates. May be repeated. */
     void end(Leader leader) {
         leaders.remove(leader.lock, leader);
         leader.gate.open();

@@ -57,7 +57,7 @@ public final class InterruptedSteps {
         moves.add(Transition.COMPLETE.of(step.id(), step.status().fence(), kept, null));
     }
 
-    /** It had no effect: the next run starts it anew. */
+    /** It had no effect: the next run starts it again. */
     public void release(Row step) {
         moves.add(Transition.RELEASE_STEP.of(step.id(), step.status().fence(), Move.Change.NONE, null));
     }
@@ -68,11 +68,11 @@ public final class InterruptedSteps {
     }
 
     /**
-     * Writes what was decided about the steps and the record in one commit. Otherwise a record could be left UNKNOWN without
-     * the steps that tell what may have happened.
+     * Writes the decisions about the steps and the record in one commit. Otherwise a record could be left UNKNOWN
+     * without the steps that tell what may have happened.
      *
-     * @return applied or same when both are written; refused, and then neither is, when the record or a step has changed since
-     *     it was seen; locked, and then neither is, when another transaction holds one of them
+     * @return applied or same when both are written; refused, and then neither is, when the record or a step has
+     *     changed since it was seen; locked, and then neither is, when another transaction holds one of them
      */
     public Moved writeWith(Move parent) {
         if (moves.isEmpty()) {

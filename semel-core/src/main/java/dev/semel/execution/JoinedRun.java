@@ -86,8 +86,8 @@ public final class JoinedRun implements Semel.Joined {
     }
 
     /**
-     * The handler's transaction lost against another one: at REPEATABLE READ and above no second try inside it can succeed, so
-     * its owner has to begin it anew.
+     * The handler's transaction lost a conflict with another one: at REPEATABLE READ and above no second try inside
+     * it can succeed, so its owner has to start it again.
      */
     private static SemelException.@Nullable TransactionMustBeRetried lost(
             PreparedCall<?, ?> prepared, Throwable thrown) {

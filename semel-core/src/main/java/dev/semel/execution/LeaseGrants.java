@@ -15,7 +15,7 @@ import dev.semel.store.State;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Grants leased runs: reserves the record in a commit of its own, or tells how the record answers. */
+/** Grants leased runs: reserves the record in a commit of its own, or returns the record's answer. */
 final class LeaseGrants {
     /** No switchboard is ever at this version. */
     private static final long NO_MODES = -1;
@@ -26,7 +26,7 @@ final class LeaseGrants {
         this.services = services;
     }
 
-    /** How a call that asked for a grant came out. */
+    /** The outcome of a request for a grant. */
     sealed interface Grant<P, R> {
         /**
          * Granted under a lease.
@@ -83,8 +83,8 @@ final class LeaseGrants {
     }
 
     /**
-     * For a run without a caller: granted if the record is still under the fence that was seen. A record that its owner has
-     * released meanwhile is not made anew, as nobody asks for it.
+     * For a run without a caller: granted if the record is still under the fence that was read. A record that its
+     * owner has released meanwhile is not created again, as no caller wants it.
      */
     <P, R> Grant.@Nullable Given<P, R> takeOver(PreparedCall<P, R> prepared, long fence) {
         while (true) {
@@ -105,7 +105,7 @@ final class LeaseGrants {
         }
     }
 
-    /** The store grants only what is asked for exactly; the same call may be stored in other words. */
+    /** The store grants only an exact match; the same call may be stored in an older form. */
     private static boolean mayBeAskedFor(PreparedCall<?, ?> prepared, Reserved.Existing existing) {
         Row row = existing.row();
         boolean open = row.state() == State.FAILED_RETRYABLE || row.state() == State.IN_PROGRESS;

@@ -78,7 +78,7 @@ public final class LeaseKeeper {
         }
     }
 
-    /** Does what is due. Says how long until the next time. */
+    /** Renews leases and interrupts handlers that are due. Returns the time until the next call. */
     public Duration tick() {
         long now = time.nanos();
         List<Watched> renewing = new ArrayList<>();
@@ -120,7 +120,10 @@ public final class LeaseKeeper {
         }
     }
 
-    /** In the order of their records. A run whose record this node was granted anew has lost it: the store need not be asked. */
+    /**
+     * In the order of their records. A run whose record was granted to this node again has lost it: no renewal is
+     * needed.
+     */
     private static List<Watched> newest(List<Watched> runs) {
         SortedMap<RecordId, Watched> newest = new TreeMap<>();
         for (Watched run : runs) {
@@ -176,7 +179,7 @@ public final class LeaseKeeper {
             renewed(lease == null ? 0 : lease.since());
         }
 
-        /** What keeps its handler from beginning now, if anything does. */
+        /** The reason why its handler may not start now, or NONE. */
         Stop standing() {
             if (leaseLost) {
                 return Stop.LEASE_LOST;

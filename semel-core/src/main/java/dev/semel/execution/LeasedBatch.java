@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Many leased calls: granted in one commit, run one after the other, finished in one commit. Whatever is not granted, or
- * does not return, goes the way of a single call.
+ * Many leased calls: granted in one commit, run one after the other, finished in one commit. Calls that are not
+ * granted, or do not return, are handled as single calls.
  */
 public final class LeasedBatch {
     private final EngineServices services;
@@ -88,7 +88,7 @@ public final class LeasedBatch {
                     }
                 }
             } finally {
-                // Whatever another call met: what ran is finished.
+                // Calls that ran are finished even if another call failed.
                 finish(returned, answered);
             }
         } finally {

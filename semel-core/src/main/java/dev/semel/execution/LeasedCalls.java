@@ -34,8 +34,8 @@ public final class LeasedCalls {
     }
 
     /**
-     * A run that has no caller: the record is granted again if it is still as it was seen, and is left alone if not. One that
-     * its owner released meanwhile is not made anew, as nobody asks for it.
+     * A run without a caller: the record is granted again if it has not changed since it was read, and is left alone
+     * otherwise. A record that its owner released meanwhile is not created again, as no caller wants it.
      */
     public <P, R> void takeOver(Operation.Leased<P, R> operation, Row row, LeasedHandler<P, R> handler) {
         Span span = services.begin(operation.name(), row.header().tenant());

@@ -12,7 +12,7 @@ public final class LeasedDelivering {
         this.services = services;
     }
 
-    /** Runs the handler on this thread. What it leaves is to be written; nothing when the record was lost meanwhile. */
+    /** Runs the handler on this thread and returns the result to be written; null when the record was lost meanwhile. */
     public <P, R> @Nullable DeliveryResult run(Delivery<P, R> delivery, LeasedHandler<P, R> handler) {
         delivery.begin();
         DeliveryResult ending = ending(delivery, handler);
@@ -21,7 +21,8 @@ public final class LeasedDelivering {
     }
 
     private <P, R> @Nullable DeliveryResult ending(Delivery<P, R> delivery, LeasedHandler<P, R> handler) {
-        // Before anything is asked of a store that may be away: a node that is cut off lets go of what it holds soon.
+        // Checked before any call of the store, which may be unavailable: a node that is cut off must hand back its
+        // deliveries soon.
         LeaseKeeper.Stop kept = delivery.held().standing();
         if (kept != LeaseKeeper.Stop.NONE) {
             return kept == LeaseKeeper.Stop.LEASE_OVER ? delivery.handedBack() : null;

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Settles the runs of one leased record: writes the outcome under the fence, whatever the handler did, and answers. */
+/** Settles the runs of one leased record: writes the outcome under the fence and answers. */
 final class LeasedSettlement<P, R> {
     private final EngineServices services;
     private final PreparedCall<P, R> prepared;
@@ -77,13 +77,16 @@ final class LeasedSettlement<P, R> {
         return completed(granted, moved, returned, leader);
     }
 
-    /** It has acted, and says so to its caller; the record waits for whoever can tell its result. */
+    /**
+     * It has acted, and its caller gets that answer; the record waits for a reconciler or a person who knows its
+     * result.
+     */
     Answer<R> notKept(Reserved.Granted granted, ResultNotKept why) {
         Failure failure = why.failure();
         return park(granted, failure, failure.reason());
     }
 
-    /** The answer once the end is recorded: by this move, or before it by whoever had the record under the same fence. */
+    /** The answer once the end is recorded: by this move, or earlier under the same fence. */
     Answer<R> completed(
             Reserved.Granted granted, Moved moved, HandlerOutcome.Returned<R> returned, InFlightCalls.Leader leader) {
         if (moved instanceof Moved.Refused refused) {
@@ -94,7 +97,7 @@ final class LeasedSettlement<P, R> {
             try {
                 row = services.store().ledger().find(List.of(prepared.id())).get(prepared.id());
             } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
-                // A reconciler may have completed it with a result of its own: only the stored one may be told.
+                // A reconciler may have completed it with another result: only the stored one may be returned.
                 return answers.unknown("It is done, but its stored result could not be read. Ask again.");
             }
             boolean reconciled = row != null
@@ -176,7 +179,10 @@ final class LeasedSettlement<P, R> {
                 Transition.RETRY.of(prepared.id(), granted.fence(), due, null), answers.notStarted(switchedOff));
     }
 
-    /** Given back, to be granted anew; the answer if another has it, or when the store is too slow for the second time. */
+    /**
+     * Releases the grant, so that it can be granted again; returns the answer if another run has the record, or when
+     * the store is too slow for the second time.
+     */
     private @Nullable Answer<R> notStarted(Reserved.Granted granted) {
         Move.Change due =
                 Transition.due(Duration.ZERO, prepared.policy().retention().failure(), granted.attempt() - 1, null);

@@ -10,11 +10,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When an exchange that failed without effect may be asked for again.
+ * When a client may retry an exchange that failed without effect.
  *
  * @param pause by the policy's backoff, and no earlier than its Retry-After
- * @param attempt the count that the record goes on from: none once the policy's attempts are spent, so that a client who comes
- *     back after an outage is served
+ * @param attempt the count that the record continues from: none once the policy's attempts are spent, so that a
+ *     client who comes back after an outage is served
  */
 record NextRequest(Duration pause, int attempt, @Nullable AuditEntry event) {
     static NextRequest after(EngineServices services, PreparedCall<?, ?> prepared, Failure failure, int attempt) {

@@ -114,7 +114,7 @@ final class PreparedCall<P, R> {
         return row.id().equals(id()) && row.header().fingerprint().equals(header.fingerprint());
     }
 
-    /** Whoever watches is told of it by this span from now on. */
+    /** From now on this span reports the call to the watch. */
     PreparedCall<P, R> under(Span value) {
         span = value;
         span.about(id(), correlationId());
@@ -204,17 +204,17 @@ final class PreparedCall<P, R> {
         return left != null && (left.isNegative() || left.isZero());
     }
 
-    /** Whoever watches is told that an attempt failed and another follows. */
+    /** Reports to the watch that an attempt failed and another follows. */
     void retries(EngineServices services, Failure failure) {
         services.watch().retries(header.operation(), header.tenant(), policy, failure.category());
     }
 
-    /** Whoever watches is told that it is a dead letter now. */
+    /** Reports to the watch that it became a dead letter. */
     void died(EngineServices services, Failure failure) {
         services.watch().died(header.operation(), header.tenant(), failure.category());
     }
 
-    /** Whoever watches is told that it is UNKNOWN now. */
+    /** Reports to the watch that it became UNKNOWN. */
     void unknown(EngineServices services) {
         services.watch().unknown(header.operation(), header.tenant());
     }

@@ -6,13 +6,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A leased handler, or a step of it, has returned, and what it returned cannot be stored: it is over the limit, has no JSON form,
- * or the store refuses it.
+ * A leased handler, or a step of it, has returned a result that cannot be stored: it is over the limit, has no JSON
+ * form, or the store rejects it.
  *
- * <p><b>Why the record is UNKNOWN then.</b> What was done outside is not rolled back. So this is no failure: a failure is
- * forgotten after its retention, and its key is run a second time; dead letters are run again in bulk. Nor is the record
- * COMPLETED: a replay of null would be told as the result. UNKNOWN does not expire, is not repeated by itself, not even where it
- * may be, since it would end in the same way; and a reconciler or a person can say what the result was.
+ * <p><b>Why the record is UNKNOWN then.</b> Effects outside are not rolled back. So this is no failure: a failure is
+ * forgotten after its retention, and its key is run a second time; dead letters are run again in bulk. Nor is the
+ * record COMPLETED: a replay would return null as the result. UNKNOWN does not expire, is not repeated by itself, not
+ * even where it may be, since it would end in the same way; and a reconciler or a person can say what the result was.
  */
 final class ResultNotKept extends RuntimeException {
     private static final long serialVersionUID = 1;

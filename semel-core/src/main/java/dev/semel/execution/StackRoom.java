@@ -11,7 +11,7 @@ public final class StackRoom {
     /** Frames of some 220 bytes: thirty kilobytes, more than a call of Semel's own needs down to the driver. */
     private static final int FRAMES = 150;
 
-    /** The frame that uses its values. It is met in each probe, so that no compiler takes it for code that is never run. */
+    /** The frame that uses its values. Each probe calls it, so that no compiler removes it as dead code. */
     private static final int USES_ITS_VALUES = 7;
 
     private StackRoom() {}

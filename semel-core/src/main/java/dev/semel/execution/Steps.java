@@ -28,8 +28,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A leased run as its handler sees it. A step is a child record, granted only while the parent is held under the run's fence.
- * Its lease is over at once: whoever holds the parent may take a repeatable step over, and nobody else can.
+ * A leased run as its handler sees it. A step is a child record, granted only while the parent is held under the
+ * run's fence. Its lease expires at once: the holder of the parent may take a repeatable step over, and nobody else
+ * can.
  */
 final class Steps implements LeasedContext {
     private final EngineServices services;
@@ -220,8 +221,8 @@ final class Steps implements LeasedContext {
     }
 
     /**
-     * The step has acted. If its result cannot be stored it is left as one that was interrupted: its record becomes UNKNOWN, and
-     * whoever decides about that is told the key which the step handed over.
+     * The step has acted. If its result cannot be stored, it is left as interrupted: its record becomes UNKNOWN, and
+     * the reconciler gets the key that the step handed over.
      */
     private <T> Moved keep(RecordId id, Reserved.Granted own, Part<T> part, @Nullable T result) {
         byte[] snapshot;

@@ -3,7 +3,7 @@ package dev.semel.execution;
 import dev.semel.SemelException;
 import java.util.concurrent.Callable;
 
-/** Turns what a store may throw into what callers are told. */
+/** Translates a store's exceptions into those of the API. */
 final class StoreExceptions {
     private StoreExceptions() {}
 

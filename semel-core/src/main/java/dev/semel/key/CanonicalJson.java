@@ -19,12 +19,12 @@ import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * One form for all JSON texts of the same meaning: names sorted by UTF-16 code unit, no white space, strings minimally
- * escaped, numbers exact (see {@link CanonicalWriter}). Refused: what is not UTF-8, a name given twice in one object, a depth
- * over 64, half of a surrogate pair, anything after the value.
+ * One form for all JSON texts of the same meaning: names sorted by UTF-16 code unit, no white space, strings
+ * minimally escaped, numbers exact (see {@link CanonicalWriter}). Rejected: text that is not UTF-8, a duplicate name
+ * in one object, a depth over 64, half of a surrogate pair, anything after the value.
  *
- * <p>One pass: each member is written where it comes, and an object's members are rearranged at its end only if they were not
- * in order. Excluded fields are read like all others, so that they cannot hide what would be refused, and dropped then.
+ * <p>One pass: each member is written where it comes, and an object's members are rearranged at its end only if they
+ * were not in order. Excluded fields are read and checked like all others, and dropped afterwards.
  */
 final class CanonicalJson {
     static final int DEEPEST = 64;

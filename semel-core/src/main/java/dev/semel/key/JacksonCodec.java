@@ -15,14 +15,14 @@ import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes and reads values with Jackson 3. The one that is used unless another is set. With a mapper of the application's own:
+ * Writes and reads values with Jackson 3. The default codec. With the application's own mapper:
  *
  * <pre>{@code
  * Semel.settings(dataSource).withCodec(JacksonCodec.of(mapper)).open();
  * }</pre>
  *
- * Of a declared class, what a subclass adds is written too. Of a type with arguments, elements are written as the class that is declared
- * for them, or as {@code @JsonTypeInfo} says.
+ * A declared class is written with the fields that a subclass adds. In a generic type, elements are written as the
+ * class that is declared for them, or as {@code @JsonTypeInfo} says.
  *
  * <p>Thread-safe. Messages name the type and the place, never the content.
  */

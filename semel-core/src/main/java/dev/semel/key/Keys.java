@@ -43,8 +43,8 @@ public final class Keys {
     }
 
     /**
-     * {@code json:#{sha256}}: JSON of the same meaning is the same call, whatever its order, white space and way of writing
-     * numbers.
+     * {@code json:#{sha256}}: JSON with the same meaning is the same call. Order, white space and number format do
+     * not count.
      *
      * @param transportFields of the outermost object that are not part of the meaning (retry counter, receive time)
      */
@@ -90,12 +90,12 @@ public final class Keys {
     }
 
     /**
-     * {@code op:{source}:{request}:{action}:{aggregate}:{version}:{payload}}: the dimensions of an operation. At least one of
-     * request, aggregate and payload hash must be there and not be empty.
+     * {@code op:{source}:{request}:{action}:{aggregate}:{version}:{payload}}: the dimensions of an operation. At
+     * least one of request, aggregate and payload hash must be there and not be empty.
      *
      * @param source where it came in, such as "slack_slash" or "scheduler"
      * @param sourceRequestId the source's own id for the request
-     * @param action what is asked for
+     * @param action the requested action
      * @param aggregateId what it acts on
      * @param aggregateVersion of what it acts on
      * @param payloadHash of the payload's meaning, such as {@link Fingerprint#toString}

@@ -7,17 +7,18 @@ import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How payloads and results become the bytes that the ledger keeps: {@code byte[]} as they are, everything else as JSON by the
- * application's codec, null as nothing at all. A value is encoded once; what is replayed later is those bytes. Thread-safe.
+ * How payloads and results become the bytes that the ledger keeps: {@code byte[]} as they are, everything else as
+ * JSON by the application's codec, null as nothing at all. A value is encoded once, and a replay decodes those bytes.
+ * Thread-safe.
  *
- * <p>The limit holds for what is written. What is already in the ledger is read whatever its size, so that lowering the limit
- * does not lose answers. Messages name the type and the place, never the content.
+ * <p>The limit applies to writes. Stored values of any size can be read, so that lowering the limit loses no answers.
+ * Messages name the type and the place, never the content.
  */
 public final class ValueCodec {
     private final int largestBytes;
     private final Semel.Codec codec;
 
-    /** What Semel itself keeps: written and read by its own codec, whatever the application's is. */
+    /** A value of Semel's own: written and read by Semel's codec, never by the application's. */
     public interface Own {}
 
     /**
@@ -80,7 +81,7 @@ public final class ValueCodec {
 
     /**
      * @param bytes as {@link #encode} gave them
-     * @throws SemelException.Invalid when they are not of this type, or the type's own code throws, whatever it throws
+     * @throws SemelException.Invalid when they are not of this type, or the type's own code throws anything
      */
     public <T> @Nullable T decode(byte @Nullable [] bytes, Class<T> type) {
         return decode(bytes, Operation.TypeRef.of(type));

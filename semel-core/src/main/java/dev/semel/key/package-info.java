@@ -1,4 +1,4 @@
-/** What makes two calls the same: record identities, key strategies, canonical JSON and fingerprints. */
+/** Decides whether two calls are the same: record identities, key strategies, canonical JSON and fingerprints. */
 @NullMarked
 package dev.semel.key;
 

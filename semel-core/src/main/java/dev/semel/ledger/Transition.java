@@ -33,19 +33,20 @@ public enum Transition {
     /** The owner finished, if need be late: nobody else was granted the record meanwhile, or the fence would differ. */
     COMPLETE(COMPLETED, IN_PROGRESS, UNKNOWN),
     /**
-     * The owner of an atomic message finished in a lane that goes on after an UNKNOWN one. If the record is UNKNOWN by now its lane may
-     * have gone on, so it is refused, and its effect is rolled back instead of coming out of order.
+     * The owner of an atomic message finished in a lane that continues after an UNKNOWN one. If the record is UNKNOWN
+     * by now, later messages of its lane may have run, so the move is rejected, and the effect is rolled back instead
+     * of coming out of order.
      */
     COMPLETE_IN_LANE(COMPLETED, IN_PROGRESS),
     /** The owner adds its answer to an effect that it marked as committed before. */
     ANSWER(COMPLETED, COMPLETED),
-    /** The owner failed after it had marked an effect as committed: whether that was all of it cannot be told. */
+    /** The owner failed after it had marked an effect as committed: the effect may be incomplete. */
     DOUBT(UNKNOWN, COMPLETED),
-    /** The owner committed a part of its effect and goes on: if it is interrupted, nobody takes over. */
+    /** The owner committed a part of its effect and continues. If it is interrupted, no node takes over. */
     HOLD(IN_PROGRESS, IN_PROGRESS),
     /**
-     * The handler of a record that was taken over begins: its attempt is counted before, because whoever had it did not live to
-     * tell how its own ended.
+     * The handler of a record that was taken over starts. Its attempt is counted first, because the previous owner
+     * may have died of it.
      */
     BEGIN(IN_PROGRESS, IN_PROGRESS),
     /** An attempt failed and there will be another. */
@@ -62,7 +63,7 @@ public enum Transition {
     HAND_BACK(QUEUED, IN_PROGRESS),
     /** The answer leaves no record. */
     RELEASE(null, IN_PROGRESS),
-    /** A step that was interrupted had no effect, or may be repeated: the next run starts it anew. */
+    /** A step that was interrupted had no effect, or may be repeated: the next run starts it again. */
     RELEASE_STEP(null, IN_PROGRESS, UNKNOWN),
     /** The reconciler found that it took effect. */
     RECONCILE_DONE(COMPLETED, UNKNOWN),
@@ -115,9 +116,10 @@ public enum Transition {
                 line == null ? null : new Move.Place(lane, Move.Then.LEAVE);
             case FAIL, PARK, LOSE, MISS_DEADLINE, RECONCILE_FAIL ->
                 lane == null || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
-            // Under CONTINUE an UNKNOWN head may leave its lane at any moment: wherever it was seen, it joins anew.
+            // Under CONTINUE an UNKNOWN head may leave its lane at any moment, so it always joins the tail.
             case RECONCILE_RETRY -> lane == null || stays ? null : new Move.Place(lane, Move.Then.JOIN);
-            // An operator knows no policy, and where it was seen it may not stand any more: the store decides.
+            // An operator knows no policy, and the record may have left its lane since it was read: the store
+            // decides.
             case REPLAY_BY_HANDLER -> new Move.Place(lane, Move.Then.KEEP_OR_JOIN);
             case ASK_AGAIN ->
                 !standing || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
@@ -126,9 +128,9 @@ public enum Transition {
     }
 
     /**
-     * The conditional write of this transition for a record as it was seen, by somebody who does not hold it. It is refused
-     * once the record is in another state, even one that it may come from: what was made of the record as it was seen, its
-     * {@link #place} above all, would not be true of it any more.
+     * The conditional write of this transition for a record as it was read, by a caller who does not hold it. It is
+     * rejected once the record is in another state, even one that the transition may come from: the move, above all
+     * its {@link #place}, was computed for the state that was read.
      */
     public Move of(Row seen, Move.Change change, @Nullable AuditEntry event) {
         Set<State> only = from.contains(seen.state()) ? Set.of(seen.state()) : Set.of();

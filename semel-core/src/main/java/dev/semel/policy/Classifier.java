@@ -20,16 +20,17 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges what a handler threw, and what a downstream answered.
+ * Classifies a handler's exception or a downstream's response.
  *
  * <ol>
  *   <li>Wrappers that say nothing themselves (such as {@code ExecutionException}) are looked through.
- *   <li>{@link Failure.Thrown} is what it says it is: its category decides on a retry, unless the policy has a rule for
+ *   <li>{@link Failure.Thrown} carries its category, which decides on a retry, unless the policy has a rule for
  *       {@code Failure.Thrown} itself. {@link SemelException.NoResult} is judged by the answer it carries.
- *   <li>Otherwise the most specific matching class decides, among the policy's rules and the built-in ones. Where two match and
- *       neither is the more specific (two interfaces, or a class and an interface), "do not retry" wins.
- *   <li>What nothing matches is {@code unknown}: retried, bounded by the policy, and never stored. An {@code Error} is a bug:
- *       not retried unless a more specific rule says so, as one does of a node without memory; never stored whatever the rule.
+ *   <li>Otherwise the most specific matching class decides, among the policy's rules and the built-in ones. Where two
+ *       match and neither is the more specific (two interfaces, or a class and an interface), "do not retry" wins.
+ *   <li>An exception without a matching rule is {@code unknown}: retried, bounded by the policy, and never stored. An
+ *       {@code Error} is a bug: not retried unless a more specific rule says so, as one does of a node without
+ *       memory; never stored, under any rule.
  * </ol>
  */
 public final class Classifier {

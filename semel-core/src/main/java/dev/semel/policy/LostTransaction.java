@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Recognises a transaction that lost against another one and can only be run anew as a whole. */
+/** Recognises a transaction that lost a conflict with another one and must be retried as a whole. */
 public final class LostTransaction {
     /** A serialization failure, and a deadlock. */
     private static final Set<String> STATES = Set.of("40001", "40P01");
@@ -13,7 +13,7 @@ public final class LostTransaction {
 
     private LostTransaction() {}
 
-    /** The SQLState by which the database said so, under whatever it was wrapped in; nothing when it did not. */
+    /** The SQLState of the conflict, also if the exception is wrapped; null when there was none. */
     public static @Nullable String state(Throwable thrown) {
         Throwable cause = thrown;
         for (int depth = 0; cause != null && depth < DEEPEST; depth++) {

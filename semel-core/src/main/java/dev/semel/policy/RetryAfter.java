@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 public final class RetryAfter {
-    /** What longer waits are clamped to: a hundred years. */
+    /** The longest wait: a hundred years. Longer ones are clamped to it. */
     public static final Duration LONGEST = Duration.ofDays(36_500);
 
     private static final int MAX_LENGTH = 64;

@@ -6,7 +6,10 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** What follows a failed attempt. Reproducible: the same policy, attempt, judgement and random numbers decide the same. */
+/**
+ * The next step after a failed attempt. Reproducible: the same policy, attempt, judgement and random numbers decide
+ * the same.
+ */
 public sealed interface RetryDecision {
 
     /** Another attempt, not before this delay has passed. */
@@ -29,7 +32,7 @@ public sealed interface RetryDecision {
      */
     record RateLimited(Failure failure) implements RetryDecision {}
 
-    /** What ran out. */
+    /** The exhausted limit. */
     enum Limit {
         ATTEMPTS,
         /** The deadline is reached before the next attempt could start. */

@@ -6,8 +6,8 @@ import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The time as a given clock tells it. A clock does not tell that it was moved, so whoever waits looks at it every few
- * milliseconds. One that is set back changes the wall-clock time only. Thread-safe if the clock is.
+ * The time of a given clock. A clock does not report that it was moved, so waiting threads read it every few
+ * milliseconds. Setting it back only changes the wall-clock time. Thread-safe if the clock is.
  */
 final class ClockTime implements TimeSource {
     private static final long LOOK_NANOS = 5_000_000;

@@ -20,7 +20,7 @@ public interface TimeSource {
     /** A new closed gate. */
     Gate gate();
 
-    /** Opened once; whoever waits before it goes on then. */
+    /** Opened once. Opening it releases all waiting threads. */
     interface Gate {
         void open();
 
@@ -38,7 +38,7 @@ public interface TimeSource {
         return SystemTime.INSTANCE;
     }
 
-    /** A clock of the application's, which a test may move: whoever waits goes on when it says so. */
+    /** A clock of the application, which a test may move. Waiting threads continue when this clock reaches their time. */
     static TimeSource of(InstantSource clock) {
         return new ClockTime(clock);
     }

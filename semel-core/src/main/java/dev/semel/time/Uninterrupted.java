@@ -10,7 +10,7 @@ public final class Uninterrupted {
 
     private Uninterrupted() {}
 
-    /** What must not be cut short. */
+    /** A call that must not be interrupted. */
     @FunctionalInterface
     public interface Body<T, E extends Exception> {
         T run() throws E;

@@ -5,8 +5,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * The log lines of a call, at debug, with what is to be found again as key-value pairs: "miss" when its handler has to run,
- * then "stored" with its time to live; "hit" when it is told what was stored; "answered" for the rest.
+ * The log lines of a call, at debug, with key-value pairs to search for: "miss" when its handler has to run, then
+ * "stored" with its time to live; "hit" when it gets a stored result; "answered" for the rest.
  */
 final class CallLog {
     static final String NAME = "dev.semel.calls";

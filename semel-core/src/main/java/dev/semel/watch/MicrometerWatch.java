@@ -42,13 +42,13 @@ public final class MicrometerWatch implements Watch {
     private final Map<Step, StepMeters> steps = new ConcurrentHashMap<>();
     private final Map<Call, CallMeters> calls = new ConcurrentHashMap<>();
 
-    /** What was last seen of a channel: gauges are read from here, never from the store. */
+    /** The last known values of a channel. Gauges read them here, never from the store. */
     private static final class Line {
         private volatile long depth;
         private volatile long oldestMillis;
     }
 
-    /** What was last seen of the ledger as a whole. */
+    /** The last known values of the whole ledger. */
     private volatile Standing ledger = new Standing(0, 0, Duration.ZERO, Duration.ZERO, -1);
 
     private final AtomicBoolean gauged = new AtomicBoolean();
@@ -88,7 +88,7 @@ public final class MicrometerWatch implements Watch {
         return new MicrometerWatch(meters, registry, tenants);
     }
 
-    /** Whatever belongs to a tenant is tagged with it: only for few tenants. */
+    /** Tags metrics with their tenant. Only for few tenants. */
     public MicrometerWatch withTenants() {
         return new MicrometerWatch(meters, observations, true);
     }

@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call as an observation. What there are few of goes to metrics as well (low cardinality): operation, answer, cache hit, and
- * the tenant if it is asked for. The rest is for the trace alone, each where it is known.
+ * A call as an observation. Tags with few values also go to metrics (low cardinality): operation, answer, cache hit,
+ * and the tenant if enabled. The other tags only go to the trace.
  */
 final class ObservedCall implements Watch.Trace {
     private final Observation observation;

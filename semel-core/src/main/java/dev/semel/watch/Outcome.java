@@ -4,7 +4,7 @@ import dev.semel.Answer;
 import dev.semel.Sent;
 import java.util.Locale;
 
-/** What a call, a send or a delivery came to, in one word. The codes are public and stable. */
+/** The outcome of a call, a send or a delivery, in one word. The codes are public and stable. */
 public enum Outcome {
     EXECUTED,
     REPLAYED,

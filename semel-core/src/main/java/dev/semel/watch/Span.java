@@ -141,7 +141,7 @@ public final class Span {
                 : Duration.ofMillis(keptMillis);
     }
 
-    /** Whether it was told a result that was there. */
+    /** Whether it got a stored result. */
     public boolean hit() {
         return outcome == Outcome.REPLAYED;
     }

@@ -7,8 +7,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Told what happens. It is told on the threads that do the work, so it returns fast, does not block, and can be told from
- * many threads at once. An exception of its own is logged and changes nothing. It never learns a raw key.
+ * Receives events of the engine. Methods are called by the threads that do the work, so they must return fast, must
+ * not block, and must be thread-safe. An exception that they throw is logged and changes nothing. They never get a
+ * raw key.
  */
 public interface Watch extends Semel.Observer {
     /** Does not want to know. With it a call costs nothing more: no clock is read, nothing is allocated. */
@@ -22,10 +23,10 @@ public interface Watch extends Semel.Observer {
     /** It has its outcome; its trace has been ended. */
     default void ended(Span span) {}
 
-    /** A sender is told what became of its message. What a transaction sent may still be rolled back with it. */
+    /** A send was answered. If it is part of a transaction, it may still be rolled back. */
     default void sent(String operation, String tenant, Outcome outcome) {}
 
-    /** A message that was sent outside any transaction is durable, and its sender is told so, after this long. */
+    /** A message that was sent outside any transaction was acknowledged as durable after this time. */
     default void accepted(String operation, String tenant, long nanos) {}
 
     /** A failed attempt that another one follows. */
