@@ -6,7 +6,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call is told: a result, or why there is none and what may be done next. Closed: {@link #fold} handles every case.
+ * The answer to a call: a result, or the reason why there is none and the next step. Closed: {@link #fold} handles
+ * every case.
  *
  * @param <R> the operation's result
  */
@@ -20,7 +21,7 @@ public sealed interface Answer<R> {
 
     /** The operation is in SHADOW: an atomic handler ran and was rolled back, a leased one did not run. Nothing took effect. */
     record Shadowed<R>(@Nullable R result, String correlationId) implements Answer<R> {
-        /** For whoever does not want the result of a dry run. */
+        /** The reason, for callers who do not want the result of a dry run. */
         public Notice notice() {
             return new Notice(
                     correlationId,
@@ -32,7 +33,7 @@ public sealed interface Answer<R> {
     /** The call itself is invalid: nothing was looked up. */
     record Rejected<R>(Notice notice) implements Answer<R> {}
 
-    /** The key was used with another payload. Nothing of the first result is told. */
+    /** The key was used with another payload. The first result is not disclosed. */
     record Conflict<R>(Notice notice) implements Answer<R> {}
 
     /** It failed for good: the stored failure, or this call's own. */
@@ -50,14 +51,14 @@ public sealed interface Answer<R> {
     /** Switched off: the record, if there is one, is kept as it is. */
     record Halted<R>(Notice notice) implements Answer<R> {}
 
-    /** What comes with every answer that is not a result, so that a person or a program can go on. */
+    /** Comes with every answer that is not a result: the reason, and the data for the next step. */
     record Notice(String correlationId, String reason, Set<Next> next) {
         public Notice {
             next = Set.copyOf(next);
         }
     }
 
-    /** What may be done next. */
+    /** The next step for the caller. */
     enum Next {
         RETRY,
         CHECK_STATUS,
@@ -146,7 +147,7 @@ public sealed interface Answer<R> {
         /** Executed or Replayed, unless these are overridden. */
         T result(Answer<R> answer, @Nullable R result);
 
-        /** Whatever is not a result, unless it is overridden: why, and what may be done next. */
+        /** Handles every answer that is not a result, unless its own method is overridden. */
         T other(Answer<R> answer, Notice notice);
 
         /** This call ran it. */

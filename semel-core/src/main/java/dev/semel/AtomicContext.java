@@ -2,7 +2,7 @@ package dev.semel;
 
 import java.sql.Connection;
 
-/** What an atomic handler sees of its run. Valid on the handler's thread until it returns. */
+/** The run, as an atomic handler sees it. Valid on the handler's thread until it returns. */
 public interface AtomicContext {
     /**
      * The transaction's connection. It cannot commit, roll back or close: Semel does, once, for the effect and the record

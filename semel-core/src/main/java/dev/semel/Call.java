@@ -139,7 +139,7 @@ public record Call<P>(
             return with(new Ids(ids.correlation, ids.trace, value));
         }
 
-        /** Who is behind the call, and what that is, such as a user or a service. */
+        /** The actor of the call and its kind, such as a user or a service. */
         public Origin withActor(String name, String type) {
             return new Origin(ids, name, type, source, aggregateVersion);
         }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Channel<P> {
 
-    /** What is declared about it. */
+    /** Its declaration: name, payload, policy and lane. */
     Definition<P> definition();
 
     /** The operation as which its messages stand in the ledger. */

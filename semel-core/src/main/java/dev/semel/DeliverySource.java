@@ -6,11 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source that can say what it thinks it delivered to us: a provider's list of webhooks, an upstream outbox, a broker's log.
- * It is asked for one window of time after another, and what it names is looked up in the ledger: what never arrived is found.
- * It is only asked, never told; whether something is delivered again is for whoever gets the {@link Report}.
+ * A source that can list its deliveries: a provider's list of webhooks, an upstream outbox, a broker's log. It is
+ * queried for one window of time after another, and each listed delivery is looked up in the ledger, so that missing
+ * ones are found. The source is only read; the receiver of the {@link Report} decides whether something is delivered
+ * again.
  *
- * <p>A window must be looked at while the ledger still keeps its records: one that was purged counts as missing.
+ * <p>A window must be checked while the ledger still keeps its records: a purged record counts as missing.
  */
 public interface DeliverySource {
     /** Names the source, as an operation is named; the same on all nodes. */
@@ -31,7 +32,7 @@ public interface DeliverySource {
      */
     record Delivery(Tenant tenant, String channel, Key key, byte @Nullable [] payload) {}
 
-    /** @param next where to go on; absent at the end */
+    /** @param next where the next page starts; absent at the end */
     record Page(List<Delivery> deliveries, @Nullable String next) {
         public Page {
             deliveries = List.copyOf(deliveries);
@@ -39,8 +40,8 @@ public interface DeliverySource {
     }
 
     /**
-     * @param every how long a window is, and how often one is looked at
-     * @param grace how long after its end: what is still on its way then is no finding
+     * @param every the length of a window, and how often one is checked
+     * @param grace how long after its end it is checked, so that deliveries on their way are no finding
      */
     record Schedule(Duration every, Duration grace) {
         public Schedule {
@@ -56,7 +57,7 @@ public interface DeliverySource {
         }
     }
 
-    /** What became of one that is not as the source says. */
+    /** The difference between a delivery in the ledger and the source's list. */
     enum Fault {
         /** There is no record of it. */
         MISSING,
@@ -90,7 +91,7 @@ public interface DeliverySource {
     /** Is told of each window that was looked at; once more after a crash at its end. */
     @FunctionalInterface
     interface Listener {
-        /** @throws Exception to be told of the window again */
+        /** @throws Exception to get the report of this window again */
         void onReport(Instant from, Instant until, Report report) throws Exception;
     }
 }

@@ -53,12 +53,12 @@ public record Failure(
         return new Failure(category, reason, exception, value);
     }
 
-    /** What a handler throws to say which failure it was. */
+    /** The exception that a handler throws to classify its failure. */
     public Thrown asException() {
         return new Thrown(this, null);
     }
 
-    /** What kind of failure; the codes are public and stable. */
+    /** The kind of failure; the codes are public and stable. */
     public enum Category {
         NETWORK(true, false, true),
         TIMEOUT(true, false, true),
@@ -123,7 +123,7 @@ public record Failure(
             this.failure = failure;
         }
 
-        /** What the handler says went wrong. */
+        /** The handler's description of the failure. */
         public Failure failure() {
             return failure;
         }

@@ -62,7 +62,7 @@ public final class Key {
         return text;
     }
 
-    /** What is locked while the record is looked up and made; the text itself unless there are neighbours. */
+    /** The text that is locked while the record is looked up and created; the key itself unless there are neighbours. */
     public String lock() {
         return lock;
     }

@@ -2,7 +2,7 @@ package dev.semel;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a leased handler sees of its run. Valid until the handler returns. */
+/** The run, as a leased handler sees it. Valid until the handler returns. */
 public interface LeasedContext {
     /** Whose work it is. */
     Tenant tenant();
@@ -13,29 +13,30 @@ public interface LeasedContext {
     /** Which attempt of this record it is, from 1. */
     int attempt();
 
-    /** Only grows from grant to grant. Pass it on to whoever can refuse a lower one. */
+    /** Grows with every grant. Pass it on to receivers that can reject a lower one. */
     long fence();
 
-    /** Stable for the record, whatever the attempt: the idempotency key to hand to a downstream service. */
+    /** The idempotency key for a downstream service. It is the same for all attempts of the record. */
     String downstreamKey();
 
     /**
-     * Runs a named part once: a later run of the same record replays the stored result instead. A name may be used once a
-     * run. It may be repeated after an interruption if the operation may. If its result cannot be stored (too large, not
-     * writable as JSON, refused by the store), the part has acted all the same: the record becomes UNKNOWN, whatever the handler
-     * makes of the exception.
+     * Runs a named part once: a later run of the same record replays the stored result instead. A name may be used
+     * once a run. It may be repeated after an interruption if the operation may. If its result cannot be stored (too
+     * large, not writable as JSON, refused by the store), the part has acted nevertheless: the record becomes
+     * UNKNOWN, even if the handler catches the exception.
      *
-     * <p>A handler that has steps acts on the outside world only in them. What it does outside of them is done again by the next
-     * run, also of an operation that may not be repeated: after a failure that is retried, and after somebody switched the
-     * operation off ({@link Mode#HALTED}) before one of its steps, which hands the record back.
+     * <p>A handler that has steps acts on the outside world only in them. Effects outside of steps are repeated by
+     * the next run, also of an operation that may not be repeated: after a failure that is retried, and after
+     * somebody switched the operation off ({@link Mode#HALTED}) before one of its steps, which hands the record back.
      *
      * @throws SemelException.LeaseLost when the record was taken over meanwhile; nothing was started
      */
     <T> @Nullable T step(String name, Class<T> result, Step<T> part) throws Exception;
 
     /**
-     * As {@link #step(String, Class, Step)}, saying of this part whether it may be repeated after an interruption, whatever
-     * holds for the operation. An interrupted part that may not be repeated makes the record UNKNOWN.
+     * As {@link #step(String, Class, Step)}, declaring for this part whether it may be repeated after an
+     * interruption, independently of the operation. An interrupted part that may not be repeated makes the record
+     * UNKNOWN.
      */
     <T> @Nullable T step(String name, Class<T> result, boolean repeatable, Step<T> part) throws Exception;
 

@@ -2,7 +2,7 @@ package dev.semel;
 
 import org.jspecify.annotations.Nullable;
 
-/** Work that may touch the outside world. It runs under a lease; whatever it calls should be given the derived key. */
+/** Work that may touch the outside world. It runs under a lease. Pass the derived key to every service that it calls. */
 @FunctionalInterface
 public interface LeasedHandler<P, R> {
     /**

@@ -1,6 +1,6 @@
 package dev.semel;
 
-/** What may be granted: everything, nothing that acts, or nothing. The stricter of two modes wins. */
+/** Which calls may be granted: all, only without effect, or none. The stricter of two modes wins. */
 public enum Mode {
     /** Work is granted and acts. */
     LIVE,

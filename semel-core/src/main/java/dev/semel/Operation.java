@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Operation<P, R> {
 
-    /** What is declared about it. */
+    /** Its declaration: name, types, policy and meaning. */
     Definition<P, R> definition();
 
     /** Part of every record's identity: an operation that is renamed forgets its records. */
@@ -93,8 +93,9 @@ public sealed interface Operation<P, R> {
 
     /**
      * @see Operation#leased
-     * @param repeatable whether a run that was interrupted may be run again by itself; false unless declared otherwise. If not, its
-     *     record becomes UNKNOWN and waits for its reconciler or a person: what may already have happened is never silently repeated
+     * @param repeatable whether an interrupted run may be repeated automatically; false by default. If not, its
+     *     record becomes UNKNOWN and waits for its reconciler or a person: a possible effect is never silently
+     *     repeated
      */
     record Leased<P, R>(Definition<P, R> definition, boolean repeatable) implements Operation<P, R> {
         /** @see Atomic#withPolicy(String) */
@@ -252,7 +253,7 @@ public sealed interface Operation<P, R> {
             return new OfClass<>(type);
         }
 
-        /** As codecs are told it. */
+        /** The type that codecs get. */
         public final Type type() {
             return type;
         }

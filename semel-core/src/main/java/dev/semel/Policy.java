@@ -29,7 +29,7 @@ public record Policy(
 
     private static final ShippedPolicies SHIPPED = new ShippedPolicies();
 
-    /** {@code default}: what operations have that name no other: 3 attempts, 1 s doubling to 30 s. */
+    /** {@code default}, for operations without another policy: 3 attempts, 1 s doubling to 30 s. */
     public static final Policy DEFAULT = SHIPPED.get("default");
 
     /** {@code ingress.ack}: accepting a webhook: one attempt within 2 s, no dead letters; the sender retries. */
@@ -110,7 +110,7 @@ public record Policy(
         PolicyBounds.refuse(name, PolicyBounds.faults(retry, limits, retention, rules));
     }
 
-    /** Those that ship, in the order of the catalogue. */
+    /** The policies that ship, in the order of the catalogue. */
     public static List<Policy> shipped() {
         return SHIPPED.all();
     }
@@ -213,7 +213,7 @@ public record Policy(
         record Exponential(Duration base, double multiplier, Duration cap) implements Backoff {}
     }
 
-    /** What is added to a delay so that callers who failed together do not come back together. */
+    /** A random part of a delay, so that callers who failed together do not retry together. */
     public sealed interface Jitter {
         record None() implements Jitter {}
 
@@ -255,7 +255,7 @@ public record Policy(
         }
     }
 
-    /** What happens to a lane when the message at its head dies. */
+    /** The fate of a lane when the message at its head dies. */
     public enum DeadHead {
         CONTINUE,
         PARK_LANE

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What no policy may exceed, so that delays and due times can be computed without overflow. Finds every fault, not the first. */
+/**
+ * The limits of all policies, so that delays and due times can be computed without overflow. Reports every fault, not
+ * only the first.
+ */
 final class PolicyBounds {
     private static final Duration LONGEST = Duration.ofDays(3650);
     private static final int MOST_ATTEMPTS = 1_000_000;

@@ -91,7 +91,7 @@ public final class PolicyBuilder {
         return withBackoff(new Policy.Backoff.Exponential(base, multiplier, cap));
     }
 
-    /** What is added to delays so that callers who failed together do not come back together. */
+    /** A random part of delays, so that callers who failed together do not retry together. */
     public PolicyBuilder withJitter(Policy.Jitter value) {
         once("jitter");
         jitter = value;
@@ -195,7 +195,7 @@ public final class PolicyBuilder {
         return this;
     }
 
-    /** What a dead message at the head of a lane does to those behind it; they go on by default. */
+    /** Whether a dead message at the head of a lane stops the messages behind it; by default they continue. */
     public PolicyBuilder withDeadHead(Policy.DeadHead value) {
         once("dead head");
         deadHead = value;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out, by asking the outside world, whether an interrupted run took effect. Never acts itself. */
+/** Finds out whether an interrupted run took effect, by querying the outside world. Never acts itself. */
 @FunctionalInterface
 public interface Reconciler<P, R> {
     /**
@@ -29,12 +29,12 @@ public interface Reconciler<P, R> {
         }
 
         /**
-         * For a handler that touches the outside world only in its steps: asks about each interrupted step by itself. Once all
-         * of them are decided the record may be run again. That run replays a step that took effect and starts one anew that
-         * did not.
+         * For a handler that touches the outside world only in its steps: decides about each interrupted step
+         * separately. Once all of them are decided, the record may be run again. That run replays a step that took
+         * effect and starts one again that did not.
          *
-         * <p>A case without steps stays UNKNOWN: nothing stored tells how far the run came, and in a store that was restored
-         * from a backup a step may be missing that was performed. Where that cannot be, decide it yourself:
+         * <p>A case without steps stays UNKNOWN: the ledger does not show how far the run came, and in a store that
+         * was restored from a backup a performed step may be missing. Where that cannot happen, decide it yourself:
          * {@code what.steps().isEmpty() ? Verdict.noEffect() : what.bySteps(...)}.
          */
         public <R> Verdict<R> bySteps(StepReconciler reconciler) throws Exception {
@@ -61,7 +61,7 @@ public interface Reconciler<P, R> {
         Verdict<?> reconcile(Step step) throws Exception;
     }
 
-    /** What the reconciler found. Given for the whole record, it holds for its interrupted steps as well. */
+    /** The decision about an interrupted run. For a whole record, it also applies to its interrupted steps. */
     sealed interface Verdict<R> {
         /** It took effect; this is its result. A step is not run again: its result is replayed. */
         static <R> Verdict<R> tookEffect(@Nullable R result) {
@@ -81,7 +81,7 @@ public interface Reconciler<P, R> {
             return new Failed<>(failure);
         }
 
-        /** Cannot be told now: ask again later, or ask a person. */
+        /** Not known now: the reconciler is called again later, or a person decides. */
         static <R> Verdict<R> stillUnknown(String reason) {
             return new StillUnknown<>(reason);
         }

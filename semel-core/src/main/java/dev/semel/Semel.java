@@ -77,14 +77,15 @@ public interface Semel extends AutoCloseable {
      *         .orThrow();
      * }</pre>
      *
-     * <p>A duplicate is told the stored result and runs nothing; with another payload it is a {@link Answer.Conflict}. A handler that
-     * throws is rolled back and tried again as the policy says, within this call. Inside the handler of another atomic operation it
-     * joins that one's transaction.
+     * <p>A duplicate gets the stored result and runs nothing; with another payload it is a {@link Answer.Conflict}.
+     * If the handler throws, its transaction is rolled back, and the policy decides about retries within this call.
+     * Inside the handler of another atomic operation it joins that one's transaction.
      *
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; nothing was run
-     * @throws SemelException.OutcomeUnknown when the reply to a commit was lost and cannot be decided yet; repeat the call
-     * @throws SemelException.Misconfigured when the store cannot run atomic operations, or there is no policy of the name that the
-     *     operation gives
+     * @throws SemelException.OutcomeUnknown when the reply to a commit was lost and cannot be decided yet; repeat the
+     *     call
+     * @throws SemelException.Misconfigured when the store cannot run atomic operations, or there is no policy of the
+     *     name that the operation gives
      */
     <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler);
 
@@ -96,9 +97,9 @@ public interface Semel extends AutoCloseable {
      *         (r, run) -> run.step("psp", RefundId.class, key -> psp.refund(r, key)));
      * }</pre>
      *
-     * <p>A duplicate is told the stored result and runs nothing; while the first one runs it is told {@link Answer.InProgress}, or waits
-     * for as long as its patience says. A run that is interrupted is repeated only if the operation is declared repeatable; otherwise
-     * its record is UNKNOWN until a reconciler or a person decides.
+     * <p>A duplicate gets the stored result and runs nothing. While the first call runs, it gets {@link
+     * Answer.InProgress}, or waits up to its patience. A run that is interrupted is repeated only if the operation is
+     * declared repeatable; otherwise its record is UNKNOWN until a reconciler or a person decides.
      *
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; nothing was run
      * @throws SemelException.Misconfigured when there is no policy of the name that the operation gives
@@ -115,9 +116,9 @@ public interface Semel extends AutoCloseable {
     <P, R> Answer<R> run(Operation<P, R> operation, Call<P> call);
 
     /**
-     * Runs many calls of one operation in a few statements, with one answer each, in the order of the calls. Duplicates
-     * inside the list: the first executes, the rest replay. When the store fails half-way nothing is lost: repeat the whole
-     * list, and what was done is replayed.
+     * Runs many calls of one operation in a few statements, with one answer each, in the order of the calls.
+     * Duplicates inside the list: the first executes, the rest replay. When the store fails half-way nothing is lost:
+     * repeat the whole list, and finished calls are replayed.
      *
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached
      */
@@ -154,8 +155,8 @@ public interface Semel extends AutoCloseable {
     <P> Sent send(Channel<P> channel, Message<P> message);
 
     /**
-     * Stores many messages in a few statements, with one answer each, in the order of the messages. When the store fails half-way,
-     * send the whole list again: what is stored already is found by its key.
+     * Stores many messages in a few statements, with one answer each, in the order of the messages. When the store
+     * fails half-way, send the whole list again: stored messages are recognised by their keys.
      *
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached
      */
@@ -218,8 +219,8 @@ public interface Semel extends AutoCloseable {
     <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler);
 
     /**
-     * Checks that what a source says it delivered is in the ledger. The source is asked window by window, by one node at a time, and
-     * the listener is told what never arrived. Register it on each node that can ask the source.
+     * Checks that the deliveries of a source are in the ledger. One node at a time queries the source, window by
+     * window, and the listener gets the missing ones. Register it on each node that can reach the source.
      *
      * @throws SemelException.Invalid when a source of this name is registered already
      */
@@ -254,7 +255,8 @@ public interface Semel extends AutoCloseable {
         /**
          * Under a savepoint of the caller's transaction; without inline retries and without a durable failure record.
          *
-         * @throws SemelException.TransactionMustBeRetried when a duplicate was met at REPEATABLE READ or above
+         * @throws SemelException.TransactionMustBeRetried when a duplicate ran at the same time, at REPEATABLE READ
+         *     or above
          */
         <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler);
 
@@ -315,8 +317,8 @@ public interface Semel extends AutoCloseable {
         Settings withPlatformThreads();
 
         /**
-         * Where the time is read, in place of the machine's clock and the store's: for tests that move a clock. Whatever waits, such
-         * as a retry or a delayed message, goes on when this clock says so, and never while it stands still.
+         * Where the time is read, in place of the machine's clock and the store's: for tests that move a clock. A
+         * retry or a delayed message waits until this clock reaches its time, and never while the clock stands still.
          *
          * <pre>{@code
          * AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
@@ -324,7 +326,8 @@ public interface Semel extends AutoCloseable {
          * now.set(now.get().plus(Duration.ofDays(2)));
          * }</pre>
          *
-         * @param clock a {@link java.time.Clock}, or anything else that tells the time; the same for all nodes on one store
+         * @param clock a {@link java.time.Clock}, or anything else that tells the time; the same for all nodes on one
+         *     store
          */
         Settings withClock(InstantSource clock);
 
@@ -338,8 +341,8 @@ public interface Semel extends AutoCloseable {
         Settings withoutAudit();
 
         /**
-         * How long audit events are kept, at least; 365 days by default, a day or more. They are removed with their seals, a sealed
-         * segment at a time, and what is left can still be verified.
+         * How long audit events are kept, at least; 365 days by default, a day or more. They are removed with their
+         * seals, a sealed segment at a time, and the rest can still be verified.
          */
         Settings withAuditRetention(Duration retention);
 
@@ -365,19 +368,22 @@ public interface Semel extends AutoCloseable {
     }
 
     /**
-     * How payloads and results become JSON and back. {@code dev.semel.key.JacksonCodec} is the default; with a mapper of your own:
+     * How payloads and results become JSON and back. {@code dev.semel.key.JacksonCodec} is the default; with a mapper
+     * of your own:
      *
      * <pre>{@code
      * Semel.settings(dataSource).withCodec(JacksonCodec.of(mapper)).open();
      * }</pre>
      *
-     * <p>It must be JSON, in UTF-8, for three reasons. Two payloads mean the same if their canonical JSON is the same, whatever the
-     * order of fields and the form of numbers; transport fields, defaults and nulls are told apart by name; and the command line
-     * shows payloads with their secrets blotted out. A payload that is not JSON is refused. For any other format, declare
-     * {@code byte[]} and write the bytes yourself: they are kept as they are, and every byte of a payload counts.
+     * <p>It must be JSON, in UTF-8, for three reasons. Two payloads mean the same if their canonical JSON is the
+     * same, in any order of fields and form of numbers; transport fields, defaults and nulls are told apart by name;
+     * and the command line shows payloads with their secrets blotted out. A payload that is not JSON is refused. For
+     * any other format, declare {@code byte[]} and write the bytes yourself: they are kept as they are, and every
+     * byte of a payload counts.
      *
-     * <p>What was stored by one codec is read by the next. Change it only to one that reads the older form, and that writes payloads
-     * with the same names and values: otherwise a retry of an older request is a {@link Answer.Conflict}.
+     * <p>What was stored by one codec is read by the next. Change it only to one that reads the older form, and that
+     * writes payloads with the same names and values: otherwise a retry of an older request is a {@link
+     * Answer.Conflict}.
      *
      * <p>Thread-safe. Never asked about null, which is kept as nothing, nor about {@code byte[]}.
      */

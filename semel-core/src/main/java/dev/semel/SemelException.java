@@ -101,7 +101,7 @@ public abstract class SemelException extends RuntimeException {
         }
     }
 
-    /** A commit was sent and its outcome cannot be told yet. The same call may be repeated: it finds out. */
+    /** A commit was sent and its outcome is not known yet. Repeat the same call: it finds the outcome. */
     public static final class OutcomeUnknown extends SemelException {
         private static final long serialVersionUID = 1;
 
@@ -110,7 +110,7 @@ public abstract class SemelException extends RuntimeException {
         }
     }
 
-    /** This run's record was granted to another. Whatever it still held in a transaction was rolled back. */
+    /** This run's record was granted to another run. Its open transaction was rolled back. */
     public static final class LeaseLost extends SemelException {
         private static final long serialVersionUID = 1;
         private final long fence;
@@ -136,9 +136,9 @@ public abstract class SemelException extends RuntimeException {
     }
 
     /**
-     * A handler has ended the transaction in which Semel ran it, past the guard of its connection, or its connection was lost
-     * and whether it had done so cannot be told. What had been written up to then may be committed without its record: look at
-     * what the handler wrote before the call is repeated.
+     * A handler has ended the transaction in which Semel ran it, past the guard of its connection, or its connection
+     * was lost and may have been ended that way. The writes up to then may be committed without their record: check
+     * them before you repeat the call.
      */
     public static final class TransactionEnded extends SemelException {
         private static final long serialVersionUID = 1;
@@ -158,7 +158,7 @@ public abstract class SemelException extends RuntimeException {
             this.answer = Objects.requireNonNull(answer);
         }
 
-        /** What the call was told. */
+        /** The call's answer. */
         public Answer<?> answer() {
             return answer;
         }
@@ -175,7 +175,7 @@ public abstract class SemelException extends RuntimeException {
             this.sent = Objects.requireNonNull(sent);
         }
 
-        /** What the sender was told. */
+        /** The sender's answer. */
         public Sent sent() {
             return sent;
         }

@@ -2,7 +2,7 @@ package dev.semel;
 
 import java.util.function.Function;
 
-/** What a sender is told. Closed: {@link #fold} handles every case. */
+/** The answer to a send. Closed: {@link #fold} handles every case. */
 public sealed interface Sent {
 
     /**

@@ -11,7 +11,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** An audit event for reading: every field by its public name, in a fixed order. */
 public final class AuditEvent {
-    /** What a replay may refer to as its first event. */
+    /** The event types that a replay may name as its first event. */
     private static final Set<String> REFERRED_TO = Set.of(
             EventType.OPERATION_QUEUED.publicName(),
             EventType.OPERATION_EXECUTED.publicName(),
@@ -67,7 +67,7 @@ public final class AuditEvent {
         return fields;
     }
 
-    /** What is particular to the type. */
+    /** The details of this type. */
     public Map<String, Object> details() {
         String body = row.entry().body();
         if (body == null) {

@@ -17,7 +17,7 @@ import java.util.Optional;
  * that is gone, so that a chain whose beginning was cut off by anybody else is still found out. Any number of nodes may do it.
  */
 public final class AuditPurge {
-    /** What its events are about, in place of an operation. */
+    /** The subject of its events, in place of an operation. */
     private static final String SUBJECT = "semel.audit";
 
     static final AuditFilter EVENTS = new AuditFilter(null, SUBJECT, null, EventType.PURGE_COMPLETED.code());

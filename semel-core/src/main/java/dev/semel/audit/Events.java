@@ -49,7 +49,10 @@ public final class Events {
         return exhausted ? List.of(tried(EventType.RETRY_EXHAUSTED, about, tried), error) : List.of(error);
     }
 
-    /** As {@link #death}, of a record that is removed: made whatever is switched off, because nothing else is left of it. */
+    /**
+     * As {@link #death}, of a record that is removed: written even if events are switched off, because nothing else
+     * is left of it.
+     */
     public AuditEntry drop(About about, Tried tried, boolean exhausted) {
         return tried(exhausted ? EventType.RETRY_EXHAUSTED : EventType.SYSTEM_ERROR, about, tried);
     }
@@ -86,7 +89,7 @@ public final class Events {
         return event(type, about, details);
     }
 
-    /** An event that is made whatever is switched off. */
+    /** An event that is written even if events are switched off. */
     public AuditEntry event(EventType type, About about, Map<String, ?> details) {
         return new AuditEntry(
                 type.code(), about.subject(), about.policy(), about.fence(), 0, body(about.origin(), details));

@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  *     left this process
  */
 public record FirstRun(long fence, @Nullable String requestId) {
-    /** An atomic run does not learn the fence under which it committed: whoever waited for it in memory names the record only. */
+    /**
+     * An atomic run does not learn the fence under which it committed: a duplicate that waited for it in memory names
+     * the record only.
+     */
     public static final long NOT_KNOWN = -1;
 
     /** The run that left the record as it was read. */

@@ -14,8 +14,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The one way by which a payload, a result or a free text reaches a person's eyes or the audit: values whose names speak of
- * secrets are blotted out, long payloads are cut, and a payload that is not JSON is told by its length only.
+ * The only way by which payloads, results and free text reach a person or the audit: values with secret-like names
+ * are masked, long payloads are cut, and of a payload that is not JSON only the length is shown.
  */
 public final class Redactor {
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -38,7 +38,7 @@ public final class Redactor {
 
     private Redactor() {}
 
-    /** What may be shown of stored bytes; "null" when there are none. */
+    /** Stored bytes in a form that may be shown; "null" when there are none. */
     public static String shown(byte @Nullable [] stored) {
         if (stored == null) {
             return "null";

@@ -71,7 +71,7 @@ public final class ReplayBuffer {
         });
     }
 
-    /** Writes what was counted in the seconds that are over, or all of it. What cannot be written is kept. */
+    /** Writes the counts of past seconds, or all of them. Counts that cannot be written are kept. */
     public void flush(boolean all) {
         long second = time.millis() / 1_000;
         List<Slot> taken = new ArrayList<>();
@@ -112,8 +112,8 @@ public final class ReplayBuffer {
     }
 
     /**
-     * Writes the first of them, all if it can be: an event that the store refuses for its data is told in the log and costs
-     * only itself. Says how many are done with.
+     * Writes the first of them, all if it can be: an event that the store rejects for its data is logged and costs
+     * only itself. Returns how many were handled.
      */
     private int append(List<AuditEntry> entries) {
         try {

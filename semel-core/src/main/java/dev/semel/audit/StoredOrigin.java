@@ -19,7 +19,7 @@ public final class StoredOrigin {
 
     private StoredOrigin() {}
 
-    /** What is stored; absent when nothing was said. */
+    /** The stored text; null for an empty origin. */
     public static @Nullable String encode(Origin origin) {
         if (origin == Origin.UNSTATED) {
             return null;
@@ -28,7 +28,10 @@ public final class StoredOrigin {
         return fields.isEmpty() ? null : JSON.writeValueAsString(fields);
     }
 
-    /** Who asked for the record. Text that cannot be read, such as a later version's, says nothing: no event may fail by it. */
+    /**
+     * The origin of the record. Unreadable text, such as a later version's, gives an empty origin: no event may fail
+     * because of it.
+     */
     public static Origin of(Header header) {
         Origin known = decode(header.origin());
         try {

@@ -39,7 +39,7 @@ public final class Verification {
     /** @param event id of the first event concerned; absent when a seal itself is damaged */
     public record Damage(Kind kind, long seal, Optional<Long> event, String sentence) {}
 
-    /** What was done to the log. */
+    /** The kind of damage. */
     public enum Kind {
         CHANGED,
         REMOVED,

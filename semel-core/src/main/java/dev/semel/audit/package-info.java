@@ -1,4 +1,4 @@
-/** What happened, append-only: the types of events, how they are made and read, and the chain of hashes over them. */
+/** The append-only audit log: the types of events, how they are written and read, and the chain of hashes over them. */
 @NullMarked
 package dev.semel.audit;
 

@@ -20,17 +20,17 @@ import java.util.function.BooleanSupplier;
 public record Duties(
         LeaseKeeper keeper, Worker worker, Sweeper sweeper, Inquiries inquiries, Upkeep upkeep, Backlogs backlogs) {
 
-    /** How much of each a round does: sweeping comes round within a second or so whatever there is to do. */
+    /** The share of each duty in a round, so that sweeping happens about once a second under any load. */
     private static final int SEALS = 10;
 
     private static final int CHUNKS = 10;
     private static final int SEGMENTS = 5;
     private static final Duration GOES_ON = Duration.ofMillis(50);
 
-    /** What asks others: whether an interrupted run took effect, and what they delivered. */
+    /** Duties that query others: whether an interrupted run took effect, and which deliveries a source made. */
     public record Inquiries(Reconciliation reconciliation, DeliveryRounds deliveries) {}
 
-    /** What keeps the store in order. */
+    /** Duties that maintain the store. */
     public record Upkeep(Purger purger, AuditPurge auditPurge, Sealer sealer, ReplayBuffer replays) {}
 
     public Reconciliation reconciliation() {
@@ -76,12 +76,12 @@ public record Duties(
         return duties;
     }
 
-    /** Does a little at a time, so that the other duties have their turn; when there is more, it goes on at once. */
+    /** Does a little at a time, so that the other duties have their turn; if there is more, it continues at once. */
     private static Duty bounded(Duration pace, String name, BooleanSupplier more) {
         return new Duty(name, () -> more.getAsBoolean() ? GOES_ON : pace);
     }
 
-    /** What runs the application's code, which may hang: each on a thread of its own, so that it stops nothing else. */
+    /** Duties that run the application's code, which may hang: each on its own thread, so that it stops nothing else. */
     List<Duty> inquiring() {
         return List.of(
                 Duty.every(Duration.ofSeconds(1), "ask reconcilers", reconciliation()::reconcile),

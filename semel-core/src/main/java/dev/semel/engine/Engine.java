@@ -161,7 +161,7 @@ public final class Engine implements Semel {
         housekeepers.forEach(Housekeeper::start);
     }
 
-    /** What this engine does without being called, for those who opened it without a background. */
+    /** The background duties of this engine, for callers who opened it without a background. */
     public Duties duties() {
         return duties;
     }
@@ -171,7 +171,7 @@ public final class Engine implements Semel {
         return new GatewayRuns(services, registry::seen);
     }
 
-    /** What a person may do to the ledger of this engine. */
+    /** An operator's actions on the ledger of this engine. */
     public Operator operator() {
         return operator;
     }

@@ -209,7 +209,7 @@ public final class EngineSettings implements Semel.Settings {
         return this;
     }
 
-    /** Nothing runs by itself: whoever opened the engine does its {@link Engine#duties}. */
+    /** Nothing runs in the background: the caller runs the {@link Engine#duties}. */
     public EngineSettings withoutBackground() {
         background = false;
         return this;

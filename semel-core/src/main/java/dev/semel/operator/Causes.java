@@ -19,7 +19,7 @@ final class Causes {
     private static final String VARIES = "…";
     private static final Pattern VALUE = Pattern.compile("'[^']*'|\"[^\"]*\"|`[^`]*`|\\S*\\d\\S*");
 
-    /** So many kinds of text are told apart for one exception of one operation; further ones are counted together. */
+    /** The number of different texts per exception and operation; further ones are counted together. */
     private static final int MOST_TEXTS = 100;
 
     private final Map<String, List<Cause>> byException = new LinkedHashMap<>();

@@ -16,11 +16,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a channel stands.
+ * The state of a channel.
  *
- * @param unknown messages that may have taken effect and need a reconciler or a person; counted up to {@link Queue.Backlog#MOST}
+ * @param unknown messages that may have taken effect and need a reconciler or a person; counted up to {@link
+ *     Queue.Backlog#MOST}
  * @param pauses of all tenants or of some
- * @param mode that applies to it whoever the tenant is
+ * @param mode that applies to it for all tenants
  */
 public record ChannelState(String operation, Queue.Backlog backlog, long unknown, List<Pause> pauses, Mode mode) {
     private static final int PAGE = 500;

@@ -25,11 +25,11 @@ public final class Letters {
     }
 
     /**
-     * Which messages are meant.
+     * Selects messages.
      *
      * @param category of the failure
      * @param exception class name, or the end of it
-     * @param scope whether dead letters are meant, or those whose outcome is unknown, or both
+     * @param scope dead letters, messages with an unknown outcome, or both
      */
     public record Which(
             RecordFilter records,
@@ -69,7 +69,7 @@ public final class Letters {
         }
     }
 
-    /** What needs a person for which reason. */
+    /** Why a message needs a person. */
     public enum Scope {
         /** Failed for good: nothing of it took effect, or what did was known when it failed. */
         DEAD(State.FAILED_TERMINAL),
@@ -141,7 +141,7 @@ public final class Letters {
      */
     public record Preview(Which which, long count) {}
 
-    /** Says whether to go on. */
+    /** Returns whether to continue. */
     @FunctionalInterface
     interface Visitor {
         boolean visit(Row row);
@@ -185,7 +185,7 @@ public final class Letters {
         return new Page(page.stream().filter(which::matches).toList(), end);
     }
 
-    /** What went wrong last, if anything did. What cannot be read hides no other record from a list. */
+    /** The last failure, if any. An unreadable one hides no other record from a list. */
     public static @Nullable Failure failure(Row row) {
         if (row.failure() == null) {
             return null;

@@ -107,7 +107,7 @@ public final class Operator {
         }
     }
 
-    /** What came of forgetting. */
+    /** The outcome of forgetting a key. */
     public enum Forgotten {
         /** The key is new again. */
         DONE,
@@ -116,8 +116,8 @@ public final class Operator {
     }
 
     /**
-     * Makes a key new again: its record and steps are removed, and the next call runs. Refused while the record is queued or
-     * running, because its run would go on.
+     * Makes a key new again: its record and steps are removed, and the next call runs. Rejected while the record is
+     * queued or running, because its run would continue.
      */
     public Forgotten forget(Tenant tenant, String operation, Key key, Warrant warrant) {
         RecordId id = Identity.of(tenant, operation, key).id();
@@ -222,7 +222,7 @@ public final class Operator {
         return replays.replay(store.ledger().find(List.of(id)).live(id), warrant);
     }
 
-    /** Closes one record; its lane goes on. */
+    /** Closes one record; its lane continues. */
     public Replays.Outcome discard(RecordId id, Warrant warrant) {
         Row row = store.ledger().find(List.of(id)).live(id);
         return replays.discard(row, warrant, Policy.Retention.API.deadLetters());
@@ -257,7 +257,7 @@ public final class Operator {
                 .resume(operation, tenant, channelEvent(EventType.CHANNEL_RESUMED, operation, tenant, warrant));
     }
 
-    /** What is set for a name that no operation and no tenant can have would be there for nothing. */
+    /** A setting for a name that no operation and no tenant can have would never apply. */
     private static void demandNames(@Nullable String operation, @Nullable String tenant) {
         if (operation != null) {
             SemelException.Invalid.unlessName("operation name", operation, 120);
@@ -286,8 +286,8 @@ public final class Operator {
     }
 
     /**
-     * Waits until every node has seen a change of modes or pauses that was made before: after it nothing more starts that they
-     * forbid. What runs already is not waited for.
+     * Waits until every node has seen a change of modes or pauses that was made before: after it nothing starts that
+     * they forbid. It does not wait for running calls.
      */
     public void awaitModes() throws InterruptedException {
         time.sleep(CurrentModes.FRESH.plus(MARGIN));

@@ -41,11 +41,11 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Brings records back that will not be tried again by themselves. A replay is a conditional write under the record's fence, so
- * a second one at the same time, or one of a record that runs meanwhile, changes nothing.
+ * Replays records that will not be retried automatically. A replay is a conditional write under the record's fence,
+ * so a second one at the same time, or one of a record that runs meanwhile, changes nothing.
  *
- * <p>A replay of many is itself work in the ledger: a message of the channel {@code semel.replays}. Whoever handles it does a
- * part and sends the rest on; a node that dies is taken over, and pausing the channel pauses the replay.
+ * <p>A bulk replay is itself work in the ledger: a message of the channel {@code semel.replays}. Its handler does a
+ * part and sends a message for the rest; a node that dies is taken over, and pausing the channel pauses the replay.
  */
 public final class Replays {
     private static final Logger LOG = LoggerFactory.getLogger(Replays.class);
@@ -87,10 +87,10 @@ public final class Replays {
         this.handled = handled;
     }
 
-    /** What came of a replay or a discard. */
+    /** The outcome of a replay or a discard. */
     public enum Outcome {
         DONE,
-        /** Somebody else did the same before. */
+        /** The same was done before. */
         ALREADY,
         /** There is no such record. */
         ABSENT,
@@ -119,8 +119,8 @@ public final class Replays {
     }
 
     /**
-     * Whoever replays what may have taken effect decides that it is to be run again: its interrupted steps, too. A step that its
-     * late owner ends meanwhile is not interrupted any more: then the steps are looked at again.
+     * Replaying a record that may have taken effect means to run it again, with its interrupted steps. A step that
+     * its late owner ends meanwhile is no longer interrupted: then the steps are read again.
      */
     private Moved withSteps(Row row, Move move) {
         Moved moved = new Moved.Refused(row.status());
@@ -130,7 +130,7 @@ public final class Replays {
         return moved;
     }
 
-    /** Closes a record: it will not be tried again, and its lane goes on. */
+    /** Closes a record: it will not be retried, and its lane continues. */
     Outcome discard(@Nullable Row row, Warrant warrant, Duration keep) {
         if (row == null) {
             return Outcome.ABSENT;
@@ -244,7 +244,7 @@ public final class Replays {
             return new Cursor(at, RecordId.ofHex(id));
         }
 
-        /** Where it goes on behind a page; nowhere when this pass is over. */
+        /** The position after a page; empty when this pass is over. */
         Optional<Place> behind(Letters.Page page, Letters.Scope scope) {
             Cursor end = page.end();
             if (end != null) {
@@ -301,12 +301,12 @@ public final class Replays {
     }
 
     /**
-     * How far a replay of many has come.
+     * The progress of a bulk replay.
      *
      * @param newest the record of its newest part; when that is COMPLETED the replay is over
      * @param part its number
      * @param done how many the parts before replayed, not counting what an interrupted attempt did
-     * @param asked the messages that are meant, and how many they were when it began
+     * @param asked the selected messages, and how many they were at the start
      */
     public record Progress(Row newest, int part, long done, Letters.Preview asked) {
         public boolean over() {
@@ -342,8 +342,8 @@ public final class Replays {
     }
 
     /**
-     * Handles a part: replays some pages and sends the rest on. Repeatable: what is replayed is not found again. What another
-     * transaction has locked is tried again in a further pass, a few times.
+     * Handles a part: replays some pages and sends a message for the rest. Repeatable: replayed records are not found
+     * again. Records that another transaction has locked are retried in a further pass, a few times.
      */
     public void handle(Bulk bulk, LeasedContext run) throws InterruptedException {
         Letters.Which which = bulk.filter.preview().which();
@@ -367,7 +367,7 @@ public final class Replays {
         sendOn(run, message(new Bulk(bulk.job, bulk.part + 1, bulk.filter, bulk.perSecond, place, counts)));
     }
 
-    /** A run of this part that was interrupted may have sent the next one, with other counts: then that one goes on. */
+    /** An interrupted run of this part may have sent the next one, with other counts: then that one continues. */
     private static void sendOn(LeasedContext run, Message<Bulk> next) {
         try {
             run.send(CHANNEL, next);

@@ -41,7 +41,7 @@ public record RetryReport(List<Line> policies) {
 
     private static final int PAGE = 1_000;
 
-    /** What is known of one record that failed. */
+    /** The failures of one record. */
     private static final class Story {
         private final String policy;
         private final Set<String> categories = new HashSet<>();

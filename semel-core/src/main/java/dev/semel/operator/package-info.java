@@ -1,4 +1,4 @@
-/** What a person may do: forget a key, switch modes, adopt a restored store. Every action is audited or refused. */
+/** The operator's actions: forget a key, switch modes, adopt a restored store. Every action is audited or rejected. */
 @NullMarked
 package dev.semel.operator;
 

@@ -22,7 +22,7 @@ public record AuditEntry(
         int attempt,
         @Nullable String body) {
 
-    /** What an event is about; every part but the tenant may be absent. */
+    /** The subject of an event; every part but the tenant may be absent. */
     public record Subject(
             String tenant,
             @Nullable String operation,

@@ -8,12 +8,12 @@ package dev.semel.store;
 public final class CommitRefused extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** @param why what the database, or whoever commits in Semel's place, said */
+    /** @param why the error of the database, or of the transaction manager that commits in Semel's place */
     public CommitRefused(Exception why) {
         super("The transaction could not be committed; nothing was: " + why.getMessage(), why);
     }
 
-    /** What to judge in place of this: the exception as the work would have got it. */
+    /** The exception to classify in place of this one, as the work would have got it. */
     public Throwable why() {
         Throwable cause = getCause();
         return cause == null ? this : cause;

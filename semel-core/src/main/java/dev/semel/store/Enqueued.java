@@ -11,11 +11,11 @@ public sealed interface Enqueued {
     record Existing(Row row) implements Enqueued {}
 
     /**
-     * The store failed before it came to this one; others of the same batch may have been made. The same arrival may be given
-     * again.
+     * The store failed before it came to this one; others of the same batch may have been made. The same arrival may
+     * be given again.
      *
-     * @param why unavailable when nothing was written for it; unknown when that cannot be told; data refused when it would be
-     *     refused again
+     * @param why unavailable when nothing was written for it; unknown when something may have been written; data
+     *     refused when it would be refused again
      */
     record Failed(SemelException why) implements Enqueued {}
 }

@@ -5,10 +5,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a look into the ledger saw.
+ * The records that a read of the ledger found.
  *
  * @param rows the records that exist, expired ones too
- * @param now the store's clock at that moment or just before, in its milliseconds: no other clock says what is expired
+ * @param now the store's clock at that moment or just before, in its milliseconds: no other clock says what is
+ *     expired
  */
 public record Found(Map<RecordId, Row> rows, long now) {
     public Found {

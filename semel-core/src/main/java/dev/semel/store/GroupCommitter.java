@@ -119,8 +119,9 @@ public final class GroupCommitter<I, O> {
     }
 
     /**
-     * Out of memory, too, the lane must not be lost. Then it goes to the first of the queue, which is found without any; should that
-     * one lead another lane already, the lane is free, and whoever leads or comes next takes the rest of the queue along.
+     * The lane must not be lost when memory runs out. Then it goes to the first of the queue, which is found without
+     * allocation; if that one already leads another lane, the lane is free, and the next leader takes the rest of the
+     * queue along.
      */
     private void handOn() {
         lock.lock();
@@ -149,7 +150,7 @@ public final class GroupCommitter<I, O> {
         }
     }
 
-    /** Every one of them, whatever happens to another: each has a caller who waits without end. */
+    /** Each of them, even if another one fails: each has a caller who would wait for ever. */
     private static <I, O> void finish(List<Ticket<I, O>> batch, @Nullable Throwable error) {
         Throwable thrown = null;
         for (int i = 0; i < batch.size(); i++) {

@@ -3,7 +3,7 @@ package dev.semel.store;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a store promises with the settings it was found with. */
+/** The guarantee of a store with its current settings. */
 public record Inspection(Guarantee guarantee, List<Finding> findings) {
     public Inspection {
         findings = List.copyOf(findings);

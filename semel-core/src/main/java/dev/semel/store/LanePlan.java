@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a claim does to one lane, decided by what stands in it. The same for every store; whoever uses it holds the lane, so
- * that nobody else places, grants or finishes in it meanwhile.
+ * The plan of a claim for one lane, computed from the records in it. The same for every store. The caller holds the
+ * lane's lock, so that nobody else places, grants or finishes in it meanwhile.
  *
  * @param placed arrivals that take their place now, in this order, each behind all that are placed already
- * @param granted consecutive records from the head on, in order; empty when the head cannot be granted. All of them are taken
- *     over, or none is: what another left unfinished may be what killed it, and brings nothing else along
+ * @param granted consecutive records from the head on, in order; empty when the head cannot be granted. All of them
+ *     are taken over, or none is: an unfinished record may have killed its node, and is granted without others
  */
 public record LanePlan(List<Placed> placed, List<RecordId> granted) {
 

@@ -31,7 +31,10 @@ public interface Ledger {
      */
     List<Reserved> reserve(long modesVersion, List<Reservation> batch);
 
-    /** Applies each move whose conditions hold. What is expired counts as absent: it may be removed, and not changed. */
+    /**
+     * Applies each move whose conditions hold. An expired record counts as absent: it may be removed, but not
+     * changed.
+     */
     List<Moved> move(List<Move> batch);
 
     /**

@@ -1,16 +1,16 @@
 package dev.semel.store;
 
-/** What a direct atomic call finds when it looks for its record. */
+/** The result of a direct atomic call's lookup of its record. */
 public sealed interface LookupResult {
-    /** Nobody has it, and nobody else can take it until this transaction ends. */
+    /** The record is free, and locked by this transaction until it ends. */
     record Free() implements LookupResult {}
 
     /** Another transaction holds it at this moment, and there is no answer stored. */
     record Locked() implements LookupResult {}
 
     /**
-     * It is there; if it may be run, it is locked by this transaction. Never an expired one. What may not be run is found
-     * whoever holds the lock, so that an answer that is stored does not wait for anybody.
+     * It is there; if it may be run, it is locked by this transaction. Never an expired one. A record that may not be
+     * run is found even if another transaction holds the lock, so that a stored answer waits for nobody.
      *
      * @param now the store's clock
      */

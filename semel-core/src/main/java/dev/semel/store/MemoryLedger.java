@@ -131,7 +131,7 @@ final class MemoryLedger implements Ledger {
         });
     }
 
-    /** What the move would answer; nothing is written. */
+    /** The answer of the move; nothing is written. */
     static Moved judged(MemoryState state, Move move) {
         Row row = state.get(move.id());
         if (row == null) {

@@ -12,7 +12,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Who waits for a worker, in the orders in which they are asked for. Kept up with every row that is put or removed. */
+/**
+ * The records that wait for a worker, in the orders in which claims read them. Updated with every row that is put or
+ * removed.
+ */
 final class MemoryLines {
     /** A record that a claim can begin with, by the time from which on it can. */
     record Due(long at, RecordId id) {}
@@ -96,7 +99,7 @@ final class MemoryLines {
         return order;
     }
 
-    /** What a claim can begin with, longest due first. */
+    /** The records that a claim can start with, longest due first. */
     List<RecordId> due(String operation, String tenant, State state, long now, int limit) {
         return due.getOrDefault(new Flow(operation, tenant, state), new TreeSet<>(BY_TIME)).stream()
                 .takeWhile(each -> each.at() <= now)

@@ -56,7 +56,7 @@ public final class MemoryStore implements Store {
         return Optional.of(queue);
     }
 
-    /** What atomic handlers have committed through {@link MemoryTable}. */
+    /** The values that atomic handlers have committed through {@link MemoryTable}. */
     public Map<String, String> table() {
         return state.locked(() -> Map.copyOf(state.table));
     }

@@ -93,7 +93,7 @@ final class MemoryTransactions implements Transactions {
                             .orElse(null);
         }
 
-        /** What was sent in this transaction, as the transaction itself sees it. */
+        /** The messages that this transaction sent, as the transaction itself sees them. */
         private static Row queued(Arrival sent) {
             return new Row(
                     sent.id(), sent.header(), new Status(State.QUEUED, 0, 0, 0, 0, 0), sent.payload(), null, null);

@@ -99,9 +99,9 @@ public record Move(
     public enum Then {
         /** It leaves the line, and the next one of its lane becomes the head. */
         LEAVE,
-        /** It joins the line anew: at the tail of its lane, if it has one. */
+        /** It joins the queue again: at the tail of its lane, if it has one. */
         JOIN,
-        /** It keeps its place if it stands in its lane when the move is made, and joins the line anew otherwise. */
+        /** It keeps its place if it is in its lane when the move is made, and joins the queue again otherwise. */
         KEEP_OR_JOIN
     }
 }

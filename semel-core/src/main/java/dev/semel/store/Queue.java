@@ -24,17 +24,18 @@ public interface Queue {
     List<Enqueued> enqueue(List<Arrival> batch);
 
     /**
-     * Grants what is due: QUEUED and FAILED_RETRYABLE records whose time has come, and IN_PROGRESS ones whose lease is over
-     * if the grant is repeatable and they are below its attempts. What another transaction has locked is left out. Each grant
-     * takes a new fence. It is no attempt yet: an attempt is counted when it has ended, or by a move before it begins.
-     * Tenants that have something due share the amount evenly; one that has nothing leaves its part to the others, if need be
-     * with the next claim.
+     * Grants due records: QUEUED and FAILED_RETRYABLE records whose time has come, and IN_PROGRESS ones whose lease
+     * is over if the grant is repeatable and they are below its attempts. Records that another transaction has locked
+     * are left out. Each grant takes a new fence. It is no attempt yet: an attempt is counted when it has ended, or
+     * by a move before it begins. Tenants that have something due share the amount evenly; one that has nothing
+     * leaves its part to the others, if need be with the next claim.
      */
     Claimed claim(Claim claim);
 
     /**
-     * The records of an operation that are IN_PROGRESS under a claim's token: what a claim was granted whose answer was lost,
-     * as long as nobody else has taken it over. Only reads. Those of one lane are next to each other and in its order.
+     * The records of an operation that are IN_PROGRESS under a claim's token: the grants of a claim whose reply was
+     * lost, as long as nobody else has taken them over. Only reads. Those of one lane are next to each other and in
+     * its order.
      *
      * @param owner as in the claim's grant, and no other claim's
      */
@@ -62,7 +63,7 @@ public interface Queue {
      * @param parkedLanes lanes whose head is dead or UNKNOWN, counted up to {@link #MOST}
      */
     record Backlog(long waiting, long oldestDue, long parkedLanes) {
-        /** Nobody needs to know more exactly than this, and counting has its price. */
+        /** Counts stop here: nobody needs a more exact number, and counting has its price. */
         public static final int MOST = 1_000_000;
     }
 }

@@ -21,8 +21,8 @@ public record RecordFilter(
     }
 
     /**
-     * Where a list goes on: behind this record, in the order of {@code at} and then of ids. Lists for people have both falling,
-     * {@link Ledger#overdue} both rising.
+     * Where a list continues: behind this record, in the order of {@code at} and then of ids. Lists for people have
+     * both falling, {@link Ledger#overdue} both rising.
      *
      * @param at of the last record seen
      */

@@ -20,14 +20,15 @@ public record Reservation(
         @Nullable AuditEntry takenOver) {
 
     /**
-     * @param owner random; the same reservation repeated after a lost reply carries the same one and is given its own grant
+     * @param owner random; the same reservation repeated after a lost reply carries the same one and is given its own
+     *     grant
      * @param leaseMillis how long the grant is trusted
      * @param repeatable whether a grant whose lease is over may be taken over
      * @param maxAttempts beyond which it is not taken over either
-     * @param onlyUnder only the record under this fence is granted, and none is made; 0 for whatever is there or absent
+     * @param onlyUnder only the record under this fence is granted, and none is made; 0 for any, also an absent one
      */
     public record Grant(long owner, long leaseMillis, boolean repeatable, int maxAttempts, long onlyUnder) {
-        /** Of whatever is there, or absent. */
+        /** For any record, also an absent one. */
         public Grant(long owner, long leaseMillis, boolean repeatable, int maxAttempts) {
             this(owner, leaseMillis, repeatable, maxAttempts, 0);
         }

@@ -27,11 +27,11 @@ public sealed interface Reserved {
     record ModesChanged() implements Reserved {}
 
     /**
-     * The store failed before it came to this one; others of the same batch may have been granted. The same reservation may be
-     * made again, and is given its own grant if it has one.
+     * The store failed before it came to this one; others of the same batch may have been granted. The same
+     * reservation may be made again, and is given its own grant if it has one.
      *
-     * @param why unavailable when nothing was written for it; unknown when that cannot be told; data refused when it would be
-     *     refused again
+     * @param why unavailable when nothing was written for it; unknown when something may have been written; data
+     *     refused when it would be refused again
      */
     record Failed(SemelException why) implements Reserved {}
 }

@@ -61,12 +61,12 @@ public record Row(
         return header.parent() != null && line == null;
     }
 
-    /** Whether it counts as absent. What holds its lane up never does, however long it has been dead. */
+    /** Whether it counts as absent. A record that holds up its lane never does, however long it has been dead. */
     public boolean expired(long now) {
         return status.expired(now) && !holdsLane();
     }
 
-    /** Whether it stands in a lane, and the lane cannot go on without it. */
+    /** Whether it is in a lane that cannot continue without it. */
     public boolean holdsLane() {
         return line != null && (line.turn() == Line.Turn.HEAD || line.turn() == Line.Turn.WAITING);
     }

@@ -3,7 +3,7 @@ package dev.semel.store;
 import java.time.Duration;
 import java.util.Set;
 
-/** How nodes tell each other that there is work. A signal may be lost: whoever waits for one polls as well. */
+/** How nodes notify each other of work. A signal may be lost, so waiting nodes poll as well. */
 public interface Signals extends AutoCloseable {
     /** Tells the other nodes that there is something to claim of these operations. Not inside a transaction. */
     void announce(Set<String> operations);

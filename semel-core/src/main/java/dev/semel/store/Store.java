@@ -3,7 +3,10 @@ package dev.semel.store;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** A place where records live. What it cannot do is absent, and its class of guarantee says what that means. */
+/**
+ * A place where records are kept. Ports that it does not support are absent, and its class of guarantee says what
+ * that means.
+ */
 public interface Store extends AutoCloseable {
     /** For messages: the kind and the place, without secrets. */
     String name();

@@ -22,7 +22,7 @@ public final class Stores {
                 .toList();
     }
 
-    /** What {@link ServiceLoader} finds. */
+    /** The providers that {@link ServiceLoader} finds. */
     public static Stores installed() {
         return new Stores(ServiceLoader.load(StoreProvider.class).stream()
                 .map(ServiceLoader.Provider::get)

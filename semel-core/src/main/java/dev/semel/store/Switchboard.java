@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What all nodes share: modes and the epoch. */
+/** The settings that all nodes share: modes and the epoch. */
 public interface Switchboard {
     /** The modes that are set, with the version that grants are checked against. */
     Modes modes();
@@ -73,7 +73,7 @@ public interface Switchboard {
             return mode;
         }
 
-        /** The strictest mode that applies to an operation whoever the tenant is. */
+        /** The strictest mode that applies to an operation for all tenants. */
         public Mode ofAll(String operation) {
             Mode mode = Mode.LIVE;
             for (Setting setting : settings) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs the application's code and the ledger's writes in one commit. */
 public interface Transactions {
-    /** For {@link Tx#lookUp} by somebody who grants nothing: the record is looked up whatever the modes have become. */
+    /** For a {@link Tx#lookUp} without a grant: the record is looked up under any modes. */
     long ANY_MODES = 0;
 
     /**

@@ -52,7 +52,7 @@ final class ChannelConsumer<P, R> {
         return claimer.claim();
     }
 
-    /** Whatever this node is busy with, others may be free: nobody can take over what is held and renewed here. */
+    /** Other nodes may be free although this one is busy, and they cannot take over records that are renewed here. */
     private void handBackSuspectsThatWaitedTooLong() {
         long before = context.time().nanos() - context.policy().limits().lease().toNanos();
         buffer.takeSuspectsBefore(before).forEach(completion::handBackToOthers);

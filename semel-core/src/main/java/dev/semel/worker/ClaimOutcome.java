@@ -1,6 +1,6 @@
 package dev.semel.worker;
 
-/** What a claim brought. */
+/** The outcome of a claim. */
 enum ClaimOutcome {
     /** There may be more: claim again when there is room. */
     MORE,

@@ -13,10 +13,11 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Claimed deliveries that wait for a handler. Tenants take turns, and none has more than its share of the handlers. Suspects wait
- * apart until they may run alone: they do not count as ready work, and the first few do not make a tenant crowded. Thread-safe.
+ * Claimed deliveries that wait for a handler. Tenants take turns, and none has more than its share of the handlers.
+ * Suspects wait apart until they may run alone: they do not count as ready work, and the first few do not make a
+ * tenant crowded. Thread-safe.
  *
- * <p>Nothing is lost here when memory runs out: whatever needs memory is done before anything is taken away.
+ * <p>Nothing is lost here when memory runs out: all memory is allocated before anything is removed.
  */
 final class ClaimedBuffer<P, R> {
     private final ReentrantLock lock = new ReentrantLock();
@@ -31,7 +32,7 @@ final class ClaimedBuffer<P, R> {
     private volatile int ready;
     private volatile int suspected;
 
-    /** What one handler thread was given to run, and the tenants it came from. */
+    /** The work of one handler thread, and the tenants it came from. */
     static final class Assignment<P, R> {
         private final List<DeliveryGroup<P, R>> groups;
         private final List<TenantShare<P, R>> shares = new ArrayList<>(1);
@@ -45,7 +46,7 @@ final class ClaimedBuffer<P, R> {
         }
     }
 
-    /** What waits of one tenant, the handlers that are busy for it, and the records that are held of it. */
+    /** The waiting work of one tenant, its busy handlers, and its held records. */
     private static final class TenantShare<P, R> {
         private final String tenant;
         private final Deque<DeliveryGroup<P, R>> waiting = new ArrayDeque<>();

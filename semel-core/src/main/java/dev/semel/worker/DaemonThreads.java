@@ -18,13 +18,16 @@ final class DaemonThreads {
 
     private DaemonThreads() {}
 
-    /** What a thread repeats, until it returns false or is interrupted. */
+    /** The work that a thread repeats, until it returns false or the thread is interrupted. */
     @FunctionalInterface
     interface RepeatedWork {
         boolean run() throws InterruptedException;
     }
 
-    /** Continues whatever the work throws: a node that ran out of memory for a moment would otherwise stand still for ever. */
+    /**
+     * Continues after any exception or error: a node that ran out of memory for a moment would otherwise stop for
+     * ever.
+     */
     static Thread forEver(String name, TimeSource time, RepeatedWork work) {
         return daemon(name, () -> {
             boolean goesOn = true;

@@ -16,7 +16,7 @@ public final class Housekeeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
-    /** @param work does what is due and says how long until the next time */
+    /** @param work does its duty and returns the time until the next call */
     public record Duty(String name, Supplier<Duration> work) {
         /** A duty with a fixed interval. */
         public static Duty every(Duration pace, String name, Runnable work) {
@@ -74,7 +74,7 @@ public final class Housekeeper implements AutoCloseable {
         return !closed;
     }
 
-    /** A call of {@link #wake} during a round counts for the next one, whatever the duties of this one say. */
+    /** A call of {@link #wake} during a round counts for the next one, whatever pause the duties return. */
     private TimeSource.Gate nextRound() {
         lock.lock();
         try {

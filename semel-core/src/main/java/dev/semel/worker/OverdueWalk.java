@@ -33,8 +33,8 @@ final class OverdueWalk {
     }
 
     /**
-     * @param each what it throws ends the round; the next one begins with the same record, and if that throws again, the one
-     *     after it goes on behind it
+     * @param each an exception ends the round; the next round starts with the same record, and if that throws again,
+     *     the round after it continues behind it
      */
     void round(Collection<String> operations, Consumer<Row> each) {
         boolean more = !operations.isEmpty();

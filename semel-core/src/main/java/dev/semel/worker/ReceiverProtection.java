@@ -63,8 +63,9 @@ final class ReceiverProtection {
     /**
      * How many of so many may be claimed now.
      *
-     * @param held records that this node has claimed and not written the result of. While the breaker is half open, no more is
-     *     claimed than it still lets through: what it rejected would be handed back and claimed again at once.
+     * @param held records that this node has claimed and not written the result of. While the breaker is half open,
+     *     no more is claimed than it still lets through: rejected records would be handed back and claimed again at
+     *     once.
      */
     int claimable(int wanted, int held) {
         int allowed = wanted;
@@ -108,8 +109,8 @@ final class ReceiverProtection {
     }
 
     /**
-     * Whether the handler may be called now. If so, one of {@link #count}, {@link #succeeded}, {@link #failed} and {@link #release}
-     * must follow, whatever happens: a half-open breaker waits for it.
+     * Whether the handler may be called now. If so, one of {@link #count}, {@link #succeeded}, {@link #failed} and
+     * {@link #release} must follow in any case: a half-open breaker waits for it.
      */
     boolean tryCall() {
         return breaker == null || breaker.tryAcquirePermission();

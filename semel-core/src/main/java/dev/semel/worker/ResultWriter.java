@@ -41,7 +41,7 @@ final class ResultWriter implements AutoCloseable {
 
     /**
      * @param writers number of threads; with none, the caller of {@link #add} writes
-     * @param whenBatchIsWritten called after all of a batch have been told
+     * @param whenBatchIsWritten called after all results of a batch were reported
      */
     ResultWriter(GroupedLedger ledger, TimeSource time, int writers, Runnable whenBatchIsWritten) {
         this.ledger = ledger;
@@ -116,7 +116,7 @@ final class ResultWriter implements AutoCloseable {
             return true;
         }
 
-        /** Whoever adds a result or closes looks for the gate afterwards, so one of the two sides sees the other. */
+        /** A thread that adds a result or closes reads the gate afterwards, so one of the two sides sees the other. */
         private void sleep() throws InterruptedException {
             TimeSource.Gate gate = time.gate();
             asleep.set(gate);
@@ -162,7 +162,7 @@ final class ResultWriter implements AutoCloseable {
         }
     }
 
-    /** Tells every one of them, whatever another one throws. */
+    /** Reports to each of them, even if another one throws. */
     private static void tell(List<PendingResult> batch, @Nullable List<Moved> moved) {
         Throwable thrown = null;
         for (int i = 0; i < batch.size(); i++) {

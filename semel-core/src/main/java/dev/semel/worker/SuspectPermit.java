@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * a handler that ignores its interrupt must not stop all others. Operations take turns. Thread-safe.
  */
 final class SuspectPermit {
-    /** No attempt lasts longer before it is interrupted, whatever its policy says. */
+    /** The longest attempt before it is interrupted, under any policy. */
     private static final Duration LONGEST = Duration.ofDays(1);
 
     private static final long SOON = Duration.ofSeconds(1).toNanos();

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of a record and its interrupted steps by a reconciler's verdict. Only works it out; nothing is written. */
+/** Turns a reconciler's verdict into moves of the record and its interrupted steps. Writes nothing. */
 final class VerdictMoves {
     /** Until a reconciler that cannot tell is asked again. */
     static final Duration ASK_AGAIN = Duration.ofMinutes(1);
@@ -79,7 +79,7 @@ final class VerdictMoves {
         return result == null ? null : services.tools().codec().encode(result, result.getClass());
     }
 
-    /** What the verdict makes of the record. */
+    /** The move of the record. */
     <R> Move move(Verdict<R> verdict, Operation.Definition<?, R> definition, Policy policy, Row row) {
         long fence = row.status().fence();
         if (verdict instanceof Verdict.TookEffect<R> done) {

@@ -5,7 +5,10 @@ import dev.semel.store.Row;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The runs that a warning was logged about: what fails every second is logged once. Keeps the newest; thread-safe. */
+/**
+ * The runs that a warning was logged about, so that a failure that repeats every second is logged once. Keeps the
+ * newest; thread-safe.
+ */
 final class WarnedOnce {
     private static final int MOST = 1_000;
 

@@ -35,7 +35,7 @@ public final class Worker implements AutoCloseable {
     private final @Nullable ExecutorService handlers;
     private final @Nullable RemoteWakeUps remote;
 
-    /** What its handlers run on; without threads, whoever opened the engine calls {@link #turn}. */
+    /** The threads of its handlers; without threads, the caller runs {@link #turn}. */
     public enum ThreadKind {
         NONE,
         PLATFORM,
@@ -143,7 +143,7 @@ public final class Worker implements AutoCloseable {
         channels.values().forEach(ChannelConsumer::handBack);
     }
 
-    /** Asked in this order: what a claim brought is held before the claim is over. */
+    /** Checked in this order: claimed records are held before the claim is over. */
     private boolean holdsSomething() {
         return claims.isClaiming() || held() > 0;
     }
@@ -157,7 +157,10 @@ public final class Worker implements AutoCloseable {
         return new HashSet<>(channels.keySet());
     }
 
-    /** Interrupts what still runs and writes its results. What cannot be written is redelivered when its lease expires. */
+    /**
+     * Interrupts running handlers and writes their results. A message whose result cannot be written is redelivered
+     * when its lease expires.
+     */
     @Override
     public void close() {
         claims.stop();

@@ -1,4 +1,7 @@
-/** What runs without a caller: claiming and delivering messages, sweeping expired leases, asking reconcilers, purging, and the threads for it. */
+/**
+ * Work without a caller: claiming and delivering messages, sweeping expired leases, asking reconcilers, purging, and
+ * the threads for it.
+ */
 @NullMarked
 package dev.semel.worker;
 

@@ -4,8 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Begins and ends the transactions of atomic operations in Semel's place: a container's transaction manager, so that whatever
- * the handler does on its thread by way of the container takes part. Thread-safe.
+ * Begins and ends the transactions of atomic operations in Semel's place: a container's transaction manager, so that
+ * everything that the handler does on its thread through the container takes part. Thread-safe.
  */
 @FunctionalInterface
 public interface Demarcation {
@@ -18,20 +18,21 @@ public interface Demarcation {
 
     /** A transaction that is ended once, on the thread that began it. */
     interface Begun {
-        /** The connection that whatever takes part uses too. */
+        /** The connection that all participants use. */
         Connection connection();
 
         /**
          * Returns when it is committed, and has given the connection back in any case.
          *
-         * @throws Exception when it is not committed, or when that cannot be told: then the driver's own exception is among
-         *     its causes, or it is a {@link java.sql.SQLException} whose SQLState is 08007
+         * @throws Exception when it is not committed, or when that is not known: then the driver's own exception is
+         *     among its causes, or it is a {@link java.sql.SQLException} whose SQLState is 08007
          */
         void commit() throws Exception;
 
         /**
-         * Leaves COMMIT to whoever has more to send with it, in one round trip: {@link #commit} calls it when nothing else of
-         * the transaction is left to do, where it would tell the connection to commit, and treats its failure as that one's.
+         * Leaves COMMIT to a caller that has more to send with it, in one round trip: {@link #commit} calls it when
+         * nothing else of the transaction is left to do, where it would tell the connection to commit, and treats its
+         * failure as that one's.
          *
          * @return false where that is not possible; then it is not called
          */
@@ -39,7 +40,7 @@ public interface Demarcation {
             return false;
         }
 
-        /** Gives the connection back. Does not throw: what cannot be rolled back is rolled back by the server. */
+        /** Gives the connection back. Does not throw: if the rollback fails, the server rolls back. */
         void rollback();
     }
 

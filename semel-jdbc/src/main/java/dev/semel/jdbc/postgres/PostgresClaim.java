@@ -170,7 +170,7 @@ final class PostgresClaim {
         }
     }
 
-    /** A lane of which somebody else has locked a row is left alone, so that the others go on. */
+    /** A lane in which another transaction has locked a row is skipped, so that the others continue. */
     private PostgresLaneClaim.Granted grantLanes(PostgresTenants.Share share, List<Long> over) {
         Set<Long> except = new HashSet<>();
         for (int round = 1; ; round++) {

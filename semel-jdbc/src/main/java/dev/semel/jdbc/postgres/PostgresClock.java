@@ -10,10 +10,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time of a ledger in a database, which all nodes share. Every statement is given it. About once a second whoever takes
- * a connection compares it with the server's clock, on that connection: one round trip, and a second one if the mark is to
- * be written. Nobody else waits for it: until the answer is there, and whenever the comparison fails, the node continues by
- * its monotonic clock.
+ * The time of a ledger in a database, which all nodes share. Every statement is given it. About once a second a
+ * thread that takes a connection compares it with the server's clock, on that connection: one round trip, and a
+ * second one if the mark is to be written. Nobody else waits for it: until the answer is there, and whenever the
+ * comparison fails, the node continues by its monotonic clock.
  */
 final class PostgresClock {
     /** The mark is written about this often, however many nodes there are: a younger one is left alone. */

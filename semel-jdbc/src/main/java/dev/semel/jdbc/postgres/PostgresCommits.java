@@ -13,18 +13,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits, and finds out what became of a commit whose reply was lost.
+ * Commits, and decides about a commit whose reply was lost.
  *
- * <p>The server is asked for the status of the transaction by its number until it is no longer in progress; a session that
- * lingers because the server has not noticed the broken connection is ended. Then the ledger is read: the fence that the
- * transaction wrote is unique, so a row under it proves the commit, also where a number was used a second time after a
- * crash or a failover. No row and "aborted" proves the opposite. Anything else stays unknown, and repeating the call is
- * safe.
+ * <p>The server is asked for the status of the transaction by its number until it is no longer in progress; a session
+ * that lingers because the server has not noticed the broken connection is ended. Then the ledger is read: the fence
+ * that the transaction wrote is unique, so a row under it proves the commit, also where a number was used a second
+ * time after a crash or a failover. No row and "aborted" proves the opposite. Anything else stays unknown, and
+ * repeating the call is safe.
  *
- * <p>The record of a first call and COMMIT are sent in one round trip, which saves a quarter of the call. Nothing is lost
- * by that: the number and the fence were drawn before, with the lookup, so they are known whenever a COMMIT is under way;
- * and whether an error is the ledger's or, from a deferred constraint or trigger, the handler's own is told by the server,
- * which is left in a failed transaction by the one and outside of any by the other.
+ * <p>The record of a first call and COMMIT are sent in one round trip, which saves a quarter of the call. Nothing is
+ * lost by that: the number and the fence were drawn before, with the lookup, so they are known whenever a COMMIT is
+ * under way; and whether an error is the ledger's or, from a deferred constraint or trigger, the handler's own is
+ * told by the server, which is left in a failed transaction by the one and outside of any by the other.
  */
 final class PostgresCommits {
     private static final Duration BOUND = Duration.ofSeconds(15);
@@ -66,10 +66,12 @@ final class PostgresCommits {
     }
 
     /**
-     * Null when it was committed for sure. An error that the server reported means a rollback for sure, and is the work's
-     * own failure. The caller's interrupt is put aside meanwhile: it came too late to keep anything from being committed.
+     * Null when it was committed for sure. An error that the server reported means a rollback for sure, and is the
+     * work's own failure. The caller's interrupt is cleared meanwhile and restored afterwards: it came too late to
+     * prevent the commit.
      *
-     * @throws CommitRefused when the server, or whoever commits in Semel's place, refused what was to be committed
+     * @throws CommitRefused when the server, or the transaction manager that commits in Semel's place, rejected the
+     *     commit
      */
     @Nullable
     Undecided commit(PostgresTx tx, Way way) {

@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes records that wait for a worker.
  *
- * <p>One statement makes those that are absent, with their events. What was there is read after it. Only an expired record
- * needs more: it is removed and made again, in one transaction.
+ * <p>One statement inserts the absent ones, with their events. Existing ones are read after it. Only an expired
+ * record needs more: it is removed and made again, in one transaction.
  */
 final class PostgresEnqueue {
     /** Each further round means that a record was deleted between the insert and the read. */
     private static final int ROUNDS = 50;
 
     /**
-     * Places are drawn in the order given, rows are written in the order of ids. The full join is one that only a hash or a
-     * sort can do, whatever the planner believes about the length of the lists.
+     * Places are drawn in the order given, rows are written in the order of ids. The full join forces a hash or a
+     * sort, whatever list lengths the planner assumes.
      */
     private static final String INSERT = PostgresSql.COMMON + String.format(Locale.ROOT, """
             , i AS MATERIALIZED (
@@ -157,7 +157,7 @@ final class PostgresEnqueue {
                 .longs(batch, a -> a.times().deadline());
     }
 
-    /** Answers from what is there; returns what is there but expired. */
+    /** Answers from existing rows; returns the expired ones. */
     List<Row> look(List<Arrival> batch, Map<RecordId, Enqueued> answers) throws SQLException {
         List<RecordId> open = batch.stream()
                 .map(Arrival::id)

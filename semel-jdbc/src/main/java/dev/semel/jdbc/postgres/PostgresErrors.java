@@ -4,7 +4,7 @@ import dev.semel.SemelException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** What an SQLState means for the ledger. */
+/** The meaning of SQLStates for the ledger. */
 final class PostgresErrors {
     static final String NO_PRIVILEGE = "42501";
 
@@ -37,7 +37,7 @@ final class PostgresErrors {
         return state(e).equals("3B001") || state(e).equals("25P01");
     }
 
-    /** The server ran out of a resource or was told to stop: not caused by what was to be committed. */
+    /** The server ran out of a resource or was shut down: not caused by the data to be committed. */
     static boolean serverUnable(SQLException e) {
         String state = state(e);
         return state.startsWith("53") || state.startsWith("57");
@@ -77,7 +77,7 @@ final class PostgresErrors {
         return state(e).equals("55P03");
     }
 
-    /** The driver's own exception under whatever it was wrapped in. */
+    /** The driver's own exception, unwrapped. */
     static @Nullable SQLException in(Throwable thrown) {
         Throwable cause = thrown;
         for (int depth = 0; cause != null && depth < DEEPEST; depth++) {

@@ -88,7 +88,7 @@ final class PostgresEvents {
         }
     }
 
-    /** What the events of a batch that is alike have in common; the rest of each is taken from its record. */
+    /** The common values of the events of a uniform batch; the rest of each is taken from its record. */
     static void bindShared(PostgresBinder binder, AuditEntry entry) throws SQLException {
         binder.number(entry.type())
                 .text(entry.subject().tenant())
@@ -97,7 +97,7 @@ final class PostgresEvents {
                 .text(entry.body());
     }
 
-    /** What an event tells, from its type on. */
+    /** The columns of an event, from its type on. */
     static void bind(PostgresBinder binder, AuditEntry entry) throws SQLException {
         AuditEntry.Subject subject = entry.subject();
         binder.number(entry.type())

@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The statements by which reservations are granted.
  *
- * <p>Most reservations are new. They are made by {@link #insert}, one statement in a transaction of its own. What was there
- * already is read without a lock ({@link #read}), and only what can be granted again is locked, judged once more and granted
- * ({@link #grant}), in another transaction. So a transaction either inserts or locks, each in the order of ids, and two batches
- * cannot wait for each other.
+ * <p>Most reservations are new. They are made by {@link #insert}, one statement in a transaction of its own. Existing
+ * records are read without a lock ({@link #read}), and only those that can be granted again are locked, checked once
+ * more and granted ({@link #grant}), in another transaction. So a transaction either inserts or locks, each in the
+ * order of ids, and two batches cannot wait for each other.
  */
 final class PostgresGrants {
     private static final String LOCK_MODES = "SELECT " + PostgresSql.BY_INDEX + ", " + PostgresSql.SHARE_MODES + ", "
@@ -49,7 +49,7 @@ final class PostgresGrants {
             ON CONFLICT (id) DO NOTHING
             RETURNING id, fence""", PostgresSql.AT);
 
-    /** Of calls of one operation: what they have in common travels once, see {@link PostgresUniformBatch}. */
+    /** For calls of one operation: common values are sent once, see {@link PostgresUniformBatch}. */
     private static final String INSERT_ALIKE = LOCK_MODES + PostgresSql.COMMON + """
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, origin, state, fence, attempt, at,
                 owner, payload)

@@ -67,9 +67,9 @@ final class PostgresLaneClaim {
     private static final String MEMBER = "r.id, r.turn, r.state, r.attempt, r.at, r.fence, r.place";
 
     /**
-     * From here on nobody is waited for: a row that somebody else has locked makes its lane one to leave alone
-     * ({@link Blocked}). The second statement's snapshot is taken under the locks. The head is looked for from behind, and what waits from the
-     * head on: before them the index has nothing but what is done.
+     * From here on nothing waits: a lane with a row that another transaction has locked is skipped ({@link Blocked}).
+     * The second statement's snapshot is taken under the locks. The head is searched from the end, and the waiting
+     * ones from the head on: before them the index has only finished entries.
      */
     private static final String HOLD =
             String.format(Locale.ROOT, """
@@ -121,7 +121,7 @@ final class PostgresLaneClaim {
                 SELECT r.id FROM semel_record r WHERE r.id = l.id FOR NO KEY UPDATE SKIP LOCKED) AS k ON true
             WHERE k.id IS NULL""";
 
-    /** What is left for another claim. */
+    /** The work left for another claim. */
     enum Rest {
         NOTHING,
         /** Only lanes that somebody else holds. */
@@ -191,7 +191,7 @@ final class PostgresLaneClaim {
         private final List<Member> later = new ArrayList<>();
     }
 
-    /** What was found before anything is locked. */
+    /** The records found before anything is locked. */
     private static final class Sighted {
         private final Set<Long> lanes = new LinkedHashSet<>();
         private final List<RecordId> later = new ArrayList<>();

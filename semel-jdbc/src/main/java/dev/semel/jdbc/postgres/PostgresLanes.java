@@ -21,8 +21,8 @@ final class PostgresLanes {
             "SELECT count(pg_advisory_xact_lock" + LOCK_ARGUMENTS + ") FROM unnest(?::bigint[]) AS l(lane)";
 
     /**
-     * The next one becomes the head of a lane that has none. By id: whoever hands a record back or renews it does not hold its
-     * lane, and the row may have moved on.
+     * The next one becomes the head of a lane that has none. By id: a hand-back or a renewal does not hold the lane,
+     * and the row may have moved on.
      */
     static final String PROMOTE = """
             UPDATE semel_record r SET turn = 1
@@ -38,7 +38,7 @@ final class PostgresLanes {
 
     private PostgresLanes() {}
 
-    /** What becomes of the place, as a number for the statement. */
+    /** The change of the place, as a number for the statement. */
     static int then(Move.@Nullable Place place) {
         if (place == null) {
             return STAY;

@@ -37,7 +37,10 @@ import java.util.stream.IntStream;
 final class PostgresLedger implements Ledger {
     private static final String INDEXED = "SELECT " + PostgresSql.BY_INDEX + "; ";
 
-    /** Whoever renews does so for all runs of a node: it waits for a locked row only a moment, and then for each by itself. */
+    /**
+     * A renewal serves all runs of a node: it waits for a locked row only a moment, and then renews each run
+     * separately.
+     */
     private static final String RENEW = "SELECT " + PostgresSql.BY_INDEX + ", set_config('lock_timeout', '100', true); "
             + PostgresSql.COMMON + String.format(Locale.ROOT, """
             UPDATE semel_record r SET at = %s
@@ -61,8 +64,8 @@ final class PostgresLedger implements Ledger {
             + " ORDER BY at, id LIMIT ?";
 
     /**
-     * By place on disk, and each row judged again as it is deleted: one that was renewed meanwhile has moved. What somebody
-     * else has locked is left for the next time.
+     * By place on disk, and each row is checked again as it is deleted: one that was renewed meanwhile has moved.
+     * Locked rows are left for the next time.
      */
     private static final String PURGE = INDEXED + String.format(Locale.ROOT, """
             WITH c AS MATERIALIZED (SELECT %s AS now)

@@ -31,8 +31,8 @@ final class PostgresLookups {
             + PostgresSql.META + " LEFT JOIN ";
 
     /**
-     * Two statements in one round trip. The second one's snapshot is taken under the locks, so that a record whose lock has
-     * just been released by a commit is seen. The first one tells the locks that were not to be had.
+     * Two statements in one round trip. The second one's snapshot is taken under the locks, so that a record whose
+     * lock has just been released by a commit is seen. The first one reports the locks that could not be obtained.
      */
     private static final String ALL =
             "SELECT k FROM unnest(?::bigint[]) AS k WHERE NOT pg_try_advisory_xact_lock(k); SELECT c.now, m.modes_version,"

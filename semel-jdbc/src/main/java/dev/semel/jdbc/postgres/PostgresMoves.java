@@ -33,7 +33,7 @@ final class PostgresMoves {
                     AS i(n, id, fence, origins, over, target, delay, keep, attempt, result, failure%s))
             """;
 
-    /** As {@link #ITEMS}, in the order given: those that join the line anew take their places in it. */
+    /** As {@link #ITEMS}, in the order given: those that join the queue again take their places in it. */
     private static final String PLACED_ITEMS = """
             , i AS MATERIALIZED (
                 SELECT * FROM (
@@ -69,7 +69,7 @@ final class PostgresMoves {
             , s AS (DELETE FROM semel_record r USING w WHERE r.parent = w.id AND r.place IS NULL)
             """, CONDITION);
 
-    /** What a change writes behind its first event. They are few: each finds its change by going through all of them. */
+    /** The events of a change after its first. They are few: each finds its change by a scan of all of them. */
     private static final String FURTHER_EVENTS = String.format(
             Locale.ROOT,
             """
@@ -139,7 +139,7 @@ final class PostgresMoves {
         this.number = number;
     }
 
-    /** In a transaction of the ledger's own: the planner is told to use indexes only in the rest of it. */
+    /** In a transaction of the ledger's own: the planner may use only indexes in the rest of it. */
     static PostgresMoves alone(Connection connection, @Nullable Long now) {
         return new PostgresMoves(connection, now, true, null);
     }

@@ -9,15 +9,16 @@ import java.util.List;
 import org.postgresql.PGConnection;
 
 /**
- * A pooler between the driver and the server, such as PgBouncer, which may give each transaction another session of the server.
- * So nothing is left on a session: no prepared statements, no settings beyond a transaction, no LISTEN. How long the server lets a
- * transaction be idle, so that a paused node does not hold its rows for ever, is set with the first statement of each. Which mode
- * it is in cannot be told from outside while it is idle; what works in transaction mode works in session mode, too.
+ * A pooler between the driver and the server, such as PgBouncer, which may give each transaction another session of
+ * the server. So nothing is left on a session: no prepared statements, no settings beyond a transaction, no LISTEN.
+ * The first statement of each transaction sets its idle time-out, so that a paused node does not hold its rows for
+ * ever. The pooling mode cannot be seen from outside while the pooler is idle; everything that works in transaction
+ * mode also works in session mode.
  */
 final class PostgresPooler {
     private static final String IDLE = "idle_in_transaction_session_timeout";
 
-    /** On the application's connections: what the role, the database or the server says, or a minute where none of them does. */
+    /** On the application's connections: the setting of the role, the database or the server, or else a minute. */
     static final String IDLE_BOUND = "set_config('" + IDLE + "', coalesce(nullif(current_setting('" + IDLE
             + "'), '0'), '" + PostgresUrl.IDLE_MILLIS + "'), true)";
 

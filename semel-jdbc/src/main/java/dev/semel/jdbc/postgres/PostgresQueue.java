@@ -49,7 +49,8 @@ final class PostgresQueue implements Queue {
             + " FROM semel_record WHERE state = 1 AND owner = ? AND operation = ? AND place IS NOT NULL"
             + " ORDER BY lane, place";
 
-    // From operation to operation through the indexes, whatever each of them has waiting; few are being handled.
+    // From operation to operation through the indexes, independent of the number of waiting records; few are being
+    // handled.
     private static final String NEXT = """
             %1$s (name) AS (
                 (SELECT operation FROM semel_record WHERE %2$s ORDER BY operation LIMIT 1)
@@ -108,7 +109,7 @@ final class PostgresQueue implements Queue {
     }
 
     private void insert(List<Arrival> batch, Map<RecordId, Enqueued> answers) {
-        // Nobody is told before the commit, which may fail, or be run again and find others' messages.
+        // Answers are given after the commit, which may fail, or run again and find messages of others.
         answers.putAll(sessions.once(WHAT, connection -> {
             Map<RecordId, Enqueued> made = new HashMap<>();
             new PostgresEnqueue(connection, sessions.now(), true).insert(batch, made);
@@ -132,7 +133,7 @@ final class PostgresQueue implements Queue {
         return batch.stream().filter(a -> !answers.containsKey(a.id())).toList();
     }
 
-    /** All of it in one transaction: what is absent, what is expired, and what has vanished meanwhile. */
+    /** All in one transaction: absent records, expired ones, and those that vanished meanwhile. */
     private List<Enqueued> enqueue(Connection connection, List<Arrival> open) throws SQLException {
         return new PostgresEnqueue(connection, sessions.now(), true).run(open);
     }

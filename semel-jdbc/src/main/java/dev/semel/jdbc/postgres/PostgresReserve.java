@@ -106,7 +106,7 @@ final class PostgresReserve {
                 (reservation, e) -> answers.put(reservation.identity().id(), BatchParts.notReserved(reservation, e)));
     }
 
-    /** Answers what needs no grant, from what is there; returns the rest that is there. */
+    /** Answers reservations that need no grant, from existing rows; returns the other existing ones. */
     private List<Reservation> look(List<Reservation> rest) {
         PostgresGrants.Seen seen = sessions.checked(
                 WHAT,
@@ -154,7 +154,7 @@ final class PostgresReserve {
         return made;
     }
 
-    /** Locks what the grants depend on; returns those that may go on. */
+    /** Locks the rows that the grants depend on; returns the reservations that may continue. */
     private List<Reservation> hold(Connection connection, List<Reservation> open, Map<RecordId, Reserved> made)
             throws SQLException {
         PostgresGrants grants = new PostgresGrants(connection, sessions.now());

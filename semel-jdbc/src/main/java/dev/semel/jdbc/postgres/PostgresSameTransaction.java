@@ -8,14 +8,14 @@ import java.sql.Statement;
 import org.postgresql.core.BaseConnection;
 
 /**
- * Whether a transaction is still the one that was begun. A handler that uses the application's connection past the guard, by
- * JdbcTemplate for example, can commit it; the driver then begins another one with whatever is sent next. Each has a number that
- * no other ever gets. It is drawn before a handler runs, with the statement that looks its record up, and every statement that
- * writes what the handler leaves compares it first, in the same round trip.
+ * Whether a transaction is still the one that was begun. A handler that uses the application's connection past the
+ * guard, by JdbcTemplate for example, can commit it; the driver then begins another one with the next statement. Each
+ * has a number that no other ever gets. It is drawn before a handler runs, with the statement that looks its record
+ * up, and every statement that writes what the handler leaves compares it first, in the same round trip.
  *
- * <p>A transaction that is to be rolled back is asked before: one that the handler has committed cannot be undone. Where the
- * server answers nothing any more, because a statement has failed or the connection is lost, it is asked afterwards how that
- * number ended ({@link PostgresCommits#endOf}).
+ * <p>A transaction that is to be rolled back is asked before: one that the handler has committed cannot be undone.
+ * Where the server answers nothing any more, because a statement has failed or the connection is lost, it is asked
+ * afterwards how that number ended ({@link PostgresCommits#endOf}).
  */
 final class PostgresSameTransaction {
     private static final String CURRENT = "pg_current_xact_id_if_assigned()::text";
@@ -31,7 +31,7 @@ final class PostgresSameTransaction {
 
     private PostgresSameTransaction() {}
 
-    /** What is known of a transaction that is to be rolled back. */
+    /** The state of a transaction that is to be rolled back. */
     enum Standing {
         SAME,
         ANOTHER,

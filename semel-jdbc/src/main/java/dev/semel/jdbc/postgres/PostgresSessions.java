@@ -93,7 +93,7 @@ final class PostgresSessions {
         }
     }
 
-    /** What is known of the isolation level of a transaction that has just been begun. */
+    /** The isolation level of a transaction that has just begun, as far as known. */
     enum Level {
         READ_COMMITTED,
         /** It is to be checked. */
@@ -130,7 +130,10 @@ final class PostgresSessions {
         return idleBound != null;
     }
 
-    /** What the first statement of a transaction must set, as an expression; nothing where the session has it. */
+    /**
+     * The settings that the first statement of a transaction must make, as an expression; empty where the session has
+     * them.
+     */
     @Nullable
     String idleBound() {
         return idleBound;
@@ -256,7 +259,7 @@ final class PostgresSessions {
         }
     }
 
-    /** A connection in autocommit, or whatever its owner's default is. */
+    /** A connection in autocommit, or in its owner's default. */
     Connection take() {
         try {
             Connection connection = Uninterrupted.repeating(source::getConnection);
@@ -314,7 +317,7 @@ final class PostgresSessions {
         }
     }
 
-    /** What was committed is committed, whatever happens to the connection afterwards. */
+    /** The commit stands, even if the connection fails afterwards. */
     static void giveBack(Connection connection) {
         try {
             Uninterrupted.once(() -> {

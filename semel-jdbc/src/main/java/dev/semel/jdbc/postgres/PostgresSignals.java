@@ -23,7 +23,7 @@ import org.postgresql.PGNotification;
  * lost; the pool's announce.
  */
 final class PostgresSignals implements Signals {
-    /** What the server takes in one notification is a little more. */
+    /** The server accepts a little more in one notification. */
     private static final int LARGEST = 7000;
 
     /** How soon a wait notices that it is to end. */

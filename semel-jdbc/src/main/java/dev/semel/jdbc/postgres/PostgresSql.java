@@ -8,12 +8,13 @@ final class PostgresSql {
     /** The time: a given one, else the server's clock. Never now(), which stands still in a transaction. */
     static final String NOW = "coalesce(?::bigint, floor(date_part('epoch', clock_timestamp()) * 1000)::bigint)";
 
-    /** What {@link #HIGH} is made of, in semel_meta. */
+    /** The columns of semel_meta that make up {@link #HIGH}. */
     static final String EPOCH = "epoch, server_start, copy, tableoid AS of_table";
 
     /**
-     * Whether the row m of semel_meta is of the copy of the tables for which the epoch was raised: the numbers of its table and of
-     * its database, which is part of the path of its file. A restored backup has others, also on a server that goes on running.
+     * Whether the row m of semel_meta is of the copy of the tables for which the epoch was raised: the numbers of its
+     * table and of its database, which is part of the path of its file. A restored backup has others, also on a
+     * server that keeps running.
      */
     private static final String IS_COPY = "split_part(m.copy, '/', 2) = m.of_table::text"
             + " AND strpos(pg_relation_filepath(m.of_table), '/' || split_part(m.copy, '/', 1) || '/') > 0";
@@ -38,7 +39,7 @@ final class PostgresSql {
             WITH c AS MATERIALIZED (SELECT %s AS now, %s AS high, m.tx_base, m.modes_version FROM %s)
             """, NOW, HIGH, META);
 
-    /** Whether a record r counts as there: it is not expired, or its lane cannot go on without it. */
+    /** Whether a record r counts as existing: it is not expired, or its lane cannot continue without it. */
     static final String KEPT = "(r.state IN (0, 1, 5) OR r.at > c.now"
             + " OR r.state = 3 AND (r.keep IS NULL OR r.at > c.now - r.keep) OR r.turn IN (1, 2))";
 
@@ -71,9 +72,9 @@ final class PostgresSql {
             + " (SELECT * FROM semel_record WHERE id = i.each_id OFFSET 0) AS r";
 
     /**
-     * A transaction of the ledger's own waits for a lock no longer than this: its owner may be paused, and whoever waits
-     * holds up others. A batch whose wait timed out is taken apart, see {@link BatchParts}, and then has {@link #LOCK_WAIT}
-     * say how long. Local to the transaction, because the connection may be the application's.
+     * A transaction of the ledger's own waits for a lock no longer than this: its owner may be paused, and a waiting
+     * transaction holds up others. A batch whose wait timed out is taken apart, see {@link BatchParts}, and then has
+     * {@link #LOCK_WAIT} say how long. Local to the transaction, because the connection may be the application's.
      */
     static final String BOUNDED_WAIT =
             "set_config('lock_timeout', coalesce(nullif(current_setting('semel.lock_wait', true),"
@@ -90,7 +91,7 @@ final class PostgresSql {
     static final String WAIT_AS_BEFORE =
             "; SELECT set_config('lock_timeout', current_setting('semel.their_lock_wait'), true)";
 
-    /** The name of the setting by which {@link #BOUNDED_WAIT} is told another bound. */
+    /** The name of the setting that gives {@link #BOUNDED_WAIT} another bound. */
     static final String LOCK_WAIT = "semel.lock_wait";
 
     /**

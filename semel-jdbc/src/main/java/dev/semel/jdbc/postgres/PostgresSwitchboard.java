@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class PostgresSwitchboard implements Switchboard {
     private static final int CHUNK = 1000;
 
-    /** An adoption needs every record that runs; one that stays locked longer is told to the operator. */
+    /** An adoption needs every record that runs; one that stays locked longer is reported to the operator. */
     private static final int ADOPTION_WAIT_MILLIS = 10_000;
 
     private static final String MODES = "SELECT " + PostgresSql.NOW + """

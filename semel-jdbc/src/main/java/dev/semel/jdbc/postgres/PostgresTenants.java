@@ -64,9 +64,9 @@ final class PostgresTenants {
             LIMIT %4$s""";
 
     /**
-     * The tenants of a claim, from parameters that {@link #bind} fills; goes on from a CTE named c, which knows the time. To
-     * those that are known come, if asked for, others between them: by ranges of the index that leave out what the known
-     * ones have had there. Each gets an even part of the amount.
+     * The tenants of a claim, from parameters that {@link #bind} fills; continues from a CTE named c, which knows the
+     * time. If requested, unknown tenants between the known ones are added: by ranges of the index that leave out the
+     * known ones' entries. Each tenant gets an equal share of the amount.
      */
     static final String SHARES = """
             , p AS MATERIALIZED (SELECT ?::text AS operation, ?::bigint AS most, ?::bigint AS retries)
@@ -111,7 +111,7 @@ final class PostgresTenants {
             INDEXED + String.format(Locale.ROOT, FIND, PostgresSql.NOW, LANES, MOST_VISITED, MOST);
 
     /**
-     * @param floor nothing older is looked for: what was there is claimed already, and its dead entries of the index would be
+     * @param floor the search starts here: older records are claimed already, and their dead index entries would be
      *     read again and again
      */
     record Tenant(String name, long floor) {}

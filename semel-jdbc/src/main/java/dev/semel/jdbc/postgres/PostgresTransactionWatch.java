@@ -38,7 +38,7 @@ final class PostgresTransactionWatch implements TransactionWatch {
         changes.by(by);
     }
 
-    /** The driver begins a transaction with whatever it sends first; a call that sent nothing leaves it as it was. */
+    /** The driver begins a transaction with its first statement; a call that sent nothing changes nothing. */
     @Override
     public boolean isOpen(boolean failed, boolean batch) throws SQLException {
         if (!sought) {

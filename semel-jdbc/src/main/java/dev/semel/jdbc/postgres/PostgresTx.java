@@ -54,7 +54,7 @@ final class PostgresTx implements Transactions.Tx {
     private boolean over;
     private Level level;
 
-    /** What can be found in the ledger afterwards if this transaction was committed. */
+    /** The rows that prove in the ledger that this transaction was committed. */
     record Evidence(RecordId id, long fence, int state) {}
 
     /** The last record write, held back to be sent together with COMMIT. */
@@ -66,7 +66,7 @@ final class PostgresTx implements Transactions.Tx {
         TAKEN,
         /** Of a transaction that was begun for Semel: its pool hands it on as it is. */
         LENT,
-        /** The caller's, who began the transaction and goes on with it. */
+        /** The caller's, who began the transaction and continues with it. */
         CALLERS
     }
 
@@ -341,7 +341,7 @@ final class PostgresTx implements Transactions.Tx {
         return result.moved();
     }
 
-    /** What is read-only for the server has changed nothing that stays, and would not let this change anything. */
+    /** A read-only transaction has changed nothing durable, and would not let this change anything. */
     @Override
     public Optional<Moved> moveIfChanged(Move move, long changesBefore) {
         ready();

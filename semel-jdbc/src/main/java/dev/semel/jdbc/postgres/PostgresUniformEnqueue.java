@@ -17,8 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch of messages of one channel and tenant, all due alike: what nearly every batch of arrivals is, and each single one. As
- * in {@link PostgresUniformBatch}, what all have in common travels once, and what an event repeats of its record is taken from there.
+ * A batch of messages of one channel and tenant, all due at the same time, like nearly every batch of arrivals and
+ * each single one. As in {@link PostgresUniformBatch}, common values are sent once, and an event takes the values of
+ * its record from there.
  */
 final class PostgresUniformEnqueue {
     /** Places are drawn in the order given, rows are written in the order of ids. */

@@ -9,8 +9,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch of changes that differ only in record, fence, result, and what their events tell of the payload: what finishes leave
- * when one operation runs many times at once. As in {@link PostgresUniformBatch}, what all have in common travels once.
+ * A batch of changes that differ only in record, fence, result, and the payload data of their events: the results of
+ * one operation that runs many times at once. As in {@link PostgresUniformBatch}, common values are sent once.
  */
 final class PostgresUniformMoves {
     private static final String UPDATE = PostgresSql.COMMON + """

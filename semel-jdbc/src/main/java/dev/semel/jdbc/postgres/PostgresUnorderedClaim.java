@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class PostgresUnorderedClaim {
     static final String LOCK_MODES = "SELECT " + PostgresSql.BY_INDEX + ", " + PostgresSql.SHARE_MODES + "; ";
 
-    /** What a grant writes: two parameters, the lease and the owner. */
+    /** The columns that a grant writes: two parameters, the lease and the owner. */
     static final String GRANTED = "state = 1, fence = c.high | nextval('semel_fence'), keep = NULL,"
             + " result = NULL, at = c.now + least(?::bigint, 9223372036854775807 - c.now), owner = ?";
 
@@ -77,7 +77,7 @@ final class PostgresUnorderedClaim {
      */
     record Granted(boolean modesChanged, List<Row> rows, int each, List<PostgresTenants.Tenant> floors, int retries) {}
 
-    /** What was left by those whose lease is over: the rows granted, and the lanes that have one at their head. */
+    /** Records whose lease expired: the rows granted, and the lanes that have one at their head. */
     record Over(boolean modesChanged, List<Row> rows, List<Long> lanes) {}
 
     private final Connection connection;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 record PostgresUrl(String jdbc, String name, Properties driver, Pool pool) {
     private static final List<String> SCHEMES = List.of("postgresql://", "postgres://", "jdbc:postgresql:");
 
-    /** What the driver is told unless the URL says otherwise. */
+    /** The driver's properties, unless the URL sets them. */
     private static final Map<String, String> DEFAULTS = Map.of(
             "ApplicationName", "semel",
             "connectTimeout", "10",

@@ -4,7 +4,7 @@ import dev.semel.store.Inspection.Finding;
 import dev.semel.store.Inspection.Guarantee;
 import java.time.Duration;
 
-/** What {@code doctor} says about the difference between the store's time and the wall clock. */
+/** The finding of {@code doctor} about the difference between the store's time and the wall clock. */
 public final class ClockFinding {
     private static final Duration MUCH = Duration.ofMinutes(1);
 

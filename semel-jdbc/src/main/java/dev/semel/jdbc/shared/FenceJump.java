@@ -9,7 +9,7 @@ import java.security.SecureRandom;
  * has a chance of one in two million.
  */
 public final class FenceJump {
-    /** The largest epoch that fits into a fence; beyond it only the counter goes on. */
+    /** The largest epoch that fits into a fence; beyond it only the counter grows. */
     private static final int LAST_EPOCH = 32_767;
 
     private static final long LAST_COUNTER = (1L << 48) - 1;
@@ -18,7 +18,7 @@ public final class FenceJump {
 
     private FenceJump() {}
 
-    /** At least 1, and always a small part of what is left. */
+    /** At least 1, and always a small part of the remaining range. */
     public static long from(long counter) {
         long left = LAST_COUNTER - counter;
         return 1 + RANDOM.nextLong(Math.max(1, left >= PLENTY ? left >> 6 : left >> 10));

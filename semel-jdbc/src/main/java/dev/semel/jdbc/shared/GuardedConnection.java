@@ -30,23 +30,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connection that an atomic handler sees: everything that reads and writes, nothing that ends or changes the
- * transaction, be it a method or a text of SQL. Statements, result sets and all else that comes from it lead back to it and
- * not to the real one.
+ * transaction, be it a method or a text of SQL. Statements, result sets and all else that comes from it lead back to
+ * it and not to the real one.
  *
- * <p>It rejects every call once the handler has returned. That check and the call of the driver are made under one lock: a
- * thread that outlives its handler gets no statement into the transaction of whoever uses the real connection next. The end
- * waits for a statement that is on its way, and cancels it if that takes long.
+ * <p>It rejects every call once the handler has returned. That check and the call of the driver are made under one
+ * lock: a thread that outlives its handler gets no statement into the next transaction on the real connection. The
+ * end waits for a statement that is on its way, and cancels it if that takes long.
  *
- * <p>A text that got past the rules and ended the transaction is noticed here where the engine can tell at once ({@link
- * TransactionWatch}); from then on every call is rejected, and the caller gets {@code TransactionEnded}.
+ * <p>A text that got past the rules and ended the transaction is noticed here where the engine can tell at once
+ * ({@link TransactionWatch}); from then on every call is rejected, and the caller gets {@code TransactionEnded}.
  */
 public final class GuardedConnection {
-    /** What became of the transaction while the handler had its connection. */
+    /** The state of the transaction after the handler had its connection. */
     public enum Fate {
         OPEN,
         /** The database rolled it back after an error. */
         ROLLED_BACK,
-        /** Something that the handler said has ended it: what it had written may be committed. */
+        /** A statement of the handler has ended it: its writes may be committed. */
         ENDED
     }
 
@@ -125,11 +125,11 @@ public final class GuardedConnection {
     }
 
     /**
-     * From here on every call is rejected. What the handler left open is closed: a forgotten cursor would hold an old
-     * snapshot.
+     * From here on every call is rejected. Statements and cursors that the handler left open are closed: a forgotten
+     * cursor would hold an old snapshot.
      *
-     * @return false when another thread is still inside the driver and cannot be got out: the connection must not be used
-     *     again
+     * @return false when another thread is still inside the driver and cannot be got out: the connection must not be
+     *     used again
      */
     public boolean end() {
         over = true;

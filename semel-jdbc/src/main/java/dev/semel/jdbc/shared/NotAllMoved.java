@@ -24,7 +24,7 @@ public final class NotAllMoved extends RuntimeException {
         throw new NotAllMoved(all);
     }
 
-    /** What the transaction answers, or why it was rolled back. */
+    /** The answer of the transaction, or the reason for its rollback. */
     public static Moved answer(Supplier<Moved> transaction) {
         try {
             return transaction.get();

@@ -8,9 +8,9 @@ import dev.semel.store.State;
 import dev.semel.store.Status;
 import org.jspecify.annotations.Nullable;
 
-/** What a reservation gets when its record is already there. Judged on a row that is locked. */
+/** The answer to a reservation whose record already exists. Decided on a locked row. */
 public enum ReservationRule {
-    /** Its retention is over: it is made anew, as if it had been absent. */
+    /** Its retention is over: it is created again, as if it had been absent. */
     REPLACE,
     /** It failed and is due. */
     RETRY,

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * The versioned DDL of an engine, as files beside its classes: {@code V1.sql} makes version 1 out of nothing, {@code V2.sql}
- * makes version 2 out of version 1. All engines have the same versions.
+ * The versioned DDL of an engine, as files beside its classes: {@code V1.sql} makes version 1 out of nothing, {@code
+ * V2.sql} makes version 2 out of version 1. All engines have the same versions.
  *
- * <p>Every version only adds to the one before, so that a node of the version before, which is already running, goes on
- * working while and after the schema is upgraded. One that starts afterwards is refused.
+ * <p>Every version only adds to the one before, so that a node of the version before, which is already running, keeps
+ * working while and after the schema is upgraded. One that starts afterwards is rejected.
  *
- * @param version what this code reads and writes
+ * @param version the version that this code reads and writes
  * @param scripts the statements that make a version out of the one before
  */
 public record Schema(String engine, int version, IntFunction<String> scripts) {

@@ -7,11 +7,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handler may say to the database on the connection of a Semel transaction: nothing that ends or changes the
- * transaction. What changes the session beyond the transaction is told apart, because somebody else uses the session next.
- * Thread-safe.
+ * Decides which SQL a handler may send on the connection of a Semel transaction: nothing that ends or changes the
+ * transaction. SQL that changes the session beyond the transaction is a separate verdict, because others use the
+ * session next. Thread-safe.
  *
- * <p>What all engines share is here; an engine adds the statements of its own by {@link #judgeStatement}.
+ * <p>The rules of all engines are here; an engine adds its own statements by {@link #judgeStatement}.
  */
 public abstract class SqlRules {
     private static final int CACHED_TEXTS = 512;

@@ -2,7 +2,7 @@ package dev.semel.jdbc.shared;
 
 import java.sql.SQLException;
 
-/** What an engine knows of the transaction whose connection a handler was given. */
+/** An engine's knowledge of the transaction whose connection a handler has. */
 public interface TransactionWatch {
     SqlRules rules();
 

@@ -55,7 +55,7 @@ final class SqliteAccess {
                 .orElse(0L));
     }
 
-    /** What is done for each of a batch. */
+    /** The write for each item of a batch. */
     @FunctionalInterface
     interface Each<I, O> {
         List<O> run(List<I> items) throws SQLException;

@@ -39,7 +39,7 @@ final class SqliteBackground {
         });
     }
 
-    /** Nobody waits, and nobody has written since the last write from here. */
+    /** No caller waits, and no caller has written since the last background write. */
     private boolean isIdle() {
         return access.writer().queued() == 0 && access.writer().served() == servedByLast;
     }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * by one statement, which also reads the rows.
  */
 final class SqliteClaim {
-    /** What a claim can begin with. As it is written here, the index of what is due answers it. */
+    /** The records that a claim can start with. In this form the index of due records answers it. */
     static final String CLAIMABLE = "turn IN (0, 1, 4) AND state IN (0, 3) AND operation = ?1";
 
     private static final String CANDIDATE = "SELECT n, id, state, attempt, at, turn, lane, tenant FROM semel_record";

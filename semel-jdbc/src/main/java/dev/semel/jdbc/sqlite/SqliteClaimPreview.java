@@ -21,7 +21,7 @@ record SqliteClaimPreview(long modes, boolean over, List<String> tenants, boolea
 
     private static final String MODES = "SELECT modes FROM semel_meta";
 
-    // From tenant to tenant through the index, whatever each of them has waiting.
+    // From tenant to tenant through the index, independent of the number of waiting records.
     static final String DUE = String.format(Locale.ROOT, """
             WITH RECURSIVE next (name) AS (
                 SELECT (SELECT tenant FROM semel_record WHERE %1$s AND tenant > ?2 ORDER BY tenant LIMIT 1)

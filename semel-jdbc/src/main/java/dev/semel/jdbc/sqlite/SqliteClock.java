@@ -4,8 +4,8 @@ import dev.semel.time.StoreClock;
 import dev.semel.time.TimeSource;
 
 /**
- * The time of a ledger in a file, which all processes that have it open share. What they share is in the ledger's own row,
- * which every write transaction reads at its beginning and writes at its end, so that it costs nothing.
+ * The time of a ledger in a file, which all processes that have it open share. The shared state is in the ledger's
+ * own row, which every write transaction reads at its beginning and writes at its end, so that it costs nothing.
  */
 final class SqliteClock {
     private final TimeSource wall;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** What an application's own connections to SQLite must be like for its commits to carry the ledger. */
+/** Checks that an application's own connections to SQLite are fit to commit the ledger. */
 final class SqliteConnections {
     private static final int FULL = 2;
 

@@ -53,7 +53,7 @@ record SqliteErrors(String store) {
         return code == BUSY || code == LOCKED;
     }
 
-    /** The driver's own exception under whatever it was wrapped in. */
+    /** The driver's own exception, unwrapped. */
     static @Nullable SQLException in(Throwable thrown) {
         Throwable cause = thrown;
         for (int depth = 0; cause != null && depth < DEEPEST; depth++) {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** What a grant needs to know of the ledger as a whole, inside the transaction that grants. */
+/** The state of the whole ledger that a grant needs, inside the transaction that grants. */
 interface SqliteFences {
     /** A fence that was never issued before. */
     long nextFence() throws SQLException;

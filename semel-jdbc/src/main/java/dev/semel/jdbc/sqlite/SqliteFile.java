@@ -41,7 +41,7 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
     private static final List<String> PREFIXES = List.of("jdbc:sqlite:", "sqlite:");
     private static final byte[] MAGIC = "SQLite format 3\0".getBytes(StandardCharsets.ISO_8859_1);
 
-    /** What a connection is for. */
+    /** The purpose of a connection. */
     enum Role {
         WRITE(32_000, false),
         CHECKPOINT(1_000, false),
@@ -174,8 +174,8 @@ record SqliteFile(Path path, TimeSource time, SqliteErrors errors) {
     }
 
     /**
-     * Tells this file on this machine from a copy of it: the number of the file, and of the machine's start where the system
-     * tells it. Empty where nothing is told.
+     * Distinguishes this file on this machine from a copy: the number of the file, and the machine's start where the
+     * system reports it. Empty where neither is known.
      */
     Optional<String> copy() {
         return identity().map(file -> {

@@ -77,7 +77,7 @@ final class SqliteJoined extends SqliteTx {
         try {
             session.forget();
         } catch (SQLException e) {
-            // The connection closes its statements itself; what became of their work is told by the commit.
+            // The connection closes its statements itself; the commit reports the outcome of their work.
             return;
         }
     }

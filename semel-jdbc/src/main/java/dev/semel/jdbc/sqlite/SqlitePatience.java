@@ -5,10 +5,10 @@ import dev.semel.time.TimeSource;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long one caller goes on trying for the file's write lock, which another process holds. As long as other processes
+ * How long one caller keeps trying for the file's write lock, which another process holds. As long as other processes
  * commit one after the other its turn may come at any moment. One transaction that holds the lock all the time is the
- * handler of another engine, or somebody's long transaction: a caller that can do something else meanwhile is answered
- * soon.
+ * handler of another engine, or somebody's long transaction: a caller that can do something else meanwhile is
+ * answered soon.
  */
 final class SqlitePatience {
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -33,7 +33,8 @@ final class SqliteQueue implements Queue {
     private static final String HELD_BY = "SELECT " + Rows.WITH_LINE + " FROM semel_record INDEXED BY semel_record_at"
             + " WHERE state = 1 AND owner = ? AND operation = ? AND place IS NOT NULL ORDER BY lane, place";
 
-    // From operation to operation through the indexes, whatever each of them has waiting; few are being handled.
+    // From operation to operation through the indexes, independent of the number of waiting records; few are being
+    // handled.
     static final String OPERATIONS = String.format(
             Locale.ROOT,
             """

@@ -9,12 +9,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few read connections, so that lookups do not queue behind the writer. What they see is committed and synced, and may be
- * one commit behind a caller whose own answer is still on its way; whoever decides anything looks again under the writer. A
- * finished record does not change before it expires or an operator touches it, so a replay may be answered from here.
+ * A few read connections, so that lookups do not queue behind the writer. What they see is committed and synced, and
+ * may be one commit behind a caller whose own answer is still on its way; decisions are made by another read under
+ * the writer. A finished record does not change before it expires or an operator touches it, so a replay may be
+ * answered from here.
  *
- * <p>A reader may run out of stack or memory anywhere. It frees its connection by writing a field, which needs neither;
- * waking the next reader needs both, so readers that wait also check now and then.
+ * <p>A reader may run out of stack or memory anywhere. It frees its connection by writing a field, which needs
+ * neither; waking the next reader needs both, so readers that wait also check now and then.
  */
 final class SqliteReaders implements AutoCloseable {
     private static final Duration LOOK_UP = Duration.ofMillis(100);
@@ -25,7 +26,7 @@ final class SqliteReaders implements AutoCloseable {
         T run(SqliteSession session) throws SQLException;
     }
 
-    /** A place for one connection. All but {@code free} is touched only by whoever has taken it. */
+    /** A place for one connection. Only the thread that has taken it touches any field but {@code free}. */
     private static final class Place {
         private volatile boolean free = true;
         private boolean sound;
@@ -56,7 +57,7 @@ final class SqliteReaders implements AutoCloseable {
         }
     }
 
-    /** What somebody left in an unknown state is replaced. */
+    /** A connection that was left in an unknown state is replaced. */
     private SqliteSession session(Place place) throws SQLException {
         if (!place.sound) {
             close(place);
@@ -111,7 +112,7 @@ final class SqliteReaders implements AutoCloseable {
         return free;
     }
 
-    /** Whoever was woken and found nothing wakes the next; whoever dies here gives back what it found. */
+    /** A thread that was woken and found nothing wakes the next; one that dies here gives its connection back. */
     private void leave(TimeSource.Gate gate, @Nullable Place found) {
         boolean done = false;
         try {

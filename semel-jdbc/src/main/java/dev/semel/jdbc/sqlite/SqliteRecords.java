@@ -38,8 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqliteRecords {
     private static final String FIND = "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id = ?";
-    // The driver reads the names of all columns anew for each query: a record that is not there is asked for by one
-    // column.
+    // The driver reads all column names again for each query, so the query for an absent record has one column.
     private static final String IS_THERE = "SELECT 1 FROM semel_record WHERE id = ?";
     private static final String STATUS = "SELECT " + Rows.STATUS + " FROM semel_record WHERE id = ?";
 
@@ -227,7 +226,7 @@ final class SqliteRecords {
                 == 1;
     }
 
-    /** @param absent is told the id if it has no row at all, not even an expired one */
+    /** @param absent receives the id if it has no row at all, not even an expired one */
     LookupResult lookUp(long modesVersion, Identity identity, Consumer<RecordId> absent) throws SQLException {
         long now = time.millis();
         Row own = findUnlikely(identity.id());
@@ -376,7 +375,7 @@ final class SqliteRecords {
         return session.first(STATUS, statement -> statement.setBytes(1, id.bytes()), row -> Rows.status(row, 1));
     }
 
-    /** With its steps. If it stood in a lane, the lane goes on without it. */
+    /** With its steps. If it was in a lane, the lane continues without it. */
     void remove(RecordId id) throws SQLException {
         Optional<OptionalLong> left =
                 session.first(REMOVE, statement -> statement.setBytes(1, id.bytes()), row -> SqliteLanes.lane(row, 1));

@@ -63,8 +63,8 @@ final class SqliteSchema {
     }
 
     /**
-     * @param options whether to make the ledger this installation's own, whatever the sidecar says, and whether to install
-     *     one where there is none
+     * @param options whether to adopt the ledger although the sidecar contradicts it, and whether to install one
+     *     where there is none
      * @return the ledger's name
      */
     String open(StoreProvider.Options options) throws SQLException, IOException {
@@ -152,9 +152,10 @@ final class SqliteSchema {
     }
 
     /**
-     * Compares the file with its sidecar, and upgrades an older schema. Whatever was issued before, by a run that crashed or
-     * by one that still goes on, lies at or below the sidecar's mark: so the counter jumps there, and the mark goes on before
-     * it. A copy of the file, also one with its sidecar, takes a new epoch and goes on from another place than all others.
+     * Compares the file with its sidecar, and upgrades an older schema. Every fence issued before, by a process that
+     * crashed or by one that still runs, is at or below the sidecar's mark: so the counter jumps there, and the mark
+     * advances before it. A copy of the file, also one with its sidecar, takes a new epoch and continues from another
+     * number than all others.
      */
     private String reconcile(StoreProvider.Options options) throws SQLException, IOException {
         boolean adopt = options.adopt();

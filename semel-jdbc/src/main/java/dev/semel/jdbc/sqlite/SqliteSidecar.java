@@ -19,8 +19,8 @@ import java.util.zip.CRC32;
 /**
  * The small file beside the database that a restore of the database alone does not take back with it.
  *
- * <p>It is changed only by whoever holds the database's write lock, so that several processes never write it at once, and
- * neither number in it ever falls: a process may go on trusting a mark it has read before.
+ * <p>It is changed only under the database's write lock, so that several processes never write it at once, and
+ * neither number in it ever falls: a process may keep trusting a mark that it has read before.
  */
 final class SqliteSidecar {
     /**

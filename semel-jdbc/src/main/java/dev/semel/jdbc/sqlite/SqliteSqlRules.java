@@ -18,7 +18,7 @@ final class SqliteSqlRules extends SqlRules {
             "databases would be attached or detached for the next caller, too. Do it outside"
                     + " of Semel, on a connection of your own";
 
-    /** Pragmas that only read, whatever is given to them, or whose effect belongs to the transaction or the file's data. */
+    /** Pragmas that only read, with any argument, or whose effect belongs to the transaction or the file's data. */
     private static final Set<String> HARMLESS_PRAGMAS = Set.of(
             "TABLE_INFO",
             "TABLE_XINFO",

@@ -51,7 +51,7 @@ final class SqliteTransactions implements Transactions {
         }
     }
 
-    /** Whether a work began: what it throws afterwards is its own. */
+    /** Whether the work began: later exceptions are its own. */
     private static final class Begun {
         private boolean begun;
     }

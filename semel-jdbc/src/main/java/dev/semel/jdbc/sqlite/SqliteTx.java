@@ -43,7 +43,7 @@ abstract class SqliteTx implements Transactions.Tx {
         this.cache = cache;
     }
 
-    /** What an error of the database means here. */
+    /** Translates an error of the database. */
     abstract SemelException translated(SQLException e);
 
     /** Called before records are looked at or written. */
@@ -72,7 +72,7 @@ abstract class SqliteTx implements Transactions.Tx {
         }
     }
 
-    /** Nobody can write beside this transaction, so a record is never found locked. */
+    /** Nothing else can write during this transaction, so no record is ever locked. */
     @Override
     public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
         try {

@@ -13,9 +13,9 @@ import org.sqlite.SQLiteConnection;
 /**
  * The write connection: its transactions, the fences that are issued on it, and the care of the log.
  *
- * <p>The counter of fences is read at the beginning of a transaction, counted up in memory and written once at its end.
- * Every commit moves it by at least one, so that it also tells one state of the file from an earlier one. What a rolled back
- * transaction had counted is not counted again.
+ * <p>The counter of fences is read at the beginning of a transaction, counted up in memory and written once at its
+ * end. Every commit moves it by at least one, so that it also tells one state of the file from an earlier one.
+ * Numbers of a rolled back transaction are not used again.
  */
 final class SqliteWriteConnection implements SqliteWriter.Database, SqliteFences {
     /** How many fences the sidecar allows at a time: each block costs two syncs, and a crash skips the rest of one. */
@@ -88,7 +88,7 @@ final class SqliteWriteConnection implements SqliteWriter.Database, SqliteFences
         return records;
     }
 
-    /** What handlers have prepared on the session. */
+    /** The statements that handlers have prepared on the session. */
     SqliteStatementCache cache() {
         return cache;
     }
@@ -183,7 +183,7 @@ final class SqliteWriteConnection implements SqliteWriter.Database, SqliteFences
         }
     }
 
-    /** The old connection goes first, with whatever transaction it may have open. */
+    /** The old connection is closed first, with a transaction that it may have open. */
     private void reopen() throws SQLException {
         session.connection().close();
         SqliteSession fresh = forWriting();
@@ -373,11 +373,12 @@ final class SqliteWriteConnection implements SqliteWriter.Database, SqliteFences
     }
 
     /**
-     * Two steps keep the log short without holding the writer for long. Once enough has gathered, the committing thread copies
-     * it into the database on another connection, after everyone was answered. Writers go on meanwhile, so a little is always
-     * left, and the log starts again from its beginning only when nothing is: the next commit copies that little itself.
+     * Two steps keep the log short without holding the writer for long. Once enough has gathered, the committing
+     * thread copies it into the database on another connection, after everyone was answered. Writers continue
+     * meanwhile, so a little is always left, and the log starts again from its beginning only when nothing is: the
+     * next commit copies that little itself.
      *
-     * <p>On a small disk less is enough: the log may not grow beyond what is left of the disk, or there would be no room to
+     * <p>On a small disk less is enough: the log may not grow beyond the free space, or there would be no room to
      * copy it to.
      */
     @Override
@@ -434,7 +435,7 @@ final class SqliteWriteConnection implements SqliteWriter.Database, SqliteFences
         }
     }
 
-    /** At a clean end the sidecar is told exactly how far the ledger went, so that any older copy is recognised. */
+    /** A clean shutdown writes the last fence to the sidecar, so that any older copy is recognised. */
     void close() throws SQLException {
         try {
             start();

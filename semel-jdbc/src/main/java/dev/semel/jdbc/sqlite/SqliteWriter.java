@@ -13,85 +13,90 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one writer of the process: callers pass it from hand to hand, and one commit serves them all.
+ * The one writer of the process: callers hand it over to each other, and one commit serves them all.
  *
  * <h2>Why</h2>
  *
- * SQLite has one writer for each file, and a durable commit costs a sync of the disk, many times the price of the rows in
- * it. A queue of tasks in front of one thread would share the sync, but a handler would then run on a stranger's thread,
- * without its caller's context, interrupts and locks. So the work stays with its caller, and the connection travels.
+ * SQLite has one writer for each file, and a durable commit costs a sync of the disk, many times the price of the
+ * rows in it. A queue of tasks in front of one thread would share the sync, but a handler would then run on a
+ * stranger's thread, without its caller's context, interrupts and locks. So the work stays with its caller, and the
+ * connection travels.
  *
  * <h2>A batch</h2>
  *
- * The first caller finds nobody, begins a transaction ({@code BEGIN IMMEDIATE}) and runs its work under a savepoint. Then
- * it releases the savepoint, or rolls back to it, and looks behind: if somebody waits and the batch is neither full nor
- * old, it hands the writer on without a commit and waits for the end of the batch; otherwise it commits. While a commit is
- * on its way the next callers gather. Nothing waits on a timer: a caller that is alone commits at once.
+ * The first caller finds nobody, begins a transaction ({@code BEGIN IMMEDIATE}) and runs its work under a savepoint.
+ * Then it releases the savepoint, or rolls back to it, and looks behind: if somebody waits and the batch is neither
+ * full nor old, it hands the writer on without a commit and waits for the end of the batch; otherwise it commits.
+ * While a commit is on its way the next callers gather. Nothing waits on a timer: a caller that is alone commits at
+ * once.
  *
  * <h2>When an answer may be given</h2>
  *
- * Not before the commit, if it was kept; nor if it may rest on what an earlier member wrote and has not committed: a replay
- * that was read from such a row is a lie if the commit fails. So everyone waits for the end of the batch, except a work
- * that left nothing behind while nothing had been written before it. The wait does not end by an interrupt, because the
- * work is already in the hands of others; the interrupt is kept for the caller.
+ * Not before the commit, if it was kept; nor if it may rest on what an earlier member wrote and has not committed: a
+ * replay that was read from such a row is a lie if the commit fails. So everyone waits for the end of the batch,
+ * except a work that left nothing behind while nothing had been written before it. The wait does not end by an
+ * interrupt, because the work is already in the hands of others; the interrupt is kept for the caller.
  *
  * <h2>When a batch fails</h2>
  *
- * A commit that fails, or a statement after which SQLite has rolled the transaction back by itself (disk full, I/O error; a
- * savepoint that is gone tells), fails the whole batch. Every member then runs its work again, alone in a batch of its own,
- * so that the guilty one fails by itself and takes nobody with it. If it fails alone too, that is its answer.
+ * A commit that fails, or a statement after which SQLite has rolled the transaction back by itself (disk full, I/O
+ * error; a savepoint that is gone tells), fails the whole batch. Every member then runs its work again, alone in a
+ * batch of its own, so that the guilty one fails by itself and takes nobody with it. If it fails alone too, that is
+ * its answer.
  *
  * <h2>What a failed commit means</h2>
  *
  * In WAL mode a commit appends its pages to the log, the last of them marked as the commit, and syncs the log ({@code
- * synchronous=FULL}); only then does it publish the new end of the log in the shared index. If a write fails, the mark is
- * not in the log and nothing was committed. If the <em>sync</em> fails, this process and every other one that has the file
- * open go on from the old end: for them nothing was committed. But the pages and the mark are in the file, and should all
- * processes die now, the recovery of the next one would find them and bring the transaction back. The next transaction
- * overwrites that tail from its first page on, and since each page's checksum covers all pages before it, what is left of
- * the tail cannot be taken for its continuation. So after a failed sync the {@link Database} is in doubt, and before it
- * begins anything else it commits a small transaction of its own over the tail. While even that fails, new callers hear
- * that the store is unavailable, and members of the failed batch that the outcome is unknown: a repeated call finds it.
- * What had been acknowledged before is not touched: it was synced, and the operating system's forgetting of a page that it
- * failed to write concerns only pages of the tail, which the next transaction writes anew.
+ * synchronous=FULL}); only then does it publish the new end of the log in the shared index. If a write fails, the
+ * mark is not in the log and nothing was committed. If the <em>sync</em> fails, this process and every other one that
+ * has the file open go on from the old end: for them nothing was committed. But the pages and the mark are in the
+ * file, and should all processes die now, the recovery of the next one would find them and bring the transaction
+ * back. The next transaction overwrites that tail from its first page on, and since each page's checksum covers all
+ * pages before it, what is left of the tail cannot be taken for its continuation. So after a failed sync the {@link
+ * Database} is in doubt, and before it begins anything else it commits a small transaction of its own over the tail.
+ * While even that fails, new callers hear that the store is unavailable, and members of the failed batch that the
+ * outcome is unknown: a repeated call finds it. What had been acknowledged before is not touched: it was synced, and
+ * the operating system's forgetting of a page that it failed to write concerns only pages of the tail, which the next
+ * transaction writes anew.
  *
  * <h2>Nested calls</h2>
  *
- * A work that comes back to the writer on the thread that holds it joins the open transaction under a savepoint of its own.
- * Its answer is as provisional as the work around it.
+ * A work that comes back to the writer on the thread that holds it joins the open transaction under a savepoint of
+ * its own. Its answer is as provisional as the work around it.
  *
  * <h2>Transactions of the application's own</h2>
  *
- * Where the application's transaction manager begins and ends transactions, they are on its connections and cannot share a
- * commit. They take the writer {@linkplain #aside aside}: alone, with no transaction begun on the write connection.
+ * Where the application's transaction manager begins and ends transactions, they are on its connections and cannot
+ * share a commit. They take the writer {@linkplain #aside aside}: alone, with no transaction begun on the write
+ * connection.
  *
  * <h2>Leaving</h2>
  *
- * An interrupted waiter takes itself out of the queue; if the writer was handed to it in that moment, it hands it on. What
- * its first batch came to is told all the same when it waits for the second time: a commit in doubt stays in doubt. A work
- * that throws undoes its savepoint and hands on like any other. What guards the queue ({@link WriterHandover}) is never
- * held while anything blocks, so that virtual threads are not pinned by it.
+ * An interrupted waiter takes itself out of the queue; if the writer was handed to it in that moment, it hands it on.
+ * What its first batch came to is told all the same when it waits for the second time: a commit in doubt stays in
+ * doubt. A work that throws undoes its savepoint and hands on like any other. What guards the queue ({@link
+ * WriterHandover}) is never held while anything blocks, so that virtual threads are not pinned by it.
  *
  * <h2>Errors</h2>
  *
- * Out of memory or stack, a caller can die anywhere: in the driver, between a savepoint and its release, while it hands the
- * writer on. Nothing that needs a call is certain to be done then. So a caller that leaves only marks its ticket, by
- * writing a field, and whoever finds the writer with one that has left {@linkplain #reclaim takes it over}: the connection
- * is given up, the members of the batch are woken and, unless it was committed, run again alone, and the writer goes to the
- * next. After an error of that kind inside a work the batch fails as a whole, too, because the driver may have been left in
- * the middle of a statement. An error after the COMMIT, while the log is tended, runs nobody again; for one inside the
- * COMMIT the file is looked at.
+ * Out of memory or stack, a caller can die anywhere: in the driver, between a savepoint and its release, while it
+ * hands the writer on. Nothing that needs a call is certain to be done then. So a caller that leaves only marks its
+ * ticket, by writing a field, and whoever finds the writer with one that has left {@linkplain #reclaim takes it
+ * over}: the connection is given up, the members of the batch are woken and, unless it was committed, run again
+ * alone, and the writer goes to the next. After an error of that kind inside a work the batch fails as a whole, too,
+ * because the driver may have been left in the middle of a statement. An error after the COMMIT, while the log is
+ * tended, runs nobody again; for one inside the COMMIT the file is looked at.
  *
  * <h2>Bounds</h2>
  *
- * A wait for the writer ends after {@value #LONGEST_WAIT_SECONDS} s with an error that says who holds it, since when and
- * doing what; nothing was run. A wait for the end of a batch ends later, and then the outcome is unknown.
+ * A wait for the writer ends after {@value #LONGEST_WAIT_SECONDS} s with an error that says who holds it, since when
+ * and doing what; nothing was run. A wait for the end of a batch ends later, and then the outcome is unknown.
  *
  * <h2>A handler that ends the transaction</h2>
  *
- * The guard of its connection refuses what would. Should a text get through, the savepoint under which the work ran is gone
- * when the work ends, although no statement failed. Its caller is told so and nothing is run again on its behalf; the
- * others of the batch run again, and find what was committed of theirs.
+ * The guard of its connection refuses what would. Should a text get through, the savepoint under which the work ran
+ * is gone when the work ends, although no statement failed. Its caller is told so and nothing is run again on its
+ * behalf; the others of the batch run again, and find what was committed of theirs.
  */
 final class SqliteWriter<D extends SqliteWriter.Database> {
     /** A work and the connection it may use while it runs. */
@@ -455,7 +460,7 @@ final class SqliteWriter<D extends SqliteWriter.Database> {
         return true;
     }
 
-    /** The commit stands, whatever happens here: nobody is run again because of it, and nobody hears of it. */
+    /** The commit stands: a failure here is not reported, and nothing runs again because of it. */
     private void tend() {
         try {
             db.tend();
@@ -546,7 +551,7 @@ final class SqliteWriter<D extends SqliteWriter.Database> {
             return Objects.requireNonNull(batch);
         }
 
-        /** Nobody can tell what became of it, so it is not run again. */
+        /** Its outcome is unknown, so it is not run again. */
         void endedByHandler(SemelException told) {
             if (thrown != null) {
                 told.addSuppressed(thrown);

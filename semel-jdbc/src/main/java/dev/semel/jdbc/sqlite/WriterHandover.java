@@ -10,13 +10,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who holds the writer and who waits for it.
  *
- * <p>Whoever runs out of stack or memory can call nothing and allocate nothing, but it can write a field. So a caller that
- * leaves, however it leaves, sets its ticket's {@code left}, and a writer whose holder has left can be
- * {@linkplain #takeOver taken over} by anybody: by the leaving caller itself if it still can, by the next who comes, or by one
- * who waits. Those who wait look up a few times a second, so that no wake-up is needed for anything but speed.
+ * <p>A caller that runs out of stack or memory can call nothing and allocate nothing, but it can write a field. So a
+ * caller that leaves, however it leaves, sets its ticket's {@code left}, and a writer whose holder has left can be
+ * {@linkplain #takeOver taken over} by anybody: by the leaving caller itself if it still can, by the next who comes,
+ * or by one who waits. Those who wait look up a few times a second, so that no wake-up is needed for anything but
+ * speed.
  *
- * <p>The queue is guarded by a monitor, because the virtual machine itself gives that back; a lock that is an object can be lost
- * by a stack that ends inside its {@code lock()}. It is never held while anything blocks, so virtual threads are not pinned.
+ * <p>The queue is guarded by a monitor, because the virtual machine itself gives that back; a lock that is an object
+ * can be lost by a stack that ends inside its {@code lock()}. It is never held while anything blocks, so virtual
+ * threads are not pinned.
  */
 final class WriterHandover {
     private static final Duration LOOK_UP = Duration.ofMillis(200);
@@ -25,8 +27,8 @@ final class WriterHandover {
     private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 2_000 : 0;
 
     /**
-     * A caller's place. To wake a thread takes about as long as a work to run, so whoever is next is woken while the one in
-     * front works, and watches for its turn.
+     * A caller's place. Waking a thread takes about as long as a piece of work, so the next caller is woken while the
+     * one in front works, and spins for its turn.
      */
     static final class Ticket {
         private final Thread thread = Thread.currentThread();
@@ -37,7 +39,7 @@ final class WriterHandover {
         private volatile boolean given;
         private volatile long since;
 
-        /** What the holder is doing, for those who have waited too long. */
+        /** The holder's task, for the error message of callers who have waited too long. */
         volatile String phase = "about to begin";
 
         /** The caller has returned or thrown, and does nothing about the writer any more. */
@@ -212,7 +214,7 @@ final class WriterHandover {
         }
     }
 
-    /** Who holds it, since when, and doing what. */
+    /** The holder, since when, and its task. */
     String holder() {
         Ticket holder = current;
         if (holder == null) {
