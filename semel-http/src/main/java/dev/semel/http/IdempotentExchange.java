@@ -248,9 +248,9 @@ public final class IdempotentExchange {
     }
 
     /**
-     * Declares that nothing took effect, whatever the response: at the levels PLAIN and MARKER a failure may then be retried,
-     * unless a marked transaction was committed. For a gateway that could not reach its upstream, or a handler whose transaction
-     * rolled back.
+     * Declares that nothing took effect, for any response: at the levels PLAIN and MARKER a failure may then be
+     * retried, unless a marked transaction was committed. For a gateway that could not reach its upstream, or a
+     * handler whose transaction rolled back.
      */
     public void noEffect() {
         withoutEffect = true;

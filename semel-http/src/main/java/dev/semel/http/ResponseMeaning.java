@@ -13,7 +13,7 @@ record ResponseMeaning(Kind kind, Failure failure) {
     /** A response that leaves no record. */
     static final ResponseMeaning DROPPED = new ResponseMeaning(Kind.DROP, NONE);
 
-    /** What happens to the record. */
+    /** The effect on the record. */
     enum Kind {
         /** Done; stored for the retention of successes. */
         KEEP,

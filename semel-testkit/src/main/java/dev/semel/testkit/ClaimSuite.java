@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is due is granted, to one at a time. */
+/** Due records are granted, to one node at a time. */
 abstract class ClaimSuite extends QueueFixture {
     private static final AuditEntry CHANGED =
             new AuditEntry(20, new AuditEntry.Subject("acme", null, null, null, null), null, 0, 0, null);

@@ -8,7 +8,7 @@ import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import java.util.List;
 
-/** What is promised of a move holds in a batch as well: a store may have a way of its own for a move that comes alone. */
+/** The rules of a move also hold in a batch: a store may handle a single move differently. */
 abstract class CompanySuite extends MoveSuite {
     private static final RecordId NOBODY = Ask.id("nobody's");
 

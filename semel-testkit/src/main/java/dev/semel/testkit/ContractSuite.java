@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the suites of the contract share: a fresh store on a clock in the test's hand, and a few words to speak with. */
+/** The shared base of the contract's suites: a fresh store, a manual clock, and a few assertions. */
 abstract class ContractSuite {
     static final long START = 1_800_000_000_000L;
     static final int THREADS = 16;

@@ -173,7 +173,7 @@ abstract class HandlerConnectionSuite extends TransactionFixture {
         }
     }
 
-    /** One engine rolls back as it is told here, another one fails the transaction because it does not know the words. */
+    /** One engine rolls back as requested, another one fails the transaction because it does not know the statement. */
     @Test
     void nothingIsWrittenAfterAStatementThatRolledTheTransactionBack() {
         assertThatThrownBy(() -> transactions.run(tx -> {
@@ -196,7 +196,7 @@ abstract class HandlerConnectionSuite extends TransactionFixture {
         void run() throws SQLException;
     }
 
-    /** As a handler does that goes on regardless. */
+    /** Like a handler that ignores the exception. */
     private static void ignoringErrors(Sql sql) {
         try {
             sql.run();

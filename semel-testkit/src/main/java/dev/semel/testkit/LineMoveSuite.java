@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What a move does to a place in the line, and what nobody may take away from a lane. */
+/** The effect of a move on a record's place in the queue, and records that may not leave a lane. */
 abstract class LineMoveSuite extends QueueFixture {
     private static final AuditEntry ADOPTED =
             new AuditEntry(21, new AuditEntry.Subject("*", null, null, null, null), null, 0, 0, null);

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * C5: a transaction has written a record and is paused before its end. Whatever is asked for meanwhile about other records is
- * done; what is asked for about this one is left out or answered as locked. A store whose transactions lock nothing before
- * their end may do it instead.
+ * C5: a transaction has written a record and is paused before its end. Calls about other records succeed meanwhile;
+ * calls about this one skip it or answer that it is locked. A store whose transactions lock nothing before their end
+ * may do it instead.
  */
 abstract class LockedSuite extends QueueFixture {
     private static final AuditEntry CHANGED =

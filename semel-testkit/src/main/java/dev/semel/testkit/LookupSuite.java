@@ -19,7 +19,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** Renewal, lookup, what is overdue, and the store as a place. */
+/** Renewal, lookup, overdue records, and the state of the store. */
 abstract class LookupSuite extends ContractSuite {
     LookupSuite(StoreContract contract) {
         super(contract);

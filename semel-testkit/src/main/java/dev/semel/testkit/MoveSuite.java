@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Conditional writes: what is applied, what is the same again, and what is refused. */
+/** Conditional writes: applied, repeated, and rejected moves. */
 abstract class MoveSuite extends ContractSuite {
     MoveSuite(StoreContract contract) {
         super(contract);

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody for whom the owner and the mode of a file count, which they do not for root. Run by root it is {@code nobody};
- * otherwise it is whoever runs the tests. Not thread-safe.
+ * A user without root's rights, for whom owner and mode of a file count. For tests run by root it is {@code nobody},
+ * otherwise the current user. Not thread-safe.
  */
 public final class OrdinaryUser {
     private final Path scratch;

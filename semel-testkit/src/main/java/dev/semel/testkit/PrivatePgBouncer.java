@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A real PgBouncer of one's own in front of a {@link PrivatePostgres}: a temporary directory, a free port on loopback. It is
- * stopped and removed when closed, and at the latest when the JVM ends. Run by root, it runs as {@code postgres} or
- * {@code nobody}. Thread-safe.
+ * A real, private PgBouncer in front of a {@link PrivatePostgres}: a temporary directory, a free port on loopback. It
+ * is stopped and removed when closed, and at the latest when the JVM ends. Run by root, it runs as {@code postgres}
+ * or {@code nobody}. Thread-safe.
  */
 public final class PrivatePgBouncer implements AutoCloseable {
     private static final long BOUND_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -88,7 +88,7 @@ public final class PrivatePgBouncer implements AutoCloseable {
                 .findFirst();
     }
 
-    /** The driver sends extra_float_digits, and whoever gives it a schema search_path, which PgBouncer does not know. */
+    /** The driver sends extra_float_digits, and search_path if a schema is set, which PgBouncer does not know. */
     private Path configure(PrivatePostgres server, Mode mode, int servers) throws IOException {
         Path users = Files.writeString(scratch.resolve("users.txt"), "\"postgres\" \"\"\n");
         List<String> lines = List.of(

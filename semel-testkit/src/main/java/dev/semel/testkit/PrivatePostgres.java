@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A real PostgreSQL of one's own: a temporary data directory, a free port on loopback, trust authentication, and durable
- * settings unless others are given. A fault test may kill it without harm to anybody else. It is stopped and removed when
- * closed, and at the latest when the JVM ends, however that ends. Run by root, the server runs as {@code postgres} or {@code nobody}.
- * Thread-safe.
+ * A real, private PostgreSQL: a temporary data directory, a free port on loopback, trust authentication, and durable
+ * settings unless others are given. A fault test may kill it without affecting others. It is stopped and removed when
+ * closed, and at the latest when the JVM ends in any way. Run by root, the server runs as {@code postgres} or {@code
+ * nobody}. Thread-safe.
  */
 public final class PrivatePostgres implements AutoCloseable {
     /** Settings for tests of function, where a crash of the machine is of no interest. */
@@ -244,7 +244,7 @@ public final class PrivatePostgres implements AutoCloseable {
         signalAll("STOP");
     }
 
-    /** Lets them go on. */
+    /** Resumes them. */
     public synchronized void resume() {
         signalAll("CONT");
     }

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What is removed when its time is over, and what never is. */
+/** Records that are removed after their retention, and those that never are. */
 abstract class PurgeSuite extends ContractSuite {
     private static final Function<Map<String, Integer>, List<AuditEntry>> SILENT = counts -> List.of();
     private static final int PURGED = 12;

@@ -19,9 +19,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the suites about work for later share. */
+/** The shared base of the suites about queued work. */
 abstract class QueueFixture extends ContractSuite {
-    /** More claims than any test needs: one that goes on for ever is wrong. */
+    /** More claims than any test needs, to end a loop that would never end. */
     private static final int ENDLESS = 1_000;
 
     Queue queue;

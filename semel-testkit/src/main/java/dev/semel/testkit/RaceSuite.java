@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Many at once: whatever the order, one wins. */
+/** Concurrent calls: in any order, one wins. */
 abstract class RaceSuite extends ContractSuite {
     private static final int ROUNDS = 10;
 

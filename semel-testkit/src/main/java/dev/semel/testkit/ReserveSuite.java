@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a reservation finds, and what it makes. */
+/** Reservations of existing and of absent records. */
 abstract class ReserveSuite extends ContractSuite {
     ReserveSuite(StoreContract contract) {
         super(contract);

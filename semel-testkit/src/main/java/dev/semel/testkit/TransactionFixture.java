@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the suites about transactions share. */
+/** The shared base of the suites about transactions. */
 abstract class TransactionFixture extends ContractSuite {
     Transactions transactions;
 

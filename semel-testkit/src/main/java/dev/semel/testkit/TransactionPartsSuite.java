@@ -118,7 +118,7 @@ abstract class TransactionPartsSuite extends TransactionFixture {
                 try {
                     ending.run(connection);
                 } catch (SQLException | RuntimeException e) {
-                    // refused, or without effect: what stays decides
+                    // rejected, or without effect: the remaining rows decide
                 }
             }
             write(tx, 1);

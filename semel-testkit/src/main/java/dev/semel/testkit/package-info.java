@@ -1,6 +1,6 @@
 /**
- * What proves a store and everything built on one: the store contract, real servers of one's own, faults, and the checker
- * that judges what happened.
+ * Tests a store and everything built on one: the store contract, real private servers, faults, and the checker of
+ * histories.
  */
 @NullMarked
 package dev.semel.testkit;

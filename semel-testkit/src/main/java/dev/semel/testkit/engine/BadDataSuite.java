@@ -242,7 +242,7 @@ abstract class BadDataSuite extends ChannelFixture {
         assertThat(story(MAIL, "m")).contains("system.error");
     }
 
-    /** A store that refuses the data of these records where they are completed, or wherever else it is told. */
+    /** A store that rejects the data of these records when they are completed, or at the given calls. */
     private Engine refusing(Set<StoreCall> calls, RecordId... ids) {
         Faults faults = new Faults() {
             @Override

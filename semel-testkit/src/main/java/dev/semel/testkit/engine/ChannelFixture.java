@@ -108,7 +108,7 @@ abstract class ChannelFixture extends EngineSuite {
         return start(pausingAfterItsClaim(meanwhile), settings -> settings.withTime(clock));
     }
 
-    /** What such a node works on. */
+    /** The store of such a node. */
     Store pausingAfterItsClaim(Runnable meanwhile) {
         AtomicBoolean paused = new AtomicBoolean();
         return new ForwardingStore(reopened()) {
@@ -128,7 +128,7 @@ abstract class ChannelFixture extends EngineSuite {
         };
     }
 
-    /** What a node that dies right after its claim leaves behind. */
+    /** The state that a node leaves if it dies right after its claim. */
     Row claim(Channel<Note> channel) {
         return claim(channel, 1).get(0);
     }

@@ -39,7 +39,7 @@ abstract class DeliverySuite extends ChannelFixture {
         super(contract);
     }
 
-    /** Says all it has, a few at a time, whatever the window. */
+    /** Lists all its deliveries, a few at a time, for any window. */
     private final class Provider implements DeliverySource {
         private final int pageSize;
 

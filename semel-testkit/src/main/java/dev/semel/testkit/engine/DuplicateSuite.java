@@ -26,7 +26,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** D11: what people and their tools deliver twice. */
+/** D11: duplicates by people and their tools. */
 abstract class DuplicateSuite extends ChannelFixture {
     /** As it comes in; the number of the delivery is the transport's. */
     record Command(String text, int delivery) {}
@@ -131,7 +131,7 @@ abstract class DuplicateSuite extends ChannelFixture {
         assertThat(effects.count("approval-3")).isEqualTo(1);
     }
 
-    /** Each click is a request of its own: what is decided, and in which version, makes them the same. */
+    /** Each click is a separate request: the same decision about the same version makes them duplicates. */
     private Answer<Receipt> click(Engine node, boolean granted) {
         Key key = Keys.operation("slack_interactive", null, "decide", "approval-3", 2L, null);
         return node.run(DECIDE, Call.of(ACME, key, new Decision("approval-3", granted)), (decision, tx) -> {

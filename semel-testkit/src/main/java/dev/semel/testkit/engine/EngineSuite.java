@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the suites share: an engine on an empty store, a clock moved by hand, two operations and their policies. */
+/** The shared base of the suites: an engine on an empty store, a manual clock, two operations and their policies. */
 abstract class EngineSuite {
     static final Tenant ACME = Tenant.of("acme");
     static final Duration LEASE = Duration.ofSeconds(30);

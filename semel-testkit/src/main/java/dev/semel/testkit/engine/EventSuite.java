@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What the audit events of a record say, whoever writes them and however long after the request. */
+/** The content of a record's audit events, written by any node and at any time after the request. */
 abstract class EventSuite extends ChannelFixture {
     private static final Call.Origin ORIGIN = Call.Origin.UNSTATED
             .withCorrelationId("c-1")

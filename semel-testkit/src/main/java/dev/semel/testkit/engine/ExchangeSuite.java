@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** Runs whose end a gateway decides: what each end leaves, what a mark in the caller's transaction decides. */
+/** Runs that a gateway ends: the result of each end, and of a mark in the caller's transaction. */
 abstract class ExchangeSuite extends EngineSuite {
     private static final Operation.Leased<byte[], byte[]> ONCE =
             Operation.leased("once", byte[].class, byte[].class).withPolicy("steady");

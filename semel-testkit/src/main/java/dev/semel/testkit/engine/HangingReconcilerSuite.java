@@ -95,7 +95,7 @@ abstract class HangingReconcilerSuite extends EngineSuite {
         };
     }
 
-    /** Hangs, whoever interrupts it, until it is let go. */
+    /** Hangs until it is released, and ignores interrupts. */
     private Reconciler<Order, Receipt> deaf() {
         return (order, what) -> {
             entered.release();

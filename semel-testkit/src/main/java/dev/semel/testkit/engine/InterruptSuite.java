@@ -8,7 +8,7 @@ import dev.semel.store.State;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A16: threads that are interrupted in the middle of a run. The outcome is told right, and the interrupt is kept. */
+/** A16: threads that are interrupted in the middle of a run. The answer is right, and the interrupt is kept. */
 abstract class InterruptSuite extends ChannelFixture {
     InterruptSuite(EngineContract contract) {
         super(contract);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** A process dies inside a step: whoever is asked decides about that step, and the record comes to an end. */
+/** A process dies inside a step: the reconciler decides about that step, and the record is settled. */
 abstract class InterruptedStepSuite extends EngineSuite {
     private static final Warrant WARRANT = new Warrant("ann", "restored");
 

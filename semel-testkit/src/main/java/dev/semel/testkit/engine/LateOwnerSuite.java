@@ -38,13 +38,16 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** An owner whose lease is over comes late: what was decided about its record meanwhile stands, and nobody is told otherwise. */
+/**
+ * An owner returns after its lease expired: a decision made about its record meanwhile stands, and every answer
+ * agrees with it.
+ */
 abstract class LateOwnerSuite extends EngineSuite {
     private static final Operation.Leased<byte[], byte[]> ONCE =
             Operation.leased("once", byte[].class, byte[].class).withPolicy("steady");
     private static final Failure LATE = Failure.of(Failure.Category.UPSTREAM_ERROR, "late");
 
-    /** The number of the attempt that the reconciler was told. */
+    /** The number of the attempt that the reconciler got. */
     private final AtomicInteger asked = new AtomicInteger();
 
     LateOwnerSuite(EngineContract contract) {
@@ -112,7 +115,7 @@ abstract class LateOwnerSuite extends EngineSuite {
         comesLate("back", run -> assertTold(run.handBack(Duration.ZERO, LATE)));
     }
 
-    /** What the owner does with its transaction before its run is decided, and what it tries to do afterwards. */
+    /** The owner's use of its transaction before its run is decided, and its attempt afterwards. */
     private void inTransactions(String key, InTransaction before, InTransaction afterwards) throws Exception {
         Optional<Connection> mine = connect();
         Assumptions.assumeTrue(mine.isPresent(), "the store has no connections of the application's own");

@@ -40,7 +40,7 @@ abstract class ManyExpiredSuite extends EngineSuite {
     private static final int MANY = 10_000;
     private static final int AT_ONCE = 500;
 
-    /** More rounds than the many need, and few enough to show that a round is bounded and goes on where it ended. */
+    /** More rounds than needed, and few enough to show that a round is bounded and continues where the last one ended. */
     private static final int ROUNDS = 15;
 
     private static final Operation.Leased<Order, Receipt> ROUTE = Operation.leased("route", Order.class, Receipt.class)
@@ -51,7 +51,7 @@ abstract class ManyExpiredSuite extends EngineSuite {
         super(contract);
     }
 
-    /** Runs whose processes died, with whatever was stored as their payload. */
+    /** Runs whose processes died, with the given stored payload. */
     private void abandonAll(Operation.Leased<Order, Receipt> operation, List<String> keys, String payload) {
         long version = store.switchboard().modes().version();
         byte[] bytes = payload.getBytes(StandardCharsets.UTF_8);

@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a mode promises to whoever set it and waited: nothing more starts, on no node. */
+/** The promise of a mode to an operator who set it and waited: nothing starts any more, on any node. */
 abstract class ModeSuite extends ChannelFixture {
     private static final Warrant WARRANT = new Warrant("ann", "stop");
     private static final Duration WAITED = CurrentModes.FRESH.plusMillis(1);

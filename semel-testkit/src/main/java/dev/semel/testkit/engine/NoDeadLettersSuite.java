@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Policies that keep no dead letters, such as {@code ingress.ack}: what fails for good leaves its audit event and nothing else. */
+/**
+ * Policies that keep no dead letters, such as {@code ingress.ack}: a message that fails for good leaves its audit
+ * event and nothing else.
+ */
 abstract class NoDeadLettersSuite extends ChannelFixture {
     private static final Channel.Leased<Note> HOOK =
             Channel.leased("hook", Note.class).withPolicy("ingress.ack").withLane(Note::lane);

@@ -199,7 +199,7 @@ abstract class SemanticsSuite extends ChannelFixture {
         assertThat(uploads).hasSize(2);
     }
 
-    /** The same whoever renders it: neither the attempt nor the time is part of it. */
+    /** Every node renders the same: neither the attempt nor the time is part of it. */
     private static String rendered(Note note, LeasedContext run) {
         assertThat(run.attempt()).isPositive();
         return "<" + note.text() + ">";

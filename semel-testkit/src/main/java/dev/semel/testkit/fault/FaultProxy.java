@@ -15,9 +15,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bad network on loopback: passes connections on to a server and cuts, stalls or slows them when told to. In front of a
- * PostgreSQL it understands what clients say, as long as it is not encrypted, so that a connection can be lost exactly at a
- * COMMIT. What is held back is delivered when the network heals, as TCP would. Thread-safe.
+ * A bad network on loopback: forwards connections to a server and cuts, stalls or slows them on request. In front of
+ * a PostgreSQL it parses the unencrypted protocol, so that a connection can be lost exactly at a COMMIT. Held bytes
+ * are delivered when the network heals, as TCP would. Thread-safe.
  */
 public final class FaultProxy implements AutoCloseable {
     private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
@@ -52,7 +52,7 @@ public final class FaultProxy implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /** Lets everything pass again, what was held back first. */
+    /** Lets everything pass again, held bytes first. */
     public void heal() {
         change(Weather.FAIR);
     }
@@ -206,7 +206,7 @@ public final class FaultProxy implements AutoCloseable {
         PARTED
     }
 
-    /** What is lost at a statement; the client's connection is reset each time. */
+    /** The message that is lost at a statement; the client's connection is reset each time. */
     public enum Loss {
         /** The server never hears of it, and loses the connection too: it is rolled back. */
         REQUEST,
@@ -239,7 +239,7 @@ public final class FaultProxy implements AutoCloseable {
             return answered.await(bound.toNanos(), TimeUnit.NANOSECONDS);
         }
 
-        /** Lets a request that is held go on to the server. */
+        /** Forwards a held request to the server. */
         public void release() {
             released.countDown();
         }

@@ -26,7 +26,7 @@ public abstract class ForwardingTransactions implements Transactions {
         return delegate;
     }
 
-    /** What the work sees of its transaction. */
+    /** The transaction, as the work sees it. */
     protected Tx wrap(Tx tx) {
         return tx;
     }

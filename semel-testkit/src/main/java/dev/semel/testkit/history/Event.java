@@ -110,13 +110,13 @@ public sealed interface Event {
         /** It may or may not have taken effect. */
         UNKNOWN;
 
-        /** Whether the caller was told that the record is in the ledger. */
+        /** Whether the caller got the answer that the record is in the ledger. */
         boolean acknowledges() {
             return this == EXECUTED || this == REPLAYED || this == ACCEPTED || this == FAILED;
         }
     }
 
-    /** What the receiver made of a delivery. */
+    /** The receiver's decision about a delivery. */
     enum Reception {
         /** Took effect. */
         APPLIED,

@@ -44,7 +44,7 @@ public final class History implements AutoCloseable {
         return new History(process, time, null);
     }
 
-    /** A history that goes to a file, one JSON object a line, after what is there. Interrupts do not reach it. */
+    /** A history that is appended to a file, one JSON object a line. Interrupts do not affect it. */
     public static History toFile(String process, TimeSource time, Path file) throws IOException {
         return new History(process, time, new FileOutputStream(file.toFile(), true));
     }
@@ -79,7 +79,7 @@ public final class History implements AutoCloseable {
         }
     }
 
-    /** What this process has written, in order. */
+    /** The events that this process has written, in order. */
     public List<Event> events() {
         synchronized (events) {
             return List.copyOf(events);
@@ -110,7 +110,7 @@ public final class History implements AutoCloseable {
         return inOrder(histories.stream().flatMap(h -> h.events().stream()).toList());
     }
 
-    /** What stands for a payload or result. */
+    /** A short form of a payload or result. */
     public static @Nullable String hash(byte @Nullable [] bytes) {
         if (bytes == null) {
             return null;

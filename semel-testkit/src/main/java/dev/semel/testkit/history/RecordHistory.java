@@ -96,7 +96,7 @@ final class RecordHistory {
             return ending().acknowledges();
         }
 
-        /** What shows it in a violation. */
+        /** Its description in a violation. */
         Event shown() {
             return ended == null ? invoked : ended;
         }

@@ -1,6 +1,6 @@
 package dev.semel.testkit.history;
 
-/** What must hold of every run. */
+/** The rules of every run. */
 public enum Rule {
     /** No acknowledged record is missing. */
     R1("no acknowledged record is missing"),
@@ -12,11 +12,11 @@ public enum Rule {
     R4("nothing accepted under an old fence"),
     /** Every replay equals the first result. */
     R5("every replay equals the first result"),
-    /** What failed left no effect. */
+    /** A failed run left no effect. */
     R6("what failed left no effect"),
     /** Every accepted item ends. */
     R7("every accepted item ends"),
-    /** Every change of outcome is told once, and the chain is unbroken. */
+    /** Every change of outcome has one event, and the chain is unbroken. */
     R8("one audit event per change of outcome"),
     /** The history of each record is linearizable. */
     R9("each record is linearizable"),

@@ -1,4 +1,4 @@
-/** What happened in a run, simulated or real, written down by everyone who took part, and judged afterwards by one program. */
+/** The history of a run, simulated or real: written by all participants, and checked afterwards by one program. */
 @NullMarked
 package dev.semel.testkit.history;
 

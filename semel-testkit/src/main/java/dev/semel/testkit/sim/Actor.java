@@ -3,7 +3,10 @@ package dev.semel.testkit.sim;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Somebody who acts: a thread that runs only while it has the turn. All fields but the turn are touched by its holder alone. */
+/**
+ * A simulated thread that runs only while it has the turn. Only the holder of the turn touches any field but the
+ * turn.
+ */
 final class Actor {
     final String name;
 
@@ -31,7 +34,7 @@ final class Actor {
         return life != null && life.over;
     }
 
-    /** When it can go on, if nothing else happens: now, later or never. */
+    /** When it can continue, if nothing else happens: now, later or never. */
     long readyAt(long now) {
         boolean awake = gate != null && gate.isOpen() || interruptible && interrupted();
         long at = awake ? now : Math.max(now, wakeAt);

@@ -72,7 +72,7 @@ final class Book {
         this.rules = rules;
     }
 
-    /** What the operations of the run declare. */
+    /** The declarations of the run's operations. */
     interface Rules {
         boolean repeatable(String operation);
 
@@ -91,7 +91,7 @@ final class Book {
     /** A change of outcome, of which the audit must tell. */
     record Change(RecordId id, long fence, State to, boolean takenOver) {}
 
-    /** What is known of a record. */
+    /** The last known state of a record. */
     static final class Kept {
         final String name;
         final Header header;
@@ -207,7 +207,7 @@ final class Book {
                 .toList();
     }
 
-    /** Those that run, as they were last seen. */
+    /** The running records, as they were last read. */
     List<Kept> running() {
         return records.values().stream()
                 .filter(kept -> !kept.step && kept.row != null && kept.row.state() == State.IN_PROGRESS)
@@ -371,7 +371,7 @@ final class Book {
         });
     }
 
-    /** Those who wait in a lane are granted with all who are in front of them, or not at all. */
+    /** Waiting records of a lane are granted with all records in front of them, or not at all. */
     void claimed(List<Row> rows) {
         Set<RecordId> granted = new HashSet<>();
         for (Row row : rows) {
@@ -508,7 +508,7 @@ final class Book {
         outcome(id, kept, seen);
     }
 
-    /** What a message that a worker was granted is left with: its attempt is counted once, by its end or when it begins. */
+    /** Checks the result of a granted message: its attempt is counted once, when it ends or when it begins. */
     private void counted(RecordId id, Kept kept, Row seen, Cause cause) {
         int before = kept.attemptsBefore;
         int attempt = seen.status().attempt();

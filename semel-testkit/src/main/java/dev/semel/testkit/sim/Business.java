@@ -25,8 +25,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the nodes do: an atomic operation, leased ones that may be repeated and that may not, with steps and without. A payload
- * names its record and is part of every result, so that nobody can be given another's.
+ * The operations of the nodes: an atomic one, repeatable and unrepeatable leased ones, with steps and without. A
+ * payload names its record and is part of every result, so that nobody can be given another's.
  */
 final class Business implements Book.Rules {
     static final Operation.Atomic<String, String> CHARGE =
@@ -80,7 +80,7 @@ final class Business implements Book.Rules {
                 .build();
     }
 
-    /** Remembers what was asked, the first payload of each record. */
+    /** Remembers the first payload of each record. */
     void asked(String payload) {
         first.putIfAbsent(Asking.record(payload), payload);
     }
@@ -271,7 +271,7 @@ final class Business implements Book.Rules {
         };
     }
 
-    /** Nothing was performed outside of steps, and no step is open: whatever arrives from now on is refused. */
+    /** Nothing was performed outside of steps, and no step is open: later deliveries are rejected. */
     private Reconciler.Verdict<String> outsideItsSteps(String payload, Reconciler.Case about) {
         outside.bar(Asking.record(payload), about.fence());
         return Reconciler.Verdict.noEffect();
@@ -318,7 +318,7 @@ final class Business implements Book.Rules {
         }
     }
 
-    /** Whoever was away for longer than its lease often finds that what it works on has changed: its record is released. */
+    /** An actor that was paused for longer than its lease often finds its record released. */
     private void takenBack(boolean late) {
         if (!calm && late && random.nextBoolean()) {
             throw Failure.of(Failure.Category.CONFLICT, "changed meanwhile").asException();

@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Asks, and writes down what it was told. */
+/** Makes calls, and records their answers. */
 final class Client {
     static final Tenant TENANT = Tenant.of("acme");
 

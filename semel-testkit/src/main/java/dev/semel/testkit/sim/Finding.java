@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what a run has left, and judges it. */
+/** Reads the state after a run, and judges it. */
 final class Finding {
     private static final Map<State, Set<EventType>> TELLING = Map.of(
             State.COMPLETED, Set.of(EventType.OPERATION_EXECUTED, EventType.OPERATION_RECONCILED),
@@ -51,7 +51,7 @@ final class Finding {
         this.wrongs = new ArrayList<>(world.book.wrongs());
     }
 
-    /** What was found wrong, by the checker and beside it. */
+    /** The violations found by the checker and by further checks. */
     record Verdict(List<String> wrongs, Judgement judgement) {}
 
     Verdict judge() {
@@ -99,7 +99,10 @@ final class Finding {
         });
     }
 
-    /** Every message that was completed in a transaction has its effect, what was sent with an effect is there, and the rest waits for nothing. */
+    /**
+     * Every message that was completed in a transaction has its effect, messages sent with an effect exist, and no
+     * message is left waiting.
+     */
     private void messages() {
         Map<String, String> table = world.store.table();
         Map<String, Integer> effects = new HashMap<>();
@@ -132,7 +135,7 @@ final class Finding {
                         + kept.row().line()));
     }
 
-    /** What may not be repeated reached the outside once for each time that the key was new. */
+    /** An unrepeatable call reached the outside once for each time that the key was new. */
     private void onceOnly() {
         for (Book.Kept kept : world.book.records().values()) {
             String operation = kept.header.operation();

@@ -30,8 +30,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Channels, those who send to them and those who handle them: one of each form with lanes and without. A payload is
- * {@code channel/key:lane}. What a worker does is written down as a call of its own, from its claim on.
+ * Channels with their senders and handlers: one of each form with lanes and without. A payload is {@code
+ * channel/key:lane}. A worker's run is recorded as a call of its own, from its claim on.
  */
 final class Mailroom {
     static final Channel.Leased<String> LETTER =
@@ -73,7 +73,7 @@ final class Mailroom {
         this.book = book;
     }
 
-    /** What a claim granted: the call as which it is written down, and the place in the lane. */
+    /** A grant of a claim: the call that records it, and the place in the lane. */
     private record Grant(long call, Event.@Nullable Place place) {}
 
     static @Nullable String lane(String payload) {
@@ -103,7 +103,7 @@ final class Mailroom {
         return Key.withNeighbours(at + bucket, plain.text(), List.of(at + (bucket - 1), at + (bucket + 1)));
     }
 
-    /** What the history calls a record: its key without the bucket, if it has one. */
+    /** The name of a record in the history: its key without the bucket, if it has one. */
     static String withoutBucket(String key) {
         int bucket = key.startsWith(BUCKETED) ? key.indexOf(BUCKET) : -1;
         return bucket < 0 ? key : key.substring(0, bucket);

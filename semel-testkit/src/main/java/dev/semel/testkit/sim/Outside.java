@@ -71,7 +71,7 @@ final class Outside {
         barred.merge(record, fence, Math::max);
     }
 
-    /** The key is new again; whoever still runs for the old one comes too late. */
+    /** The key is new again; a run that still uses the old one is too late. */
     void forget(String record, long fence) {
         receipts.remove(record);
         bar(record, fence);

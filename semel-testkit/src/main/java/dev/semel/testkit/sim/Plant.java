@@ -4,8 +4,8 @@ import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
 
 /**
- * Puts a store of one's own into the simulation: one that is to be tried, or one with a bug that is to be caught. Both
- * methods are called once for each start of a node.
+ * Puts another store into the simulation: one to be tested, or one with a bug to be caught. Both methods are called
+ * once for each start of a node.
  */
 public interface Plant {
     /** The store as it is. */
@@ -21,7 +21,7 @@ public interface Plant {
     }
 
     /**
-     * Between the shared store and the network: what the database itself would get wrong.
+     * Wraps the shared store below the network: bugs of the database itself.
      *
      * @param node the clock of the node, which may be wrong
      */
@@ -29,7 +29,7 @@ public interface Plant {
         return shared;
     }
 
-    /** Between the engine and the network: what the driver or the client would get wrong. */
+    /** Wraps the store above the network: bugs of the driver or the client. */
     default Store above(Store remote, TimeSource node) {
         return remote;
     }

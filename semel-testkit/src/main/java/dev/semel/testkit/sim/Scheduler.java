@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>How it works</h2>
  *
- * <p>Actors are real threads; all but one are parked. At each scheduling point (a store call, a pause, a gate) the actor that
- * has the turn decides by the seeded random numbers who goes on, and hands over. Time is a number: it moves only when nobody
- * can go on, and then to the earliest moment at which somebody can. So nothing in a run depends on the machine, and a seed
- * decides all of it.
+ * <p>Actors are real threads; all but one are parked. At each scheduling point (a store call, a pause, a gate) the
+ * actor that has the turn chooses the next one by the seeded random numbers, and hands over. Time is a number: it
+ * moves only when no actor can continue, and then to the earliest moment at which one can. So nothing in a run
+ * depends on the machine, and a seed decides all of it.
  *
  * <p>When a node dies its actors are given the turn before anybody else, one after the other, and unwind: locks of
  * transactions are released as a database would, and nothing they do on the way has an effect.
@@ -64,7 +64,7 @@ final class Scheduler {
         return stuck;
     }
 
-    /** What an actor died of that was not its node's death. */
+    /** The exception that ended an actor, other than its node's crash. */
     @Nullable
     Throwable broken() {
         return broken;
@@ -92,7 +92,7 @@ final class Scheduler {
         });
     }
 
-    /** The others may go on here. */
+    /** A point at which other actors may run. */
     void point() {
         pass(0, null, false);
     }

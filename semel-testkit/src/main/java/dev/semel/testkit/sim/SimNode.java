@@ -174,7 +174,7 @@ final class SimNode implements Faults {
         return Duration.ZERO;
     }
 
-    /** As the engine's own housekeeper does: what fails comes again. */
+    /** Like the engine's own housekeeper: a failed duty runs again. */
     private static Duration failing(java.util.function.Supplier<Duration> duty) {
         try {
             return duty.get();
@@ -218,7 +218,7 @@ final class SimNode implements Faults {
         }
     }
 
-    /** What a sweeper has seen is often no longer so when it acts on it: an owner that is only late ends its run meanwhile. */
+    /** A record has often changed between a sweeper's read and its action: a late owner ends its run meanwhile. */
     private void linger() {
         long pause = scheduler.current().life == life ? weather.lingering() : 0;
         if (pause > 0) {
@@ -227,7 +227,7 @@ final class SimNode implements Faults {
         }
     }
 
-    /** A point where anything may happen to whoever acts here. */
+    /** A point at which a crash, a pause or a fault may happen to the actor. */
     void disturb() {
         scheduler.alive();
         if (scheduler.current().life != life) {

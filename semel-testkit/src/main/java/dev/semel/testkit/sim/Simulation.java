@@ -28,11 +28,11 @@ public final class Simulation {
     }
 
     /**
-     * What came of a run.
+     * The result of a run.
      *
      * @param trace hash over every decision of the run
      * @param steps how often the turn was handed on
-     * @param wrongs what was found wrong, in words
+     * @param wrongs the violations, in words
      * @param judgement the checker's part; absent when the run could not be brought to its end
      * @param story the newest decisions, when they were asked for
      */
@@ -52,7 +52,7 @@ public final class Simulation {
             return wrongs.isEmpty();
         }
 
-        /** For a person: what was wrong, and how to see it again. */
+        /** For a person: the violations, and how to reproduce them. */
         public String shown() {
             String told = story.isEmpty() ? "" : story.stream().collect(Collectors.joining("\n  ", "\n\n  ", ""));
             return "Seed " + seed + ", trace " + Long.toHexString(trace) + ":\n" + String.join("\n", wrongs)

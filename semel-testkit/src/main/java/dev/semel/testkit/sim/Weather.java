@@ -43,8 +43,8 @@ final class Weather {
     }
 
     /**
-     * Whether the store refuses the data of a record at this call. What is refused once is refused each time; as many of a thousand
-     * as calls of the store go wrong.
+     * Whether the store refuses the data of a record at this call. Data that is rejected once is always rejected; as
+     * often per thousand as store calls fail.
      */
     boolean refuses(StoreCall call, RecordId record) {
         long seed = 31L * (31L * record.hashCode() + call.ordinal()) + refusals;
@@ -68,7 +68,10 @@ final class Weather {
         return random.nextInt(3) == 0 ? lease * (1 + random.nextInt(12)) / 4 : random.nextLong(1, lease / 4);
     }
 
-    /** Nanoseconds between a look and what is done about it, up to half a lease; in seeds with pauses, every third time. */
+    /**
+     * Nanoseconds between a read and the action that follows, up to half a lease; in seeds with pauses, every third
+     * time.
+     */
     long lingering() {
         return !calm && pauses > 0 && random.nextInt(3) == 0 ? random.nextLong(1, lease / 2) : 0;
     }

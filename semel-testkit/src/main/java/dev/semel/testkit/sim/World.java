@@ -57,7 +57,7 @@ final class World {
     private List<String> stood = List.of();
     private TimeSource.Gate clientsDone;
 
-    /** What happens in a run. */
+    /** The events of a run. */
     private enum Kind {
         CALLS,
         MESSAGES,
@@ -145,7 +145,10 @@ final class World {
         endTransfers();
     }
 
-    /** Where there is a reconciler, each of its verdicts ends the matter: an interrupted step is not met for ever. */
+    /**
+     * Where there is a reconciler, each of its verdicts ends the matter: no interrupted step stays undecided for
+     * ever.
+     */
     private void endTransfers() {
         if (!business.reconciles()) {
             return;
@@ -367,7 +370,7 @@ final class World {
         }
     }
 
-    /** What an operator does to channels and their messages. */
+    /** An operator's actions on channels and their messages. */
     private void tend() {
         Channel<String> channel = Mailroom.ALL.get(random.nextInt(Mailroom.ALL.size()));
         String name = channel.name();
@@ -394,7 +397,7 @@ final class World {
         });
     }
 
-    /** Acts on a node: what the store or the ledger refuses is refused, and the node may die meanwhile. */
+    /** Acts on a node: rejections by the store or the ledger are ignored, and the node may die meanwhile. */
     private void onNode(SimNode node, Consumer<Engine> deed) {
         Actor self = scheduler.current();
         Life own = self.life;
