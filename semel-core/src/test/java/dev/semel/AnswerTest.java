@@ -36,7 +36,7 @@ class AnswerTest {
 
     @ParameterizedTest
     @MethodSource("results")
-    void aResultIsHandedOut(Answer<String> answer) {
+    void resultIsHandedOut(Answer<String> answer) {
         assertThat(answer.isResult()).isTrue();
         assertThat(answer.orThrow()).isEqualTo("r");
         assertThat(answer.orThrowUnlessShadowed()).isEqualTo("r");
@@ -57,7 +57,7 @@ class AnswerTest {
     }
 
     @Test
-    void shadowedIsNoResultUnlessTheCallerAsksForIt() {
+    void shadowedIsNoResultUnlessTheCallerAcceptsIt() {
         Answer<String> answer = new Answer.Shadowed<>("r", "c-1");
         assertThat(answer.isResult()).isFalse();
         assertThatThrownBy(answer::orThrow)
@@ -88,7 +88,7 @@ class AnswerTest {
 
     @ParameterizedTest
     @MethodSource("others")
-    void aCaseOfItsOwnIsCalledInsteadOfTheFallback(Answer<String> answer, String name) {
+    void overriddenCaseIsCalledInsteadOfTheFallback(Answer<String> answer, String name) {
         var cases = new Answer.Cases<String, String>() {
             @Override
             public String result(Answer<String> a, @Nullable String result) {
@@ -109,7 +109,7 @@ class AnswerTest {
     }
 
     @Test
-    void aNoticeKeepsItsOwnActions() {
+    void noticeKeepsItsOwnActions() {
         var next = EnumSet.of(Answer.Next.CANCEL);
         var notice = new Answer.Notice("c", "r", next);
         next.add(Answer.Next.CONTACT);

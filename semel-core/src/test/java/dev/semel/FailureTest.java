@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class FailureTest {
 
     @Test
-    void theCodesAreTheContracts() {
+    void codesAreTheContracts() {
         assertThat(Arrays.stream(Category.values()).map(Category::code))
                 .containsExactly(
                         "network",
@@ -34,7 +34,7 @@ class FailureTest {
     }
 
     @Test
-    void aCodeFindsItsCategory() {
+    void codeFindsItsCategory() {
         for (Category category : Category.values()) {
             assertThat(Category.ofCode(category.code())).contains(category);
         }
@@ -42,13 +42,13 @@ class FailureTest {
     }
 
     @Test
-    void whatIsStoredIsNeverRetried() {
+    void storedFailureIsNeverRetried() {
         assertThat(Category.values()).noneMatch(c -> c.stored() && c.retried());
         assertThat(Category.values()).noneMatch(c -> c.stored() && c.indeterminate());
     }
 
     @Test
-    void aFailureCanBeThrown() {
+    void failureCanBeThrown() {
         Failure failure = Failure.of(Category.MAPPING, "CRM mapping mismatch");
         assertThat(failure.asException().failure()).isEqualTo(failure);
         assertThat(failure.asException())
@@ -57,12 +57,12 @@ class FailureTest {
     }
 
     @Test
-    void aFailureWithoutAReasonHasItsCode() {
+    void failureWithoutAReasonHasItsCode() {
         assertThat(Failure.of(Category.TIMEOUT, " \n ").reason()).isEqualTo("timeout");
     }
 
     @Test
-    void aFailureIsMadeHarmlessNotRefused() {
+    void failureIsMadeHarmlessNotRefused() {
         var failure = new Failure(Category.BUG, "a\tb\nc", "x\u0000y", Duration.ofSeconds(-1));
         assertThat(failure).isEqualTo(new Failure(Category.BUG, "a b c", "x y", Duration.ZERO));
         assertThat(Failure.of(Category.BUG, "\ud83d\ude00".repeat(200)).reason())
@@ -71,7 +71,7 @@ class FailureTest {
     }
 
     @Test
-    void aReasonOfTheLongestLengthIsKeptWhole() {
+    void reasonOfTheLongestLengthIsKeptWhole() {
         String longest = "x".repeat(Failure.MAX_REASON);
         assertThat(Failure.of(Category.BUG, longest).reason()).isEqualTo(longest);
         assertThat(Failure.of(Category.BUG, longest + " \n").reason()).isEqualTo(longest);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class PolicyBuilderTest {
 
     @Test
-    void aPolicyStartsFromTheDefault() {
+    void policyStartsFromTheDefault() {
         Policy policy = Policy.named("p").build();
         assertThat(policy.retry())
                 .isEqualTo(new Policy.Retry(
@@ -31,7 +31,7 @@ class PolicyBuilderTest {
     }
 
     @Test
-    void aCopyIsEqualUntilItIsChanged() {
+    void copyIsEqualUntilItIsChanged() {
         Policy policy = Policy.named("p")
                 .withDelays(Duration.ofSeconds(1))
                 .withJitter(new Jitter.Equal())
@@ -67,7 +67,7 @@ class PolicyBuilderTest {
     }
 
     @Test
-    void doubleSettingsAreRefused() {
+    void doubleSettingsAreRejected() {
         assertThat(faults(Policy.named("p")
                         .withMaxAttempts(2)
                         .withMaxAttempts(3)
@@ -85,7 +85,7 @@ class PolicyBuilderTest {
     }
 
     @Test
-    void contradictionsAreRefused() {
+    void contradictionsAreRejected() {
         assertThat(faults(Policy.named("p").withMaxAttempts(1).withDelays(Duration.ofSeconds(1))))
                 .containsExactly("delays are listed but there is 1 attempt: raise max attempts or remove the delays");
         assertThat(faults(Policy.named("p").withoutBackoff().withJitter(new Jitter.Full())))
@@ -113,14 +113,14 @@ class PolicyBuilderTest {
     }
 
     @Test
-    void aBuilderCanBeUsedAgainAfterARefusal() {
+    void builderCanBeUsedAgainAfterARefusal() {
         PolicyBuilder builder = Policy.named("p").withMaxAttempts(0);
         assertThat(faults(builder)).hasSize(1);
         assertThat(faults(builder)).hasSize(1);
     }
 
     @Test
-    void aPolicyOutOfBoundsCannotBeMadeByItsConstructorEither() {
+    void policyOutOfBoundsCannotBeMadeByItsConstructorEither() {
         Policy policy = Policy.named("p").build();
         var never = new Policy.Retry(0, new Backoff.None(), new Jitter.None(), Duration.ofHours(1));
         assertThatThrownBy(
@@ -131,7 +131,7 @@ class PolicyBuilderTest {
     }
 
     @Test
-    void aRuleMayNameAnInterface() {
+    void ruleMayNameAnInterface() {
         assertThat(Policy.named("p")
                         .retryOn(AutoCloseable.class, Category.NETWORK)
                         .build()

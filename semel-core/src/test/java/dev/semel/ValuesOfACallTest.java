@@ -25,7 +25,7 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void aKeyHas1To255Characters() {
+    void keyHas1To255Characters() {
         assertThat(Key.of("x".repeat(255)).text()).hasSize(255);
         assertInvalid(() -> Key.of(""), "is empty");
         assertInvalid(() -> Key.of("x".repeat(256)), "has 256 characters");
@@ -39,12 +39,12 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void aKeyIsNotShown() {
+    void keyIsNotShown() {
         assertThat(Key.of("secret")).hasToString("Key[6 characters]");
     }
 
     @Test
-    void onlyAKeyWithNeighboursHasALockOfItsOwn() {
+    void onlyAKeyWithNeighboursHasASeparateLock() {
         assertThat(Key.withNeighbours("t:2", "t", List.of("t:1", "t:3")).neighbours())
                 .containsExactly("t:1", "t:3");
         assertInvalid(() -> Key.withNeighbours("t:2", "t", List.of()), "is its own lock");
@@ -73,7 +73,7 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void anOperationIsDeclaredOnce() {
+    void operationIsDeclaredOnce() {
         Operation.Atomic<String, Integer> atomic = Operation.atomic("charge", String.class, Integer.class)
                 .withPolicy("http.client")
                 .withSchemaVersion(2)
@@ -91,7 +91,7 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void aLeasedChannelIsRepeatableUnlessDeclaredOtherwise() {
+    void leasedChannelIsRepeatableUnlessDeclaredOtherwise() {
         Channel.Leased<String> channel = Channel.leased("mail", String.class);
         assertThat(channel.repeatable()).isTrue();
         assertThat(channel.operation().repeatable()).isTrue();
@@ -100,7 +100,7 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void aTypeIsTheSameIfItsArgumentsAre() {
+    void typeIsTheSameIfItsArgumentsAre() {
         var orders = new Operation.TypeRef<List<String>>() {};
         assertThat(orders)
                 .isEqualTo(new Operation.TypeRef<List<String>>() {})
@@ -121,7 +121,7 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void aTypeWithAVariableIsRefused() {
+    void typeWithAVariableIsRejected() {
         assertInvalid(ValuesOfACallTest::<String>listOf, "The type java.util.List<T> has a variable");
         assertInvalid(ValuesOfACallTest::<String>arrayOf, "has a variable");
         assertInvalid(ValuesOfACallTest::<String>subtypesOf, "has a variable");
@@ -146,7 +146,7 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void aLeasedOperationIsRepeatableOnlyWhenDeclared() {
+    void leasedOperationIsRepeatableOnlyWhenDeclared() {
         Operation.Leased<String, Integer> leased = Operation.leased("refund", String.class, Integer.class);
         assertThat(leased.repeatable()).isFalse();
         Operation.Leased<String, Integer> declared = leased.asRepeatable()
@@ -161,7 +161,7 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void anImpossibleOperationIsRefused() {
+    void impossibleOperationIsRejected() {
         assertInvalid(() -> Operation.atomic("", String.class, String.class), "operation name is empty");
         assertInvalid(() -> Operation.atomic("x".repeat(121), String.class, String.class), "has 121 characters");
         var operation = Operation.leased("refund", String.class, String.class);
@@ -171,7 +171,7 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void aCallCarriesWhoAskedAndHowLongItWaits() {
+    void callCarriesItsOriginAndPatience() {
         Instant deadline = Instant.parse("2026-11-06T08:49:07Z");
         Call<String> call = Call.of(TENANT, KEY, "payload")
                 .withOrigin(Call.Origin.UNSTATED
@@ -194,7 +194,7 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void aPlainCallDoesNotWaitAndMayHaveNoPayload() {
+    void plainCallDoesNotWaitAndMayHaveNoPayload() {
         Call<String> call = Call.of(TENANT, KEY, null);
         assertThat(call.patience()).isZero();
         assertThat(call.deadline()).isNull();
@@ -203,7 +203,7 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void anImpossibleCallIsRefused() {
+    void impossibleCallIsRejected() {
         Call<String> call = Call.of(TENANT, KEY, "payload");
         assertInvalid(() -> call.withPatience(Duration.ofNanos(-1)), "patience of a call is negative");
         assertInvalid(() -> call.withCorrelationId("a\r\nb"), "correlation id has a control character");
@@ -212,7 +212,7 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void exceptionsCarryWhatTheySay() {
+    void exceptionsCarryTheirDetails() {
         var cause = new IOException("down");
         var wrong = new SemelException.Misconfigured("settings", List.of("a is 1: use 2", "b is missing"));
         assertThat(wrong).hasMessage("settings: a is 1: use 2; b is missing.");
@@ -227,7 +227,7 @@ class ValuesOfACallTest {
     }
 
     @Test
-    void theStricterModeWins() {
+    void stricterModeWins() {
         assertThat(Mode.LIVE.stricter(Mode.SHADOW)).isEqualTo(Mode.SHADOW);
         assertThat(Mode.HALTED.stricter(Mode.SHADOW)).isEqualTo(Mode.HALTED);
         assertThat(Mode.LIVE.stricter(Mode.LIVE)).isEqualTo(Mode.LIVE);

@@ -33,19 +33,19 @@ class BaselineTest {
     }
 
     @Test
-    void aRatioMayFallByATenth() throws IOException {
+    void ratioMayFallByATenth() throws IOException {
         assertThat(of(ratio("first", 8, 1.0)).losses(ratio("first", 8, 0.9))).isEmpty();
     }
 
     @Test
-    void aRatioThatFellByMoreIsALoss() throws IOException {
+    void ratioThatFellByMoreIsALoss() throws IOException {
         List<Baseline.Loss> losses = of(ratio("first", 8, 1.0)).losses(ratio("first", 8, 0.89));
         assertThat(losses).hasSize(1);
         assertThat(losses.get(0)).hasToString("first, 8 callers: 0.890 of bare, 1.000 before (-11 %)");
     }
 
     @Test
-    void aRatioThatRoseIsNone() throws IOException {
+    void ratioThatRoseIsNone() throws IOException {
         assertThat(of(ratio("first", 8, 1.0)).losses(ratio("first", 8, 3))).isEmpty();
     }
 
@@ -58,7 +58,7 @@ class BaselineTest {
     }
 
     @Test
-    void aFileThatIsNotABenchsIsRefused() throws IOException {
+    void fileThatIsNotABenchsIsRejected() throws IOException {
         Path text = Files.writeString(directory.resolve("text"), "not json");
         Path other = Files.writeString(directory.resolve("other"), "{\"results\":[]}");
         assertThatThrownBy(() -> Baseline.read(text)).isInstanceOf(SemelException.Invalid.class);

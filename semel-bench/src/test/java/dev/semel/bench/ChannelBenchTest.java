@@ -37,7 +37,7 @@ class ChannelBenchTest {
     }
 
     @Test
-    void postgresqlIsMeasuredBesideOthersInSchemasOfItsOwnAndNothingIsLeft() throws SQLException {
+    void postgresqlIsMeasuredBesideOthersInSeparateSchemasAndNothingIsLeft() throws SQLException {
         PrivatePostgres postgres = PrivatePostgres.shared();
         String database = postgres.freshDatabase();
         Report report = bench(
@@ -121,7 +121,7 @@ class ChannelBenchTest {
     }
 
     @Test
-    void aLaneOutOfOrderIsNoticed() {
+    void laneOutOfOrderIsNoticed() {
         Sink sink = new Sink(4, 2);
         List.of(0, 3, 1, 2).forEach(sink::accept);
         assertThatThrownBy(() -> sink.verify("lanes", 4)).hasMessageContaining("1 out of the order of their lane");
@@ -148,12 +148,12 @@ class ChannelBenchTest {
     }
 
     @Test
-    void aStoreWithoutABenchIsRefused() {
+    void storeWithoutABenchIsRejected() {
         assertThatThrownBy(() -> bench("memory:")).isInstanceOf(SemelException.Misconfigured.class);
     }
 
     @Test
-    void aJarThatIsNotThereHoldsNobody(@TempDir Path directory) throws IOException {
+    void missingJarHasNoContenders(@TempDir Path directory) throws IOException {
         try (Contenders none = Contenders.of(directory.resolve("none.jar"));
                 Contenders installed = Contenders.installed()) {
             assertThat(none.all()).isEmpty();

@@ -41,7 +41,7 @@ class ContestTest {
     }
 
     @Test
-    void aRoundIsPreparedFirst() {
+    void roundIsPreparedFirst() {
         AtomicInteger prepared = new AtomicInteger();
         Cell cell = Cell.of("cell", 1, caller -> assertThat(prepared).hasPositiveValue())
                 .preparedBy(caller -> prepared.incrementAndGet());
@@ -52,7 +52,7 @@ class ContestTest {
     }
 
     @Test
-    void aCallThatFailsEndsTheBenchWithItsReason() {
+    void callThatFailsEndsTheBenchWithItsReason() {
         Cell broken = Cell.of("broken", 2, caller -> {
             throw new IllegalArgumentException("no such thing");
         });
@@ -66,19 +66,19 @@ class ContestTest {
     }
 
     @Test
-    void aWrongAnswerIsNotMeasured() {
+    void wrongAnswerIsNotMeasured() {
         assertThatThrownBy(() -> Work.expect(String.class, null)).hasMessageContaining("Expected String");
     }
 
     @Test
-    void theMedianIsTheMiddle() {
+    void medianIsTheMiddle() {
         assertThat(Timing.median(List.of())).isZero();
         assertThat(Timing.median(List.of(9.0, 1.0, 2.0))).isEqualTo(2);
         assertThat(Timing.median(List.of(4.0, 1.0, 2.0, 9.0))).isEqualTo(3);
     }
 
     @Test
-    void anIntakeBelowTheTargetIsExcusedOnlyByTheMachinesOwnLimit() {
+    void intakeBelowTheTargetIsExcusedOnlyByTheMachinesOwnLimit() {
         assertThat(Intake.judge(List.of(new Intake("sqlite", 120_000, 200_000))).met())
                 .isTrue();
         assertThat(Intake.judge(List.of(new Intake("a", 60_000, 99_000), new Intake("b", 70_000, 180_000)))

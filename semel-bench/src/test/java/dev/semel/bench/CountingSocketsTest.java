@@ -42,14 +42,14 @@ class CountingSocketsTest {
     }
 
     @Test
-    void aStatementAloneIsATransaction() {
+    void statementAloneIsATransaction() {
         hear('C', "UPDATE 3\0");
         hear('Z', "I");
         assertThat(heard()).isEqualTo(new CountingSockets.Count(1, 1));
     }
 
     @Test
-    void aGreetingAndAnEmptyQueryAreNone() {
+    void greetingAndAnEmptyQueryAreNone() {
         ear.hear((byte) 'N');
         hear('R', "\0\0\0\0");
         hear('Z', "I");

@@ -78,7 +78,7 @@ class HttpBenchTest {
     }
 
     @Test
-    void aServerThatDoesNotStartIsSaidWithWhatItWrote() {
+    void serverThatDoesNotStartIsReportedWithItsOutput() {
         assertThatThrownBy(() -> bench(PlainServer.Fault.DIES))
                 .isInstanceOf(SemelException.Misconfigured.class)
                 .hasMessageContaining("planner bare")

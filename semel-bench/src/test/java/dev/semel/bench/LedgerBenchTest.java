@@ -73,7 +73,7 @@ class LedgerBenchTest {
     }
 
     @Test
-    void postgresqlIsMeasuredInASchemaOfItsOwnAndNothingIsLeft() throws SQLException {
+    void postgresqlIsMeasuredInASeparateSchemaAndNothingIsLeft() throws SQLException {
         PrivatePostgres postgres = PrivatePostgres.shared();
         String database = postgres.freshDatabase();
         Report report = bench(postgres.url(database), FEW);
@@ -116,12 +116,12 @@ class LedgerBenchTest {
     }
 
     @Test
-    void anUnknownStoreIsRefused() {
+    void unknownStoreIsRejected() {
         assertThatThrownBy(() -> bench("floppy:a", FEW)).isInstanceOf(SemelException.Misconfigured.class);
     }
 
     @Test
-    void aDirectoryThatIsNotThereIsRefused(@TempDir Path directory) {
+    void directoryThatIsNotThereIsRejected(@TempDir Path directory) {
         assertThatThrownBy(() -> bench("sqlite:" + directory.resolve("none/orders.db"), FEW))
                 .isInstanceOf(SemelException.StoreUnavailable.class)
                 .hasMessageContaining("Give a path that can be written");

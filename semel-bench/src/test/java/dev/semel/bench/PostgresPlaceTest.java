@@ -25,7 +25,7 @@ class PostgresPlaceTest {
     }
 
     @Test
-    void aServerThatIsNotThereIsUnavailable() {
+    void serverThatIsNotThereIsUnavailable() {
         assertThatThrownBy(() -> new PostgresPlace("postgresql://nobody@127.0.0.1:1/none"))
                 .isInstanceOf(SemelException.StoreUnavailable.class)
                 .hasMessageContaining("08001");

@@ -23,7 +23,7 @@ class ReportTest {
                     new Report.Target("bytes", "<= 700", 880, false, "counted")));
 
     @Test
-    void theJsonHasTheNamesThatEveryBenchHas() {
+    void jsonHasTheNamesThatEveryBenchHas() {
         JsonNode json = JsonMapper.shared().readTree(JsonMapper.shared().writeValueAsString(REPORT));
         assertThat(json.propertyNames()).containsExactly("machine", "results", "targets");
         assertThat(json.path("results").get(0).propertyNames())
@@ -36,12 +36,12 @@ class ReportTest {
     }
 
     @Test
-    void theTargetsMissedAreNamed() {
+    void targetsMissedAreNamed() {
         assertThat(REPORT.missed()).extracting(Report.Target::name).containsExactly("bytes");
     }
 
     @Test
-    void aPersonReadsRatiosFirstAndTheTargetsLast() {
+    void tableShowsRatiosFirstAndTargetsLast() {
         StringWriter text = new StringWriter();
         Table.print(REPORT, new PrintWriter(text, true));
         assertThat(text.toString().lines().map(line -> line.strip().replaceAll(" +", " ")))

@@ -31,7 +31,7 @@ class AuditReadTest {
     }
 
     @Test
-    void theTailIsTheNewestInOrder() {
+    void tailIsTheNewestInOrder() {
         List<String> all = run("audit", "tail").out().lines().toList();
         assertThat(all).hasSize(5);
         assertThat(all.get(0)).contains("operation.queued", "mail/", "(tenant acme)");
@@ -54,7 +54,7 @@ class AuditReadTest {
     }
 
     @Test
-    void aTypeThatDoesNotExistIsBadInput() {
+    void typeThatDoesNotExistIsBadInput() {
         Shell shell = run("audit", "tail", "--type", "system.eror");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("\"system.eror\"", "system.error");
@@ -112,7 +112,7 @@ class AuditReadTest {
     }
 
     @Test
-    void anExportHasEveryEventInOrder() {
+    void exportHasEveryEventInOrder() {
         List<String> lines = run("audit", "export").out().lines().toList();
         assertThat(lines).hasSize(5);
         List<Long> ids = lines.stream()
@@ -152,7 +152,7 @@ class AuditReadTest {
     }
 
     @Test
-    void anExportToAFileIsCsvIfAsked() throws IOException {
+    void exportToAFileIsCsvOnRequest() throws IOException {
         Path file = directory.resolve("audit.csv");
         Shell shell = run("audit", "export", "--format", "csv", "--output", file.toString());
         assertThat(shell.exit()).isZero();

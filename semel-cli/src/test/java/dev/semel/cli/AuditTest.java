@@ -29,7 +29,7 @@ class AuditTest {
     }
 
     @Test
-    void anIntactAuditIsCountedAndAnchored() {
+    void intactAuditIsCountedAndAnchored() {
         Shell shell = verify();
         assertThat(shell.err()).isEmpty();
         assertThat(shell.exit()).isZero();
@@ -52,7 +52,7 @@ class AuditTest {
     }
 
     @Test
-    void aChangedEventIsNamed() throws Exception {
+    void changedEventIsNamed() throws Exception {
         ledger.tamper("UPDATE semel_audit SET tenant = 'other' WHERE seq = 2");
         Shell shell = verify();
         assertThat(shell.exit()).isEqualTo(1);
@@ -64,7 +64,7 @@ class AuditTest {
     }
 
     @Test
-    void aRemovedEventIsNamed() throws Exception {
+    void removedEventIsNamed() throws Exception {
         ledger.tamper("DELETE FROM semel_audit WHERE seq = 1");
         Shell shell = verify();
         assertThat(shell.exit()).isEqualTo(1);
@@ -72,7 +72,7 @@ class AuditTest {
     }
 
     @Test
-    void anInsertedEventIsNamed() throws Exception {
+    void insertedEventIsNamed() throws Exception {
         ledger.tamper("INSERT INTO semel_audit (seq, at, type, tenant, fence, attempt) VALUES (0, 1, 1, 'acme', 1, 1)");
         Shell shell = verify();
         assertThat(shell.exit()).isEqualTo(1);

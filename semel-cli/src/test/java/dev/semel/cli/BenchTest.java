@@ -21,7 +21,7 @@ class BenchTest {
     }
 
     @Test
-    void theLedgerIsMeasuredAndShown() {
+    void ledgerIsMeasuredAndShown() {
         Shell shell = semel(memory());
         assertThat(shell.exit()).isZero();
         assertThat(shell.out()).contains("ratio", "memory atomic first", "memory hit, p99 in us");
@@ -29,7 +29,7 @@ class BenchTest {
     }
 
     @Test
-    void aCheckFailsExactlyWhenATargetIsMissedAndNamesIt() {
+    void checkFailsExactlyWhenATargetIsMissedAndNamesIt() {
         Shell shell = semel(memory("--json", "--check"));
         JsonNode report = JsonMapper.shared().readTree(shell.out());
         int missed = 0;
@@ -45,7 +45,7 @@ class BenchTest {
     }
 
     @Test
-    void aLossAgainstTheBaselineIsNamedAndFails(@TempDir Path directory) throws IOException {
+    void lossAgainstTheBaselineIsNamedAndFails(@TempDir Path directory) throws IOException {
         Path baseline = Files.writeString(directory.resolve("before.json"), """
                 {"results":[{"name":"sqlite atomic first","callers":8,"ratio":1000000,"of":"sqlite one commit per call"},
                             {"name":"sqlite atomic replay","callers":8,"ratio":1e-9,"of":"sqlite one commit per call"}]}

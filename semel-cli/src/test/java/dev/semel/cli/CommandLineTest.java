@@ -27,7 +27,7 @@ class CommandLineTest {
     }
 
     @Test
-    void everyCommandHasAHelpOfItsOwn() {
+    void everyCommandHasItsOwnHelp() {
         for (String command : List.of("audit", "demo", "doctor", "ops", "schema", "store")) {
             Shell help = semel(command, "--help");
             assertThat(help.exit()).isZero();
@@ -71,7 +71,7 @@ class CommandLineTest {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void aFailureIsOneLineAndAnExitCode(Exception failure, int exit, String line) {
+    void failureIsOneLineAndAnExitCode(Exception failure, int exit, String line) {
         Shell shell = failing(failure, "fail");
         assertThat(shell.exit()).isEqualTo(exit);
         assertThat(shell.out()).isEmpty();

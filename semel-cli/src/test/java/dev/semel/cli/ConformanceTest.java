@@ -34,7 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** {@code semel conformance} against a service behind the filter, and against the same service without it. */
 class ConformanceTest {
     @Test
-    void aServiceBehindTheFilterConforms() throws Exception {
+    void serviceBehindTheFilterConforms() throws Exception {
         try (Service service = new Service(true)) {
             Shell told = semel("conformance", "--url", service.url("/orders"), "--count", service.url("/orders"));
             assertThat(told.exit()).as(told.out() + told.err()).isZero();

@@ -45,7 +45,7 @@ class ControlsTest {
     }
 
     @Test
-    void aPausedChannelAcceptsAndIsNotHandledUntilItIsResumed() {
+    void pausedChannelAcceptsAndIsNotHandledUntilItIsResumed() {
         Shell paused = run("channels", "pause", "mail", "--reason", "the server moves", "--even-if-unknown");
         assertThat(paused.exit()).isZero();
         assertThat(paused.out()).contains("mail is paused", "semel channels resume mail");
@@ -82,7 +82,7 @@ class ControlsTest {
     }
 
     @Test
-    void aPauseNeedsAReasonAndAName() {
+    void pauseNeedsAReasonAndAName() {
         assertThat(run("channels", "pause", "mail").exit()).isEqualTo(2);
         assertThat(run("channels", "pause", "", "--reason", "r").exit()).isEqualTo(2);
         assertThat(run("channels", "pause", "mail", "--tenant", "", "--reason", "r")

@@ -61,7 +61,7 @@ class DeadReplayKillTest {
 
     @ParameterizedTest
     @EnumSource
-    void d5_aReplayThatIsKilledIsResumedAndReplaysEachLetterOnce(Place place) throws Exception {
+    void d5_replayThatIsKilledIsResumedAndReplaysEachLetterOnce(Place place) throws Exception {
         SampleShop shop = place.shop(directory).withLostMails(LETTERS);
         String job = killInTheMiddle(shop);
         endLease(shop, job);
@@ -76,7 +76,7 @@ class DeadReplayKillTest {
 
     @ParameterizedTest
     @EnumSource
-    void d5_theSameCommandAgainAfterAKillReplaysWhatIsLeft(Place place) throws Exception {
+    void d5_repeatedCommandAfterAKillReplaysTheRest(Place place) throws Exception {
         SampleShop shop = place.shop(directory).withLostMails(LETTERS);
         String killed = killInTheMiddle(shop);
         Process again = start(shop, "dead", "replay", "--operation", "mail", "--yes", "--reason", "once more");

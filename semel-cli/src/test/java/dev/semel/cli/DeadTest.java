@@ -109,7 +109,7 @@ class DeadTest {
     }
 
     @Test
-    void aPreviewOfManyChangesNothing() {
+    void previewOfManyChangesNothing() {
         Shell shell = dead("replay", "--operation", "mail", "--preview");
         assertThat(shell.exit()).isZero();
         assertThat(shell.out()).contains("4 dead letters would be replayed; nothing was changed.", "COUNT");
@@ -153,7 +153,7 @@ class DeadTest {
     }
 
     @Test
-    void aDetachedReplayIsResumedByItsName() {
+    void detachedReplayIsResumedByItsName() {
         Shell begun = dead("replay", "--operation", "mail", "--yes", "--detach", "--reason", "r");
         assertThat(begun.exit()).isZero();
         Matcher job =

@@ -16,7 +16,7 @@ class DemoScreenTest {
     private final PrintWriter out = new PrintWriter(text);
 
     @Test
-    void aTerminalShowsOneTableInPlace() {
+    void terminalShowsOneTableInPlace() {
         DemoScreen screen = new DemoScreen(out, Ansi.ON, Form.TERMINAL, "4 processes", "on a file");
         screen.show(score(0.5, 0, 0), PROCESSES, "stop with Ctrl-C");
         String first = text.toString();

@@ -59,14 +59,14 @@ class DemoTest {
     }
 
     @Test
-    void aStoreThatProcessesCannotShareIsBadInput() {
+    void storeThatProcessesCannotShareIsBadInput() {
         Shell shell = semel("demo", "--seconds", "1", "--store", "memory:");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("memory:", "a database that several processes share");
     }
 
     @Test
-    void anUnknownStoreIsBadInput() {
+    void unknownStoreIsBadInput() {
         Shell shell = semel("demo", "--seconds", "1", "--store", "oracle:x");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("no store opens 'oracle:...'");
@@ -103,7 +103,7 @@ class DemoTest {
     }
 
     @Test
-    void theProcessesAreNotInTheHelp() {
+    void processesAreNotInTheHelp() {
         assertThat(semel("--help").out()).contains("demo").doesNotContain(DemoWorker.NAME);
     }
 }

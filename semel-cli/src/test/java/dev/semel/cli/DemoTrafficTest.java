@@ -49,7 +49,7 @@ class DemoTrafficTest {
     }
 
     @Test
-    void theBankMakesATransferOnceForEachKey() {
+    void bankMakesATransferOnceForEachKey() {
         traffic.transfer("a", 5, 1);
         traffic.transfer("a", 5, 2);
         assertThat(traffic.transfers().made()).containsExactly(java.util.Map.entry(5, 1));

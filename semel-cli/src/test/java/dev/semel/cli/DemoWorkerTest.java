@@ -74,7 +74,7 @@ class DemoWorkerTest {
     }
 
     @Test
-    void aPaymentThatIsInTheTableTwiceIsDoubled() {
+    void paymentThatIsInTheTableTwiceIsDoubled() {
         for (int i = 0; i < 3; i++) {
             DemoTable.inTransaction(store, connection -> {
                 table.insert(connection, DemoPayment.of(7));
@@ -87,7 +87,7 @@ class DemoWorkerTest {
     }
 
     @Test
-    void anAcknowledgedPaymentThatIsMissingIsLost() {
+    void acknowledgedPaymentThatIsMissingIsLost() {
         traffic.answered(1, DemoAnswer.EXECUTED);
         traffic.answered(5, DemoAnswer.REPLAYED);
         assertThat(new DemoCounter(store, table, false).atTheEnd(traffic).lost())
@@ -95,7 +95,7 @@ class DemoWorkerTest {
     }
 
     @Test
-    void anAcknowledgedPaymentThatIsMissingInTheLedgerOnlyIsLostToo() {
+    void acknowledgedPaymentThatIsMissingInTheLedgerOnlyIsLostToo() {
         DemoTable.inTransaction(store, connection -> {
             table.insert(connection, DemoPayment.of(1));
             return true;

@@ -43,7 +43,7 @@ class DoctorTest {
     }
 
     @Test
-    void aMistypedFileIsBadInputAndNoNewLedger(@TempDir Path directory) {
+    void mistypedFileIsBadInputAndNoNewLedger(@TempDir Path directory) {
         Shell sqlite = semel("doctor", "--store", "sqlite:" + directory.resolve("ledgr.db"));
         assertThat(sqlite.exit()).isEqualTo(2);
         assertThat(sqlite.err()).contains("ledgr.db", "there is no ledger in this place");
@@ -51,7 +51,7 @@ class DoctorTest {
     }
 
     @Test
-    void aDirectoryThatIsNotThereIsBadInput(@TempDir Path directory) {
+    void directoryThatIsNotThereIsBadInput(@TempDir Path directory) {
         Shell sqlite = semel("doctor", "--store", "sqlite:" + directory.resolve("nowhere/ledger.db"));
         assertThat(sqlite.exit()).isEqualTo(2);
         assertThat(sqlite.out()).isEmpty();
@@ -90,7 +90,7 @@ class DoctorTest {
     }
 
     @Test
-    void settingsAreShownWithWhatToChange() {
+    void settingsAreShownWithAdvice() {
         Inspection inspection = new Inspection(
                 Guarantee.C,
                 List.of(
@@ -108,7 +108,7 @@ class DoctorTest {
     }
 
     @Test
-    void anUnknownStoreIsBadInputThatNamesTheKnownForms() {
+    void unknownStoreIsBadInputThatNamesTheKnownForms() {
         Shell shell = semel("doctor", "--store", "memori:");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.out()).isEmpty();
@@ -117,14 +117,14 @@ class DoctorTest {
     }
 
     @Test
-    void aStoreMustBeGiven() {
+    void storeMustBeGiven() {
         Shell shell = semel("doctor");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("--store");
     }
 
     @Test
-    void anUnknownClassIsBadInput() {
+    void unknownClassIsBadInput() {
         Shell shell = semel("doctor", "--store", "memory:", "--require", "D");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("'D'", "A, B, C");

@@ -30,7 +30,7 @@ class OperationsPageTest {
     private Path directory;
 
     @Test
-    void thePageShowsWhatTheCommandsPrint() throws IOException {
+    void pageShowsTheOutputOfTheCommands() throws IOException {
         List<String> page = Files.readAllLines(PAGE);
         List<String> played = play(page, SampleShop.in(directory));
         if (!masked(played).equals(masked(page))) {
@@ -41,7 +41,7 @@ class OperationsPageTest {
     }
 
     @Test
-    void everyCommandOnThePageTakesTheStoreAndJsonAndTellsItsExitCodes() throws IOException {
+    void everyCommandOnThePageTakesStoreAndJsonAndDocumentsItsExitCodes() throws IOException {
         TreeSet<String> named = new TreeSet<>();
         Matcher commands = COMMAND.matcher(Files.readString(PAGE));
         while (commands.find()) {
@@ -66,7 +66,7 @@ class OperationsPageTest {
     }
 
     @Test
-    void theExitCodesOfThePageAreThoseOfTheCommands() throws IOException {
+    void exitCodesOfThePageAreThoseOfTheCommands() throws IOException {
         List<String> written = Files.readAllLines(PAGE).stream()
                 .filter(line -> line.matches("\\| \\d+ \\|.*"))
                 .map(line -> line.split("\\|")[1].strip())

@@ -60,7 +60,7 @@ class OperatorOnPostgresTest {
     }
 
     @Test
-    void theAuditIsReadAndDeliveriesAreCompared() throws Exception {
+    void auditIsReadAndDeliveriesAreCompared() throws Exception {
         assertThat(run("audit", "tail", "-n", "2").out().lines()).hasSize(2);
         assertThat(run("audit", "export").out().lines()).hasSizeGreaterThan(10);
         assertThat(run("retries", "--min-success-rate", "0.9").exit()).isEqualTo(1);

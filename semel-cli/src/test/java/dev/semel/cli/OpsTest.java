@@ -34,7 +34,7 @@ class OpsTest {
     }
 
     @Test
-    void aForgottenKeyIsNewAgainAndTheAuditSaysWhoAndWhy() {
+    void forgottenKeyIsNewAgainAndTheAuditSaysWhoAndWhy() {
         assertThat(ledger.charge("k-1")).isInstanceOf(Answer.Replayed.class);
         Shell shell = forget("charge", "--key", "k-1", "--actor", "nina");
         assertThat(shell.err()).isEmpty();
@@ -45,20 +45,20 @@ class OpsTest {
     }
 
     @Test
-    void theActorIsTheUserOfTheSystemUnlessSaid() {
+    void actorIsTheUserOfTheSystemUnlessSaid() {
         assertThat(forget("charge", "--key", "k-1").exit()).isZero();
         assertThat(newest(EventType.OPERATOR_FORGOT).entry().body()).contains(System.getProperty("user.name"));
     }
 
     @Test
-    void aKeyWithoutARecordIsAbsent() {
+    void keyWithoutARecordIsAbsent() {
         Shell shell = forget("charge", "--key", "k-2");
         assertThat(shell.exit()).isEqualTo(1);
         assertThat(shell.out()).contains("no record of this key");
     }
 
     @Test
-    void aRunningRecordIsRefused() {
+    void runningRecordIsRejected() {
         List<Shell> shells = new ArrayList<>();
         ledger.refund("r-1", () -> shells.add(forget("refund", "--key", "r-1")));
         assertThat(shells.get(0).exit()).isEqualTo(1);
@@ -66,14 +66,14 @@ class OpsTest {
     }
 
     @Test
-    void theKeyMayComeFromAFile() throws Exception {
+    void keyMayComeFromAFile() throws Exception {
         Path file = Files.writeString(directory.resolve("key"), "k-1\n");
         assertThat(forget("charge", "--key-file", file.toString()).exit()).isZero();
         assertThat(ledger.charge("k-1")).isInstanceOf(Answer.Executed.class);
     }
 
     @Test
-    void theKeyMayComeFromStandardInput() {
+    void keyMayComeFromStandardInput() {
         InputStream before = System.in;
         System.setIn(new ByteArrayInputStream("k-1\r\n".getBytes(StandardCharsets.UTF_8)));
         try {
@@ -84,7 +84,7 @@ class OpsTest {
     }
 
     @Test
-    void aKeyFileThatCannotBeReadIsBadInput() throws Exception {
+    void keyFileThatCannotBeReadIsBadInput() throws Exception {
         Shell missing =
                 forget("charge", "--key-file", directory.resolve("nothing").toString());
         assertThat(missing.exit()).isEqualTo(2);

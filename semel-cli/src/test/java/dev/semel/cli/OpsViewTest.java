@@ -52,7 +52,7 @@ class OpsViewTest {
     }
 
     @Test
-    void aListForProgramsIsJson() {
+    void listForProgramsIsJson() {
         JsonNode list = json("list", "--state", "FAILED_TERMINAL", "--operation", "crm");
         assertThat(list).hasSize(1);
         JsonNode dead = list.get(0);
@@ -90,7 +90,7 @@ class OpsViewTest {
     }
 
     @Test
-    void aRecordIsFoundByItsKeyToo() {
+    void recordIsFoundByItsKeyToo() {
         Shell shell = ops("show", "--tenant", "acme", "--operation", "mail", "--key", "o-2", "--json");
         JsonNode shown = JsonMapper.shared().readTree(shell.out());
         assertThat(shown.get("id").asString()).isEqualTo(row("mail", "o-2"));

@@ -10,7 +10,7 @@ class ProgressTest {
     private final StringWriter err = new StringWriter();
 
     @Test
-    void aBarIsDrawnInPlaceAndLeavesACleanLine() {
+    void barIsDrawnInPlaceAndLeavesACleanLine() {
         try (Progress progress = new Progress(new PrintWriter(err), true, "record", 1_200)) {
             progress.at(0);
             progress.at(1_200);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class SchemaTest {
     @Test
-    void theSchemaOfEveryEngineIsPrinted() {
+    void schemaOfEveryEngineIsPrinted() {
         for (StoreProvider provider : Stores.installed().all()) {
             Shell shell = semel("schema", "print", "--engine", provider.engine());
             assertThat(shell.exit()).isZero();
@@ -31,7 +31,7 @@ class SchemaTest {
     }
 
     @Test
-    void anUnknownEngineIsBadInputThatNamesTheKnownOnes() {
+    void unknownEngineIsBadInputThatNamesTheKnownOnes() {
         Shell shell = semel("schema", "print", "--engine", "memry");
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.out()).isEmpty();

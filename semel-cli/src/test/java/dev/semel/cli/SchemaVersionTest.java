@@ -53,25 +53,25 @@ class SchemaVersionTest {
 
     @ParameterizedTest
     @EnumSource
-    void b11_aNewerSchemaOnSqliteIsBadInputAndLeftAlone(Command command) throws Exception {
+    void b11_newerSchemaOnSqliteIsBadInputAndLeftAlone(Command command) throws Exception {
         refuses(command, sqlite(99), NEW);
     }
 
     @ParameterizedTest
     @EnumSource
-    void b11_aSchemaOnSqliteOlderThanTheFirstIsBadInputAndLeftAlone(Command command) throws Exception {
+    void b11_schemaOnSqliteOlderThanTheFirstIsBadInputAndLeftAlone(Command command) throws Exception {
         refuses(command, sqlite(0), OLD);
     }
 
     @ParameterizedTest
     @EnumSource
-    void b11_aNewerSchemaOnPostgresIsBadInputAndLeftAlone(Command command) throws Exception {
+    void b11_newerSchemaOnPostgresIsBadInputAndLeftAlone(Command command) throws Exception {
         refuses(command, postgres(99), NEW);
     }
 
     @ParameterizedTest
     @EnumSource
-    void b11_aSchemaOnPostgresOlderThanTheFirstIsBadInputAndLeftAlone(Command command) throws Exception {
+    void b11_schemaOnPostgresOlderThanTheFirstIsBadInputAndLeftAlone(Command command) throws Exception {
         refuses(command, postgres(0), OLD);
     }
 

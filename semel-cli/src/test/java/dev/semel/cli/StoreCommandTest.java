@@ -42,7 +42,7 @@ class StoreCommandTest {
     }
 
     @Test
-    void aMistypedFileIsBadInputAndNoNewLedger() {
+    void mistypedFileIsBadInputAndNoNewLedger() {
         Shell shell = adopt("sqlite:" + directory.resolve("ordrs.db"));
         assertThat(shell.exit()).isEqualTo(2);
         assertThat(shell.err()).contains("ordrs.db", "there is no ledger in this place");
@@ -50,7 +50,7 @@ class StoreCommandTest {
     }
 
     @Test
-    void aStoreThatIsNewerThanTheCodeIsBadInput() throws Exception {
+    void storeThatIsNewerThanTheCodeIsBadInput() throws Exception {
         SampleLedger ledger = SampleLedger.in(directory);
         ledger.tamper("UPDATE semel_meta SET version = 99");
         Shell shell = adopt(ledger.url());
@@ -87,7 +87,7 @@ class StoreCommandTest {
 
     /** By somebody who is not root, because root may write anywhere. */
     @Test
-    void aDirectoryThatCannotBeWrittenIsBadInput(@TempDir Path scratch) throws Exception {
+    void directoryThatCannotBeWrittenIsBadInput(@TempDir Path scratch) throws Exception {
         SampleLedger ledger = SampleLedger.in(directory);
         for (Path each : List.of(directory, scratch)) {
             Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rwxr-xr-x"));

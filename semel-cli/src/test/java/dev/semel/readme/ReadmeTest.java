@@ -91,7 +91,7 @@ class ReadmeTest {
     }
 
     @Test
-    void theFirstExample() {
+    void firstExample() {
         SQLiteDataSource dataSource = new SQLiteDataSource();
         dataSource.setUrl("jdbc:" + url);
         // region first
@@ -114,7 +114,7 @@ class ReadmeTest {
     }
 
     @Test
-    void theOutsideWorld() {
+    void outsideWorld() {
         try (Semel semel = Semel.open(url)) {
             assertThat(refund(semel, new Refund("o-17")).orThrow()).isEqualTo(new RefundId("refund-1"));
         }
@@ -137,7 +137,7 @@ class ReadmeTest {
     }
 
     @Test
-    void a18_theProcessDiesInsideTheStepAfterTheRefund() throws Exception {
+    void a18_processDiesInsideTheStepAfterTheRefund() throws Exception {
         die("after");
         assertThat(again()).isInstanceOf(Answer.Unknown.class);
         assertThat(again().orThrow()).isEqualTo(new RefundId("refund-1"));
@@ -146,7 +146,7 @@ class ReadmeTest {
     }
 
     @Test
-    void a18_theProcessDiesInsideTheStepBeforeTheRefund() throws Exception {
+    void a18_processDiesInsideTheStepBeforeTheRefund() throws Exception {
         die("before");
         Files.createFile(directory.resolve("busy"));
         assertThat(again()).isInstanceOf(Answer.Unknown.class);
@@ -231,7 +231,7 @@ class ReadmeTest {
     }
 
     @Test
-    void aPolicyOfOnesOwn() {
+    void policyOfOnesOwn() {
         // region policy
         Semel semel = Semel.settings(url)
                 .withPolicy(Policy.named("psp")
@@ -281,7 +281,7 @@ class ReadmeTest {
     }
 
     @Test
-    void theExampleOfAChannel() throws Exception {
+    void exampleOfAChannel() throws Exception {
         var sentOut = new LinkedBlockingQueue<String>();
         var mailer = new Mailer(sentOut);
         try (Semel semel = Semel.open(url)) {

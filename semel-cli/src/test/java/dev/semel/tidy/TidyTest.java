@@ -30,12 +30,12 @@ class TidyTest {
 
     @ParameterizedTest
     @EnumSource
-    void theRepositoryKeepsTheHabit(Habit habit) {
+    void repositoryKeepsTheHabit(Habit habit) {
         assertThat(habit.faults(REPOSITORY)).as(habit.name()).isEmpty();
     }
 
     @Test
-    void theWholeRepositoryIsRead() {
+    void wholeRepositoryIsRead() {
         assertThat(REPOSITORY.file("pom.xml")).isPresent();
         assertThat(REPOSITORY.file("semel")).isPresent();
         assertThat(REPOSITORY.file(".ci/run")).isPresent();
@@ -46,7 +46,7 @@ class TidyTest {
 
     @ParameterizedTest
     @MethodSource("planted")
-    void whatBreaksAHabitIsFound(Planted planted, @TempDir Path root) throws IOException {
+    void brokenHabitIsFound(Planted planted, @TempDir Path root) throws IOException {
         plantSound(root);
         assertThat(planted.habit().faults(SourceTree.read(root))).isEmpty();
         plant(root, planted.path(), planted.content());

@@ -111,7 +111,7 @@ class RoomsTest {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void theCoreKeepsTheRule(Rule rule) {
+    void coreKeepsTheRule(Rule rule) {
         assertThat(violations(rule.rule().apply(new Rooms(ROOT)), CORE))
                 .as(rule.name())
                 .isEmpty();
@@ -119,7 +119,7 @@ class RoomsTest {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void theRuleFindsWhatWasPlanted(Rule rule) {
+    void ruleFindsEachPlantedViolation(Rule rule) {
         Pattern origin = Pattern.compile(Pattern.quote(PLANTED + ".") + "([\\w.]+)");
         List<String> found = violations(rule.rule().apply(new Rooms(PLANTED)), FIXTURE).stream()
                 .map(origin::matcher)
@@ -131,7 +131,7 @@ class RoomsTest {
     }
 
     @Test
-    void theWholeCoreIsRead() {
+    void wholeCoreIsRead() {
         assertThat(CORE.contain(dev.semel.Semel.class)).isTrue();
         assertThat(CORE.contain(dev.semel.store.Store.class)).isTrue();
         assertThat(CORE.contain(RoomsTest.class)).isFalse();

@@ -54,7 +54,7 @@ class ReplayBufferTest {
     }
 
     @Test
-    void whatCannotBeWrittenIsKeptForTheNextTime() {
+    void eventsThatCannotBeWrittenAreKeptForTheNextTime() {
         boolean[] away = {true};
         AuditLog flaky = new ForwardingAuditLog(log) {
             @Override
@@ -77,7 +77,7 @@ class ReplayBufferTest {
     }
 
     @Test
-    void aFullBufferLosesDetailAndNeverACount() {
+    void fullBufferLosesDetailAndNeverACount() {
         ReplayBuffer buffer = new ReplayBuffer(log, events, time, true);
         for (int i = 0; i < 10_050; i++) {
             buffer.count(EventType.OPERATION_REPLAYED, about("k" + i), null);
@@ -91,7 +91,7 @@ class ReplayBufferTest {
     }
 
     @Test
-    void aFullBufferDoesNotGrowWithTheTimeInWhichNothingCanBeWritten() {
+    void fullBufferDoesNotGrowWithTheTimeInWhichNothingCanBeWritten() {
         ReplayBuffer buffer = new ReplayBuffer(log, events, time, true);
         for (int i = 0; i < 10_050; i++) {
             buffer.count(EventType.OPERATION_REPLAYED, about("k" + i), null);

@@ -24,7 +24,7 @@ class StoredOriginTest {
     }
 
     @Test
-    void whatIsStoredIsReadBackWithTheRecordsCorrelationId() {
+    void storedOriginIsReadBackWithTheRecordsCorrelationId() {
         assertThat(StoredOrigin.of(header(StoredOrigin.encode(FULL)))).isEqualTo(FULL);
         assertThat(StoredOrigin.encode(Origin.UNSTATED)).isNull();
         assertThat(StoredOrigin.encode(Origin.UNSTATED.withCorrelationId("c-1")))

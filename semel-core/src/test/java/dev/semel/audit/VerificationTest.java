@@ -70,7 +70,7 @@ class VerificationTest {
     }
 
     @Test
-    void aLogWhoseOldSegmentsWerePurgedIsIntact() {
+    void logWhoseOldSegmentsWerePurgedIsIntact() {
         String first = new Verification(log).verify(null).anchor().orElseThrow();
         append("later");
         new Sealer(log).sealAll();
@@ -102,7 +102,7 @@ class VerificationTest {
     }
 
     @Test
-    void anUntouchedLogIsIntactAndGivesAnAnchor() {
+    void untouchedLogIsIntactAndGivesAnAnchor() {
         Verification.Report report = verify(rows -> rows);
         assertThat(report.intact()).isTrue();
         assertThat(report.events()).isEqualTo(11);
@@ -111,7 +111,7 @@ class VerificationTest {
     }
 
     @Test
-    void h6_anEventThatWasEditedIsNamed() {
+    void h6_eventThatWasEditedIsNamed() {
         assertDamage(
                 verify(rows -> rows.stream()
                         .map(row -> row.position().seq() == 4 ? edited(row) : row)
@@ -121,7 +121,7 @@ class VerificationTest {
     }
 
     @Test
-    void h6_anEventThatWasDeletedIsNamed() {
+    void h6_eventThatWasDeletedIsNamed() {
         assertDamage(
                 verify(rows ->
                         rows.stream().filter(row -> row.position().seq() != 7).toList()),
@@ -135,7 +135,7 @@ class VerificationTest {
     }
 
     @Test
-    void h6_anEventThatWasInsertedIsNamed() {
+    void h6_eventThatWasInsertedIsNamed() {
         assertDamage(
                 verify(rows -> {
                     List<AuditRow> more = new ArrayList<>(rows);
@@ -159,7 +159,7 @@ class VerificationTest {
     }
 
     @Test
-    void aSealThatWasRewrittenOrRemovedIsFound() {
+    void sealThatWasRewrittenOrRemovedIsFound() {
         assertSealBroken(seals -> seals.stream()
                 .map(seal -> new Seal(
                         seal.number(), seal.after(), seal.upTo(), seal.digests(), seal.previous(), new byte[32]))
@@ -174,7 +174,7 @@ class VerificationTest {
     }
 
     @Test
-    void aTailThatWasCutIsFoundAgainstAnAnchor() {
+    void tailThatWasCutIsFoundAgainstAnAnchor() {
         String anchor = verify(rows -> rows).anchor().orElseThrow();
         Verification cut = new Verification(new Tampered(
                 log, UnaryOperator.identity(), seals -> seals.size() > 1 ? seals.subList(0, 1) : List.of()));

@@ -34,7 +34,7 @@ class EngineTest {
     }
 
     @Test
-    void theFrontDoorOpensAnEngineByItsStoreUrl() {
+    void frontDoorOpensAnEngineByItsStoreUrl() {
         try (Semel semel = Semel.open("memory:")) {
             assertThat(semel.run(GREET, call("k"), (payload, tx) -> "hello").orThrow())
                     .isEqualTo("hello");
@@ -44,7 +44,7 @@ class EngineTest {
     }
 
     @Test
-    void b12_aReconcilerThatHangsStopsNoOtherDuty() throws Exception {
+    void b12_reconcilerThatHangsStopsNoOtherDuty() throws Exception {
         MemoryStore store = new MemoryStore(TimeSource.system());
         Operation.Leased<String, String> once = Operation.leased("once", String.class, String.class);
         CountDownLatch asked = new CountDownLatch(1);
@@ -73,7 +73,7 @@ class EngineTest {
     }
 
     @Test
-    void anUnknownStoreUrlNamesTheKnownForms() {
+    void unknownStoreUrlNamesTheKnownForms() {
         assertThatThrownBy(() -> Semel.open("mongo://somewhere"))
                 .isInstanceOf(SemelException.Misconfigured.class)
                 .hasMessageContaining("memory:");
@@ -96,7 +96,7 @@ class EngineTest {
     }
 
     @Test
-    void anUnknownPolicyIsNamedWhenItIsUsed() {
+    void unknownPolicyIsNamedWhenItIsUsed() {
         try (Semel semel = Semel.open("memory:")) {
             assertThatThrownBy(() -> semel.run(GREET.withPolicy("defualt"), call("k"), (payload, tx) -> "hello"))
                     .isInstanceOf(SemelException.class)
@@ -106,7 +106,7 @@ class EngineTest {
     }
 
     @Test
-    void anAbandonedRunIsTakenOverInTheBackground() throws Exception {
+    void abandonedRunIsTakenOverInTheBackground() throws Exception {
         MemoryStore store = new MemoryStore(TimeSource.system());
         Policy shortLease =
                 Policy.named("short").withLease(Duration.ofMillis(200)).build();

@@ -35,14 +35,14 @@ class FrontDoorSettingsTest {
     }
 
     @Test
-    void aNodeThatIsHaltedRunsNothing() {
+    void nodeThatIsHaltedRunsNothing() {
         try (Semel semel = Semel.settings("memory:").withMode(Mode.HALTED).open()) {
             assertThat(greet(semel, "hello")).isInstanceOf(Answer.Halted.class);
         }
     }
 
     @Test
-    void aWatchIsToldOfCalls() {
+    void watchReceivesCalls() {
         var ended = new LinkedBlockingQueue<String>();
         Watch watch = new Watch() {
             @Override
@@ -57,7 +57,7 @@ class FrontDoorSettingsTest {
     }
 
     @Test
-    void anObserverThatIsNoWatchIsRefused() {
+    void observerThatIsNoWatchIsRejected() {
         Semel.Settings settings = Semel.settings("memory:").withWatch(new Semel.Observer() {});
         assertThatThrownBy(settings::open)
                 .isInstanceOf(SemelException.Misconfigured.class)
@@ -65,7 +65,7 @@ class FrontDoorSettingsTest {
     }
 
     @Test
-    void handlersRunOnPlatformThreadsIfAsked() throws Exception {
+    void handlersRunOnPlatformThreadsIfSet() throws Exception {
         var kinds = new LinkedBlockingQueue<String>();
         try (Semel semel = Semel.settings("memory:").withPlatformThreads().open()) {
             semel.handle(
@@ -95,7 +95,7 @@ class FrontDoorSettingsTest {
     }
 
     @Test
-    void whatIsSetTwiceIsNamed() {
+    void settingMadeTwiceIsNamed() {
         Semel.Settings settings = Semel.settings("memory:")
                 .withMode(Mode.LIVE)
                 .withMode(Mode.HALTED)
@@ -123,7 +123,7 @@ class FrontDoorSettingsTest {
     }
 
     @Test
-    void anOperationThatCarriesItsPolicyNeedsNoRegistration() {
+    void operationThatCarriesItsPolicyNeedsNoRegistration() {
         Policy once = Policy.named("once").withMaxAttempts(1).build();
         AtomicInteger runs = new AtomicInteger();
         try (Semel semel = Semel.open("memory:")) {

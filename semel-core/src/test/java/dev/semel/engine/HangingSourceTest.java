@@ -50,7 +50,7 @@ class HangingSourceTest {
     }
 
     @Test
-    void d17_aSourceThatHangsIsInterruptedAndHoldsUpNoOther() throws Exception {
+    void d17_sourceThatHangsIsInterruptedAndHoldsUpNoOther() throws Exception {
         Policy brief = Policy.named("worker.job")
                 .withAttemptTimeout(Duration.ofSeconds(2))
                 .build();

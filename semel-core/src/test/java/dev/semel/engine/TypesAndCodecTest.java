@@ -70,7 +70,7 @@ class TypesAndCodecTest {
     }
 
     @Test
-    void anotherCodecReadsBackWhatItWrote() throws Exception {
+    void customCodecReadsItsOwnValues() throws Exception {
         JsonMapper capital = JsonMapper.builder()
                 .propertyNamingStrategy(PropertyNamingStrategies.UPPER_CAMEL_CASE)
                 .build();
@@ -98,7 +98,7 @@ class TypesAndCodecTest {
     }
 
     @Test
-    void aPayloadThatIsNotJsonIsRejectedAndNothingRuns() {
+    void payloadThatIsNotJsonIsRejectedAndNothingRuns() {
         Operation.Atomic<String, String> greet = Operation.atomic("greet", String.class, String.class);
         try (Semel semel = Semel.settings("memory:").withCodec(new Plain()).open()) {
             Answer<String> answer = semel.run(greet, call("k", "hello"), (payload, tx) -> {

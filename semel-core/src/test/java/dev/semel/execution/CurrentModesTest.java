@@ -43,7 +43,7 @@ class CurrentModesTest {
     }
 
     @Test
-    void aReadThatIsOvertakenByAnotherDoesNotGoBackToTheOlderVersion() {
+    void readThatIsOvertakenByAnotherDoesNotGoBackToTheOlderVersion() {
         answer = () -> {
             read(2);
             return at(1);
@@ -53,7 +53,7 @@ class CurrentModesTest {
     }
 
     @Test
-    void anOlderVersionThatIsReadAfterwardsIsThatOfARestoredStore() {
+    void olderVersionThatIsReadAfterwardsIsThatOfARestoredStore() {
         read(5);
         read(3);
         assertThat(version()).isEqualTo(3);
@@ -77,7 +77,7 @@ class CurrentModesTest {
     }
 
     @Test
-    void anAnswerThatTookLongerThanABoundIsNotTrusted() {
+    void answerThatTookLongerThanABoundIsNotTrusted() {
         time.advance(LONG);
         answer = () -> {
             time.advance(LONG);
@@ -87,7 +87,7 @@ class CurrentModesTest {
     }
 
     @Test
-    void aGrantUnderAVersionShowsThatItWasStillInForce() {
+    void grantUnderAVersionShowsThatItWasStillInForce() {
         time.advance(LONG);
         answer = () -> {
             throw new SemelException.StoreUnavailable("simulated");

@@ -36,7 +36,7 @@ class LeaseKeeperTest {
 
     /** The store is promised that no record is in a batch twice. */
     @Test
-    void aRunWhoseRecordThisNodeWasGrantedAnewHasLostItAndIsNotRenewed() {
+    void runWhoseRecordWasGrantedAgainIsLostAndNotRenewed() {
         for (boolean olderFirst : List.of(true, false)) {
             asked.clear();
             try (LeaseKeeper.Watched one = hold(RecordId.LAST, olderFirst ? 7 : 9);

@@ -12,7 +12,7 @@ class StackRoomTest {
     private int deepest;
 
     @Test
-    void aCallerIsRefusedWhileThereIsStillRoomForAWholeCall() {
+    void callerIsRejectedWhileThereIsStillRoomForAWholeCall() {
         for (int i = 0; i < 20_000; i++) {
             StackRoom.demand(); // as it is in a service that has run for a while
         }

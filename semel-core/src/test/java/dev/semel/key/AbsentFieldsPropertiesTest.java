@@ -115,7 +115,7 @@ class AbsentFieldsPropertiesTest {
     }
 
     @Property(tries = 300)
-    void aRecordOfBeforeTheDeclarationIsMatchedByWhateverMeansTheSame(
+    void olderRecordMatchesEveryPayloadOfTheSameMeaning(
             @ForAll("members") Map<String, String> members, @ForAll long seed, @ForAll @IntRange(max = 3) int nulls) {
         Map<String, String> first = new LinkedHashMap<>(members);
         for (int i = 0; i < nulls; i++) {
@@ -130,7 +130,7 @@ class AbsentFieldsPropertiesTest {
     }
 
     @Property(tries = 300)
-    void aRecordOfTheDeclarationIsMatchedByNodesThatHaveNotDeclaredItYet(
+    void recordOfTheDeclarationIsMatchedByNodesThatHaveNotDeclaredItYet(
             @ForAll("members") Map<String, String> members, @ForAll long seed) {
         Fingerprint stored = of(DECLARED, json(with(members, "new", "null"), seed));
         assertThat(stored.version()).isEqualTo(2);

@@ -25,7 +25,7 @@ class CanonicalJsonPropertiesTest {
     private static final JsonMapper MAPPER = new JsonMapper();
 
     @Property
-    void theCanonicalFormOfACanonicalFormIsItself(@ForAll("values") Object value) {
+    void canonicalFormOfACanonicalFormIsItself(@ForAll("values") Object value) {
         String once = canonical(MAPPER.writeValueAsString(value));
         assertThat(canonical(once)).isEqualTo(once);
     }
@@ -38,7 +38,7 @@ class CanonicalJsonPropertiesTest {
     }
 
     @Property
-    void theMeaningIsKept(@ForAll("values") Object value) {
+    void meaningIsKept(@ForAll("values") Object value) {
         String plain = MAPPER.writeValueAsString(value);
         assertThat(exact(canonical(plain))).isEqualTo(exact(plain));
     }
@@ -51,7 +51,7 @@ class CanonicalJsonPropertiesTest {
     }
 
     @Property
-    void aNumberHasOneFormHoweverItIsWritten(
+    void numberHasOneFormHoweverItIsWritten(
             @ForAll BigInteger significand,
             @ForAll @IntRange(min = -40, max = 40) int exponent,
             @ForAll @IntRange(max = 30) int zeros) {

@@ -84,13 +84,13 @@ class CanonicalJsonTest {
     }
 
     @Test
-    void aNumberOfAMillionDigitsCostsItsText() {
+    void numberOfAMillionDigitsCostsItsText() {
         String digits = "7".repeat(1_000_000);
         assertThat(canonical(digits + "000." + "0".repeat(1_000_000))).isEqualTo(digits + "e3");
     }
 
     @Test
-    void anExponentOfAThousandDigitsIsReadAndALongerOneIsRefused() {
+    void exponentOfAThousandDigitsIsReadAndALongerOneIsRejected() {
         String nines = "9".repeat(1_000);
         assertThat(canonical("10e" + nines)).isEqualTo("1e" + new BigInteger(nines).add(BigInteger.ONE));
         assertThat(canonical("1e" + "0".repeat(100_000) + "7")).isEqualTo("1e7");
@@ -117,7 +117,7 @@ class CanonicalJsonTest {
     }
 
     @Test
-    void aLongNameIsShortenedInTheMessage() {
+    void longNameIsShortenedInTheMessage() {
         String name = "n".repeat(5_000);
         assertThatThrownBy(() -> canonical("{\"" + name + "\":1,\"" + name + "\":1}"))
                 .hasMessageContaining("nnn...")
@@ -126,7 +126,7 @@ class CanonicalJsonTest {
     }
 
     @Test
-    void sixtyFourLevelsAreReadAndSixtyFiveAreRefused() {
+    void sixtyFourLevelsAreReadAndSixtyFiveAreRejected() {
         String arrays = "[".repeat(64) + "]".repeat(64);
         assertThat(canonical(arrays)).isEqualTo(arrays);
         String objects = "{\"a\":".repeat(64) + "1" + "}".repeat(64);
@@ -177,7 +177,7 @@ class CanonicalJsonTest {
     }
 
     @Test
-    void theMessageTellsThePlaceAndNotTheContent() {
+    void messageNamesThePlaceAndNotTheContent() {
         assertThatThrownBy(() -> canonical("{\"a\":\n secret}"))
                 .hasMessageContaining("line 2")
                 .message()
@@ -193,7 +193,7 @@ class CanonicalJsonTest {
     }
 
     @Test
-    void halfOfASurrogatePairInANameIsRefused() {
+    void halfOfASurrogatePairInANameIsRejected() {
         for (String json : new String[] {"{\"\\ud800\":1}", "{\"\\udc00\":1}", "{\"a\\ud800b\":1}"}) {
             assertThatThrownBy(() -> canonical(json)).isInstanceOf(SemelException.Invalid.class);
         }

@@ -18,7 +18,7 @@ class FingerprintsPropertiesTest {
     }
 
     @Property
-    void aRetryMatchesWhateverTheSchemaVersionsOfThenAndNow(
+    void retryMatchesUnderAnySchemaVersions(
             @ForAll @IntRange(min = 1, max = 65_535) int then,
             @ForAll @IntRange(min = 1, max = 65_535) int now,
             @ForAll long payload,

@@ -33,7 +33,7 @@ class FingerprintsTest {
     }
 
     @Test
-    void theWayJsonIsWrittenDoesNotCount() {
+    void wayJsonIsWrittenDoesNotCount() {
         Fingerprint stored = of(PAY, utf8("{\"a\":1,\"b\":[2.50]}"));
         assertThat(of(PAY, utf8("{ \"b\":[25e-1], \"a\":1.0 }")))
                 .isEqualTo(stored)
@@ -92,14 +92,14 @@ class FingerprintsTest {
     }
 
     @Test
-    void aDefaultIsTextANumberOrABoolean() {
+    void defaultIsTextANumberOrABoolean() {
         assertThatThrownBy(() -> PAY.withDefault("b", Map.of()))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("the field b");
     }
 
     @Test
-    void aFingerprintOfRulesNotKnownHereIsRefused() {
+    void fingerprintOfRulesNotKnownHereIsRejected() {
         byte[] bytes = of(PAY, null).bytes();
         bytes[0] = 9;
         assertThatThrownBy(() -> matches(Fingerprint.of(bytes), PAY, null))
@@ -110,14 +110,14 @@ class FingerprintsTest {
     }
 
     @Test
-    void aDamagedFingerprintIsRefused() {
+    void damagedFingerprintIsRejected() {
         assertThatThrownBy(() -> Fingerprint.of(new byte[34]))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("34");
     }
 
     @Test
-    void aPayloadThatIsNotJsonIsRefusedByTheNameOfItsOperation() {
+    void payloadThatIsNotJsonIsRejectedByTheNameOfItsOperation() {
         assertThatThrownBy(() -> of(PAY, utf8("no")))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("The JSON of pay");

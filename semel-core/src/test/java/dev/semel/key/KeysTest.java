@@ -65,7 +65,7 @@ class KeysTest {
     }
 
     @Test
-    void aLongKeyBecomesAHashUnderTheSamePrefix() {
+    void longKeyBecomesAHashUnderTheSamePrefix() {
         assertThat(Keys.messageId("m".repeat(251)).text()).isEqualTo("msg:" + "m".repeat(251));
         String hashed = Keys.messageId("m".repeat(252)).text();
         assertThat(hashed).matches("msg:#[0-9a-f]{64}");
@@ -96,7 +96,7 @@ class KeysTest {
     }
 
     @Test
-    void textThatUtf8CannotCarryIsRefused() {
+    void textThatUtf8CannotCarryIsRejected() {
         refused("message id has half of a surrogate pair", () -> Keys.messageId("\ud800"));
         refused("content", () -> Keys.contentHash("a\udc00"));
         refused("surrogate", () -> Keys.clientGiven("\ud800"));
@@ -104,7 +104,7 @@ class KeysTest {
     }
 
     @Test
-    void aClientsKeyIsFoundByItsNameWhateverTheCase() {
+    void clientKeyIsFoundByItsNameInAnyCase() {
         assertThat(Keys.clientGiven(Map.of("idempotency-KEY", "k", "other", "x"), "Idempotency-Key"))
                 .contains(Keys.clientGiven("k"));
         assertThat(Keys.clientGiven(Map.of("other", "x"), "Idempotency-Key")).isEmpty();
@@ -114,19 +114,19 @@ class KeysTest {
     }
 
     @Test
-    void aClientCannotForgeAKeyOfAnotherKind() {
+    void clientCannotForgeAKeyOfAnotherKind() {
         assertThat(Keys.clientGiven("msg:1")).isNotEqualTo(Keys.messageId("1"));
     }
 
     @Test
-    void aClientsKeyHasOneTo255Characters() {
+    void clientsKeyHasOneTo255Characters() {
         assertThat(Keys.clientGiven("k".repeat(255)).text()).matches("key:#[0-9a-f]{64}");
         refused("256 characters", () -> Keys.clientGiven("k".repeat(256)));
         refused("10000 characters", () -> Keys.clientGiven("k".repeat(10_000)));
     }
 
     @Test
-    void aJsonHashIsOfTheMeaning() {
+    void jsonHashIsOfTheMeaning() {
         Key key = Keys.jsonHash(utf8("{\"a\":1,\"b\":2}"));
         assertThat(key.text()).matches("json:#[0-9a-f]{64}");
         assertThat(Keys.jsonHash(utf8("{\"b\":2.0, \"a\":1, \"retry\":3}"), "retry"))
@@ -136,7 +136,7 @@ class KeysTest {
     }
 
     @Test
-    void aTextInABucketNamesItsNeighboursAndItsLock() {
+    void textInABucketNamesItsNeighboursAndItsLock() {
         Key key = Keys.textInBucket("c:1", "abc", MINUTE, Instant.ofEpochSecond(119));
         assertThat(key.text()).isEqualTo("txt:c%3A1:#" + ABC + ":60000:1");
         assertThat(key.lock()).isEqualTo("txt:c%3A1:#" + ABC);
@@ -159,7 +159,7 @@ class KeysTest {
     }
 
     @Test
-    void aBucketsWidthAndTimeMustBeCountable() {
+    void bucketsWidthAndTimeMustBeCountable() {
         refused("width", () -> Keys.textInBucket("c", "t", Duration.ZERO, Instant.EPOCH));
         refused("width", () -> Keys.textInBucket("c", "t", Duration.ofNanos(1), Instant.EPOCH));
         refused("width", () -> Keys.textInBucket("c", "t", MINUTE.negated(), Instant.EPOCH));

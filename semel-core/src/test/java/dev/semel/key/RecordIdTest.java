@@ -46,7 +46,7 @@ class RecordIdTest {
     }
 
     @Test
-    void a8_keysOfNoOrTooManyCharactersAreRefused() {
+    void a8_keysOfNoOrTooManyCharactersAreRejected() {
         for (int length : new int[] {0, 256, 10_000}) {
             assertThatThrownBy(() -> Key.of("k".repeat(length)))
                     .isInstanceOf(SemelException.Invalid.class)
@@ -65,14 +65,14 @@ class RecordIdTest {
     }
 
     @Test
-    void theFormulaIsFixedForEver() {
+    void formulaIsFixedForEver() {
         assertThat(id("k").hex()).isEqualTo("47ca586a66819b160137d35531fc1bf5e9f84f06de490c06206888e39164d24c");
         assertThat(id("k").step("psp").hex())
                 .isEqualTo("8bf7fd5b5d3ada80380d4aa15c95c4cab13d235b80102768835c8a56578114e8");
     }
 
     @Test
-    void aKeyWithNeighboursHasTheirIdsAndALockOfItsOwn() {
+    void keyWithNeighboursHasTheirIdsAndASeparateLock() {
         Key key = Keys.textInBucket("c", "hello", Duration.ofMinutes(1), Instant.EPOCH);
         Identity identity = Identity.of(ACME, "pay", key);
         assertThat(identity.id()).isEqualTo(id(key.text()));
@@ -86,7 +86,7 @@ class RecordIdTest {
     }
 
     @Test
-    void aStepHasAnIdOfItsOwn() {
+    void stepHasItsOwnId() {
         RecordId parent = id("k");
         assertThat(parent.step("psp")).isEqualTo(id("k").step("psp"));
         assertThat(Set.of(
@@ -100,7 +100,7 @@ class RecordIdTest {
     }
 
     @Test
-    void aStepNeedsAName() {
+    void stepNeedsAName() {
         for (String name : new String[] {"", "s".repeat(256), "\ud800"}) {
             assertThatThrownBy(() -> id("k").step(name)).isInstanceOf(SemelException.Invalid.class);
         }
@@ -108,7 +108,7 @@ class RecordIdTest {
     }
 
     @Test
-    void aDownstreamKeyIsStablePrintableAndLeadsBackToItsRecord() {
+    void downstreamKeyIsStablePrintableAndLeadsBackToItsRecord() {
         RecordId id = id("k");
         assertThat(id.downstreamKey()).matches("semel-[0-9a-f]{40}").isEqualTo(id("k").downstreamKey());
         assertThat(id.hex()).startsWith(id.downstreamKey().substring(6));
@@ -116,7 +116,7 @@ class RecordIdTest {
     }
 
     @Test
-    void anIdIsReadFromItsBytesAndItsHexadecimalForm() {
+    void idIsReadFromItsBytesAndItsHexadecimalForm() {
         RecordId id = id("k");
         assertThat(RecordId.of(id.bytes())).isEqualTo(id).hasSameHashCodeAs(id);
         assertThat(RecordId.ofHex(id.hex())).isEqualTo(id);
@@ -133,7 +133,7 @@ class RecordIdTest {
     }
 
     @Test
-    void anIdCannotBeChangedThroughItsBytes() {
+    void idCannotBeChangedThroughItsBytes() {
         byte[] bytes = new byte[32];
         RecordId id = RecordId.of(bytes);
         bytes[0] = 1;

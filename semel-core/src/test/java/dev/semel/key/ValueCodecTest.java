@@ -97,13 +97,13 @@ class ValueCodecTest {
     }
 
     @Test
-    void aMegabyteComesBack() {
+    void megabyteIsReadBack() {
         roundTrips("x".repeat(MEGABYTE), String.class);
         roundTrips(new byte[MEGABYTE], byte[].class);
     }
 
     @Test
-    void whatCanBeWrittenCanBeRead() {
+    void writtenValuesCanBeRead() {
         roundTrips(BigInteger.TEN.pow(5_000), BigInteger.class);
         roundTrips(Map.of("n".repeat(100_000), 1), Object.class);
     }
@@ -121,14 +121,14 @@ class ValueCodecTest {
     }
 
     @Test
-    void whatASubclassAddsIsWritten() {
+    void fieldsOfASubclassAreWritten() {
         assertThat(codec.encode(new Extended(), Plain.class))
                 .asString(StandardCharsets.UTF_8)
                 .isEqualTo("{\"a\":1,\"b\":2}");
     }
 
     @Test
-    void aValueAtTheLimitIsKeptAndOneOverItIsRefused() {
+    void valueAtTheLimitIsKeptAndOneOverItIsRejected() {
         ValueCodec small = new ValueCodec(10);
         assertThat(small.encode("12345678", String.class)).hasSize(10);
         assertThat(small.encode(new byte[10], byte[].class)).hasSize(10);
@@ -143,27 +143,27 @@ class ValueCodecTest {
     }
 
     @Test
-    void whatIsStoredIsReadEvenAfterTheLimitWasLowered() {
+    void storedValueIsReadAfterTheLimitWasLowered() {
         byte[] stored = codec.encode("long enough", String.class);
         assertThat(new ValueCodec(1).decode(stored, String.class)).isEqualTo("long enough");
     }
 
     @Test
-    void aLimitOfNothingIsRefused() {
+    void limitOfNothingIsRejected() {
         assertThatThrownBy(() -> new ValueCodec(0))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("0 bytes");
     }
 
     @Test
-    void whatHasNoJsonFormIsRefused() {
+    void valueWithoutAJsonFormIsRejected() {
         assertThatThrownBy(() -> codec.encode(new Loop(), Loop.class))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("ValueCodecTest$Loop cannot be written as JSON at ");
     }
 
     @Test
-    void storedBytesOfAnotherTypeAreRefusedWithThePlaceAndWithoutTheContent() {
+    void storedBytesOfAnotherTypeAreRejectedWithThePlaceAndWithoutTheContent() {
         byte[] stored = "{\"sku\":\"a\",\n\"count\":\"secret\"}".getBytes(StandardCharsets.UTF_8);
         assertThatThrownBy(() -> codec.decode(stored, Line.class))
                 .isInstanceOf(SemelException.Invalid.class)
@@ -209,7 +209,7 @@ class ValueCodecTest {
     }
 
     @Test
-    void storedBytesOfAnotherTypeWithArgumentsAreRefused() {
+    void storedBytesOfAnotherTypeWithArgumentsAreRejected() {
         byte[] stored = "[{\"sku\":7,\"count\":\"secret\"}]".getBytes(StandardCharsets.UTF_8);
         assertThatThrownBy(() -> codec.decode(stored, new Operation.TypeRef<List<Line>>() {}))
                 .isInstanceOf(SemelException.Invalid.class)
@@ -240,7 +240,7 @@ class ValueCodecTest {
     }
 
     @Test
-    void anotherCodecWritesAndReadsEverythingButBytesAndWhatIsSemelsOwn() {
+    void customCodecHandlesEverythingButBytesAndSemelsOwnValues() {
         ValueCodec other = new ValueCodec(MEGABYTE, new Counting(7));
         assertThat(other.encode(3, Integer.class))
                 .asString(StandardCharsets.UTF_8)
@@ -257,7 +257,7 @@ class ValueCodecTest {
     record Kept(int count) implements ValueCodec.Own {}
 
     @Test
-    void whatAnotherCodecThrowsNamesTheTypeAndNotTheContent() {
+    void exceptionOfACustomCodecNamesTheTypeAndNotTheContent() {
         assertThatThrownBy(() -> new ValueCodec(MEGABYTE, new Counting(7)).encode("text", String.class))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining(
@@ -275,7 +275,7 @@ class ValueCodecTest {
     }
 
     @Test
-    void aMapperOfTheApplicationsOwnIsUsed() {
+    void mapperOfTheApplicationsOwnIsUsed() {
         JsonMapper capital = JsonMapper.builder()
                 .propertyNamingStrategy(PropertyNamingStrategies.UPPER_CAMEL_CASE)
                 .build();

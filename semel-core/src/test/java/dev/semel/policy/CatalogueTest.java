@@ -62,7 +62,7 @@ class CatalogueTest {
     }
 
     @Test
-    void anAcknowledgementIsTriedOnceAndIsNeverADeadLetter() {
+    void acknowledgementIsTriedOnceAndIsNeverADeadLetter() {
         Policy policy = SHIPPED.get("ingress.ack");
         assertThat(policy.retry().maxAttempts()).isEqualTo(1);
         assertThat(policy.retry().backoff()).isEqualTo(new Backoff.None());
@@ -73,7 +73,7 @@ class CatalogueTest {
     }
 
     @Test
-    void aRenderingIsTriedAfterOneAndThreeSeconds() {
+    void renderingIsTriedAfterOneAndThreeSeconds() {
         Policy policy = SHIPPED.get("pdf.render");
         assertThat(policy.retry().maxAttempts()).isEqualTo(3);
         assertThat(policy.retry().backoff())
@@ -108,7 +108,7 @@ class CatalogueTest {
     }
 
     @Test
-    void anUnknownNameIsRefusedWithTheNamesThatComeNear() {
+    void unknownNameIsRejectedWithTheNamesThatComeNear() {
         assertThatThrownBy(() -> SHIPPED.get("crm.writback"))
                 .isInstanceOf(SemelException.Misconfigured.class)
                 .hasMessage("policy crm.writback: there is no policy of that name; perhaps crm.writeback is meant.");
@@ -131,7 +131,7 @@ class CatalogueTest {
     }
 
     @Test
-    void twoPoliciesForOneNameOrOneCodeAreRefusedAtOnce() {
+    void twoPoliciesForOneNameOrOneCodeAreRejectedAtOnce() {
         Policy orders = Policy.named("orders").build();
         Policy like = Policy.named("kv-get").build();
         assertThatThrownBy(() -> SHIPPED.with(List.of(orders, orders, like)))
@@ -145,7 +145,7 @@ class CatalogueTest {
     }
 
     @Test
-    void aDedupeWindowShorterThanTheRedeliveryWindowIsRefused() {
+    void dedupeWindowShorterThanTheRedeliveryWindowIsRejected() {
         Policy events = SHIPPED.get("nats.publish");
         Duration hour = Duration.ofHours(1);
         assertThat(events.toBuilder().withRedelivery(hour).build().limits().redelivery())
@@ -163,7 +163,7 @@ class CatalogueTest {
     }
 
     @Test
-    void configurationsWhoseDedupeWindowsAreTooShortAreRefusedAllAtOnce() {
+    void configurationsWhoseDedupeWindowsAreTooShortAreRejectedAllAtOnce() {
         Map<String, String> properties = Map.of(
                 "semel.policy.kv.get.redelivery", "3d",
                 "semel.policy.hooks.extends", "worker.job",
@@ -195,7 +195,7 @@ class CatalogueTest {
     }
 
     @Test
-    void aPolicyThatIsCarriedNeedsNoRegistration() {
+    void policyThatIsCarriedNeedsNoRegistration() {
         Policy own = Policy.named("psp").withMaxAttempts(9).build();
         assertThat(SHIPPED.get(Policy.Choice.of(own))).isSameAs(own);
         assertThat(SHIPPED.get(Policy.Choice.named("http.client"))).isSameAs(Policy.HTTP_CLIENT);
@@ -204,13 +204,13 @@ class CatalogueTest {
     }
 
     @Test
-    void aCarriedPolicyMayChangeOneThatShips() {
+    void carriedPolicyMayChangeOneThatShips() {
         Policy patient = Policy.HTTP_CLIENT.toBuilder().withMaxAttempts(9).build();
         assertThat(SHIPPED.get(Policy.Choice.of(patient))).isSameAs(patient);
     }
 
     @Test
-    void theConfigurationWinsOverACarriedPolicy() {
+    void configurationWinsOverACarriedPolicy() {
         Catalogue configured = SHIPPED.withProperties(Map.of("semel.policy.http.client.max-attempts", "8"));
         assertThat(configured.get(Policy.Choice.of(Policy.HTTP_CLIENT)).retry().maxAttempts())
                 .isEqualTo(8);

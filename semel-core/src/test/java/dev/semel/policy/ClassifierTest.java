@@ -77,7 +77,7 @@ class ClassifierTest {
 
     @ParameterizedTest
     @MethodSource("builtIns")
-    void theExceptionsOfThePlatformAreKnown(Throwable thrown, Category category, boolean retry) {
+    void exceptionsOfThePlatformAreKnown(Throwable thrown, Category category, boolean retry) {
         Judgement judgement = Classifier.judge(PLAIN, thrown);
         assertThat(judgement.failure().category()).isEqualTo(category);
         assertThat(judgement.retry()).isEqualTo(retry);
@@ -105,7 +105,7 @@ class ClassifierTest {
     }
 
     @Test
-    void aPolicysRuleForSqlExceptionsReplacesTheJudgementByState() {
+    void policysRuleForSqlExceptionsReplacesTheJudgementByState() {
         Policy policy =
                 Policy.named("p").failOn(SQLException.class, Category.BUG).build();
         assertThat(Classifier.judge(policy, new SQLException("x", "40001")).retry())
@@ -124,7 +124,7 @@ class ClassifierTest {
     }
 
     @Test
-    void theMostSpecificClassWins() {
+    void mostSpecificClassWins() {
         Policy policy = Policy.named("p")
                 .failOn(IOException.class, Category.MAPPING)
                 .retryOn(Odd.class, Category.UPSTREAM_ERROR)
@@ -140,7 +140,7 @@ class ClassifierTest {
     }
 
     @Test
-    void aPolicysRuleReplacesTheBuiltInOneForTheSameClass() {
+    void policysRuleReplacesTheBuiltInOneForTheSameClass() {
         Policy policy = Policy.named("p")
                 .failOn(TimeoutException.class, Category.TIMEOUT)
                 .retryOn(Error.class, Category.BUG)
@@ -179,7 +179,7 @@ class ClassifierTest {
     }
 
     @Test
-    void aNarrowerInterfaceIsMoreSpecific() {
+    void narrowerInterfaceIsMoreSpecific() {
         Policy policy = Policy.named("p")
                 .failOn(Transient.class, Category.BUG)
                 .retryOn(VeryTransient.class, Category.NETWORK)
@@ -188,7 +188,7 @@ class ClassifierTest {
     }
 
     @Test
-    void anErrorIsNeverOfAStoredCategoryWhateverTheRule() {
+    void errorIsNeverOfAStoredCategoryUnderAnyRule() {
         Policy policy = Policy.named("p")
                 .failOn(AssertionError.class, Category.VALIDATION)
                 .build();
@@ -198,14 +198,14 @@ class ClassifierTest {
 
     @ParameterizedTest
     @EnumSource(Category.class)
-    void aStatedFailureIsWhatItSays(Category category) {
+    void statedFailureKeepsItsCategory(Category category) {
         Judgement judgement =
                 Classifier.judge(PLAIN, Failure.of(category, "said").asException());
         assertThat(judgement).isEqualTo(new Judgement(Failure.of(category, "said"), category.retried()));
     }
 
     @Test
-    void aPolicyMayDecideOnStatedFailures() {
+    void policyMayDecideOnStatedFailures() {
         Policy never =
                 Policy.named("p").failOn(Failure.Thrown.class, Category.UNKNOWN).build();
         Judgement judgement =
@@ -220,7 +220,7 @@ class ClassifierTest {
     }
 
     @Test
-    void aStatedFailureNamesItsCause() {
+    void statedFailureNamesItsCause() {
         var thrown = new Failure.Thrown(Failure.of(Category.MAPPING, "said"), new IOException("x"));
         assertThat(Classifier.judge(PLAIN, thrown).failure().exception()).isEqualTo(IOException.class.getName());
     }
@@ -255,7 +255,7 @@ class ClassifierTest {
     }
 
     @Test
-    void theReasonIsOneBoundedLine() {
+    void reasonIsOneBoundedLine() {
         String hostile = "first\r\nsecond\u0000\u001b[31m\u202eevil\u2028 \ud800 " + "x".repeat(1_000_000);
         String reason = Classifier.judge(PLAIN, new IllegalStateException(hostile))
                 .failure()
@@ -268,7 +268,7 @@ class ClassifierTest {
     }
 
     @Test
-    void anExceptionWithoutAReadableMessageIsNamed() {
+    void exceptionWithoutAReadableMessageIsNamed() {
         assertThat(Classifier.judge(PLAIN, new IllegalStateException(" "))
                         .failure()
                         .reason())
@@ -299,7 +299,7 @@ class ClassifierTest {
 
     @ParameterizedTest
     @MethodSource("nestedAnswers")
-    void aNestedCallWithoutAResultIsJudgedByItsAnswer(Answer<?> answer, Category category, boolean retry) {
+    void nestedCallWithoutAResultIsJudgedByItsAnswer(Answer<?> answer, Category category, boolean retry) {
         var thrown = new SemelException.NoResult(answer, "nested");
         Judgement judgement = Classifier.judge(PLAIN, thrown);
         assertThat(judgement.failure().category()).isEqualTo(category);
@@ -369,7 +369,7 @@ class ClassifierTest {
     }
 
     @Test
-    void aRateLimitWithoutAReadableHeaderBacksOffByPolicy() {
+    void rateLimitWithoutAReadableHeaderBacksOffByPolicy() {
         assertThat(Classifier.ofHttpStatus(429, null, NOW).retryAfter()).isNull();
         assertThat(Classifier.ofHttpStatus(429, "soon", NOW).retryAfter()).isNull();
     }

@@ -41,7 +41,7 @@ class DelaysPropertiesTest {
     }
 
     @Property
-    void theDelayNeverFallsAndNeverPassesTheCap(
+    void delayNeverFallsAndNeverPassesTheCap(
             @ForAll("exponentials") Backoff.Exponential backoff,
             @ForAll @IntRange(min = 1, max = 1_000_000) int attempt) {
         Duration delay = Delays.capped(backoff, attempt);
@@ -106,7 +106,7 @@ class DelaysPropertiesTest {
     }
 
     @Property
-    void theSameSeedDecidesTheSameDelay(
+    void sameSeedDecidesTheSameDelay(
             @ForAll("backoffs") Backoff backoff,
             @ForAll @IntRange(min = 1, max = 1_000_000) int attempt,
             @ForAll long seed) {

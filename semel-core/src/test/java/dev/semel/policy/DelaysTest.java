@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class DelaysTest {
 
     @Test
-    void anExponentialBackoffDoublesUpToItsCap() {
+    void exponentialBackoffDoublesUpToItsCap() {
         var backoff = new Backoff.Exponential(Duration.ofMillis(250), 2, Duration.ofSeconds(3));
         assertThat(IntStream.rangeClosed(1, 6)
                         .mapToObj(n -> Delays.capped(backoff, n).toMillis()))
@@ -24,7 +24,7 @@ class DelaysTest {
     }
 
     @Test
-    void aHugeCapIsReachedToTheNanosecond() {
+    void hugeCapIsReachedToTheNanosecond() {
         Duration cap = Duration.ofDays(3650).minusNanos(1);
         var backoff = new Backoff.Exponential(Duration.ofNanos(1), 2, cap);
         assertThat(Delays.capped(backoff, 1_000_000)).isEqualTo(cap);
@@ -34,7 +34,7 @@ class DelaysTest {
     }
 
     @Test
-    void theLastDelayOfAListRepeats() {
+    void lastDelayOfAListRepeats() {
         var backoff = new Backoff.Listed(List.of(Duration.ofSeconds(1), Duration.ofSeconds(3)));
         assertThat(IntStream.of(1, 2, 3, 1_000_000)
                         .mapToObj(n -> Delays.capped(backoff, n).toSeconds()))
@@ -58,7 +58,7 @@ class DelaysTest {
     }
 
     @Test
-    void aVeryLongPreviousDelayDoesNotOverflowDecorrelatedJitter() {
+    void veryLongPreviousDelayDoesNotOverflowDecorrelatedJitter() {
         Duration next = Delays.before(decorrelated(), 3, Duration.ofSeconds(Long.MAX_VALUE), new Random(1));
         assertThat(next).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
     }
@@ -74,7 +74,7 @@ class DelaysTest {
     }
 
     @Test
-    void anAttemptBeforeTheFirstIsRefused() {
+    void attemptBeforeTheFirstIsRejected() {
         assertThatThrownBy(() -> Delays.before(decorrelated(), 0, null, new Random(1)))
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("Attempt 0");

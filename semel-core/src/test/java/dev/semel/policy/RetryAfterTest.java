@@ -36,12 +36,12 @@ class RetryAfterTest {
     }
 
     @Test
-    void aLeapSecondIsTheSecondAfter() {
+    void leapSecondIsTheSecondAfter() {
         assertThat(parse("Fri, 06 Nov 2026 08:49:60 GMT")).contains(Duration.ofSeconds(53));
     }
 
     @Test
-    void aDateThatHasPassedMeansNow() {
+    void dateThatHasPassedMeansNow() {
         assertThat(parse("Sun, 06 Nov 1994 08:49:37 GMT")).contains(Duration.ZERO);
     }
 
@@ -108,12 +108,12 @@ class RetryAfterTest {
     }
 
     @Test
-    void aHugeHeaderCostsNothing() {
+    void hugeHeaderCostsNothing() {
         assertThat(parse("9".repeat(10_000_000))).isEmpty();
     }
 
     @Test
-    void theEndsOfTimeDoNoHarm() {
+    void endsOfTimeDoNoHarm() {
         String header = "Friday, 06-Nov-26 08:49:37 GMT";
         assertThat(RetryAfter.parse(header, Instant.MAX)).isEmpty();
         assertThat(RetryAfter.parse("Fri, 06 Nov 2026 08:49:37 GMT", Instant.MAX))
@@ -123,7 +123,7 @@ class RetryAfterTest {
     }
 
     @Property
-    void whateverTheHeaderSaysTheWaitIsBounded(@ForAll String header) {
+    void waitIsBoundedForAnyHeader(@ForAll String header) {
         parse(header).ifPresent(wait -> assertThat(wait).isBetween(Duration.ZERO, RetryAfter.LONGEST));
     }
 

@@ -23,13 +23,13 @@ class RetryDecisionTest {
             Policy.named("p").withJitter(new Policy.Jitter.None()).build();
 
     @Test
-    void aRetryableFailureIsTriedAgainAfterItsBackoff() {
+    void retryableFailureIsTriedAgainAfterItsBackoff() {
         assertThat(decide(POLICY, 1, retryable(), null)).isEqualTo(new RetryIn(Duration.ofSeconds(1)));
         assertThat(decide(POLICY, 2, retryable(), null)).isEqualTo(new RetryIn(Duration.ofSeconds(2)));
     }
 
     @Test
-    void theLastAttemptExhaustsThePolicy() {
+    void lastAttemptExhaustsThePolicy() {
         assertThat(decide(POLICY, 3, retryable(), null)).isEqualTo(new Exhausted(Limit.ATTEMPTS));
         assertThat(decide(POLICY, 4, retryable(), null)).isEqualTo(new Exhausted(Limit.ATTEMPTS));
     }
@@ -44,7 +44,7 @@ class RetryDecisionTest {
     }
 
     @Test
-    void aRetryAfterBeyondThePolicyEndsAsRateLimited() {
+    void retryAfterBeyondThePolicyEndsAsRateLimited() {
         var upstream = Failure.of(Category.UPSTREAM_ERROR, "busy")
                 .withRetryAfter(Duration.ofHours(1).plusNanos(1));
         var decision = decide(POLICY, 3, new Judgement(upstream, true), null);
@@ -56,7 +56,7 @@ class RetryDecisionTest {
     }
 
     @Test
-    void aHostileRetryAfterEndsAsRateLimitedUnderEveryPolicy() {
+    void hostileRetryAfterEndsAsRateLimitedUnderEveryPolicy() {
         Policy patient =
                 Policy.named("patient").withMaxRetryAfter(Duration.ofDays(3650)).build();
         assertThat(decide(patient, 1, limited(RetryAfter.LONGEST), null)).isInstanceOf(RateLimited.class);
@@ -65,7 +65,7 @@ class RetryDecisionTest {
     }
 
     @Test
-    void aDeadlineThatIsReachedBeforeTheNextAttemptExhausts() {
+    void deadlineThatIsReachedBeforeTheNextAttemptExhausts() {
         assertThat(decide(POLICY, 1, retryable(), Duration.ofSeconds(1))).isEqualTo(new Exhausted(Limit.DEADLINE));
         assertThat(decide(POLICY, 1, retryable(), Duration.ofSeconds(-5))).isEqualTo(new Exhausted(Limit.DEADLINE));
         assertThat(decide(POLICY, 1, limited(Duration.ofSeconds(9)), Duration.ofSeconds(5)))

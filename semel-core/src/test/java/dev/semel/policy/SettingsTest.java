@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SettingsTest {
 
     @Test
-    void anEntryIsChangedByItsSettings() {
+    void entryIsChangedByItsSettings() {
         Policy policy = Catalogue.fromProperties(Map.ofEntries(
                         Map.entry("semel.policy.crm.writeback.max-attempts", " 9 "),
                         Map.entry("semel.policy.crm.writeback.backoff", "exp 250ms x1.5 cap 2m"),
@@ -61,7 +61,7 @@ class SettingsTest {
     }
 
     @Test
-    void whatIsNotSetStaysAsItShips() {
+    void unsetValuesKeepTheirDefaults() {
         Catalogue catalogue = Catalogue.fromProperties(Map.of("semel.policy.kv.get.lease", "20s"));
         Policy shipped = Catalogue.shipped().get("kv.get");
         assertThat(catalogue.get("kv.get"))
@@ -71,7 +71,7 @@ class SettingsTest {
     }
 
     @Test
-    void aNewPolicySaysWhatItStartsFrom() {
+    void newPolicyMustNameItsBase() {
         Policy policy = Catalogue.fromProperties(Map.of(
                         "semel.policy.orders.eu.extends", "worker.job", "semel.policy.orders.eu.max-attempts", "2"))
                 .get("orders.eu");
@@ -81,7 +81,7 @@ class SettingsTest {
     }
 
     @Test
-    void aDeadlineCanBeTakenAway() {
+    void deadlineCanBeTakenAway() {
         Policy bounded =
                 Policy.named("bounded").withDeadline(Duration.ofHours(1)).build();
         Catalogue catalogue = Catalogue.shipped().with(List.of(bounded));
@@ -187,7 +187,7 @@ class SettingsTest {
     }
 
     @Test
-    void aClassInBothListsIsAContradiction() {
+    void classInBothListsIsAContradiction() {
         assertThat(faults(Map.of(
                         "semel.policy.kv.get.retry-on", "java.io.IOException",
                         "semel.policy.kv.get.fail-on", "java.io.IOException")))
@@ -195,7 +195,7 @@ class SettingsTest {
     }
 
     @Test
-    void aNameThatCannotBeShownIsRefused() {
+    void nameThatCannotBeShownIsRejected() {
         assertThat(faults(Map.of("semel.policy.a\u0000b.extends", "default")))
                 .singleElement()
                 .asString()

@@ -50,7 +50,7 @@ class GroupCommitterTest {
     }
 
     @Test
-    void anIdleCallIsABatchOfItsOwn() {
+    void idleCallIsABatchByItself() {
         assertThat(committer(GroupCommitterTest::answered, 8, 1).submit(7)).isEqualTo("a7");
         assertThat(batches).containsExactly(List.of(7));
     }
@@ -160,7 +160,7 @@ class GroupCommitterTest {
 
     @Test
     @Timeout(60)
-    void b8_anErrorWhileABatchIsGatheredIsToldToThoseInItAndLosesNotTheLane() throws Exception {
+    void b8_errorWhileABatchIsGatheredFailsItsCallersAndKeepsTheLane() throws Exception {
         CountDownLatch started = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
         AtomicBoolean armed = new AtomicBoolean(true);
@@ -201,14 +201,14 @@ class GroupCommitterTest {
     }
 
     @Test
-    void aPortThatAnswersTooLittleIsFoundOut() {
+    void portThatAnswersTooLittleIsFoundOut() {
         GroupCommitter<Integer, String> committer = committer(items -> List.of(), 8, 1);
         assertThatThrownBy(() -> committer.submit(1)).isInstanceOf(RuntimeException.class);
         assertThatThrownBy(() -> committer.submit(2)).isInstanceOf(RuntimeException.class);
     }
 
     @Test
-    void anInterruptDoesNotLoseTheOutcomeAndIsKept() throws Exception {
+    void interruptDoesNotLoseTheOutcomeAndIsKept() throws Exception {
         CountDownLatch started = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
         GroupCommitter<Integer, String> committer = committer(

@@ -27,7 +27,7 @@ class StoresTest {
             new Kind("postgresql", "postgresql://user:secret@host/database")));
 
     @Test
-    void aUrlIsGivenToTheKindThatAcceptsIt() {
+    void urlIsGivenToTheKindThatAcceptsIt() {
         assertThat(stores.provider("sqlite:/var/lib/ledger.db").engine()).isEqualTo("sqlite");
     }
 
@@ -75,7 +75,7 @@ class StoresTest {
     }
 
     @Test
-    void anUnknownEngineIsRefusedWithTheKnownNames() {
+    void unknownEngineIsRejectedWithTheKnownNames() {
         assertThat(stores.engine("memory").example()).isEqualTo("memory:");
         assertThatThrownBy(() -> stores.engine("postgres"))
                 .hasMessage("store: no engine is called 'postgres' (did you mean postgresql?);"
@@ -84,13 +84,13 @@ class StoresTest {
     }
 
     @Test
-    void withoutAnyStoreItSaysWhatToAdd() {
+    void missingStoreNamesTheDependencyToAdd() {
         assertThatThrownBy(() -> new Stores(List.of()).provider("sqlite:orders.db"))
                 .hasMessageContaining("add dev.semel:semel-jdbc");
     }
 
     @Test
-    void withTheStoreInMemoryAloneItSaysWhatToAdd() {
+    void onlyTheMemoryStoreNamesTheDependencyToAdd() {
         Stores alone = new Stores(List.of(new Kind("memory", "memory:")));
         assertThatThrownBy(() -> alone.provider("sqlite:orders.db"))
                 .hasMessageContaining("no store opens 'sqlite:...'; known are memory:")
@@ -105,13 +105,13 @@ class StoresTest {
     }
 
     @Test
-    void aDataSourceIsGivenToTheKindOfItsDatabase() {
+    void dataSourceIsGivenToTheKindOfItsDatabase() {
         Stores both = new Stores(List.of(new OnDatabase("PostgreSQL", "SQLite"), new OnDatabase("SQLite", "SQLite")));
         assertThat(both.provider(NOWHERE).database()).contains("SQLite");
     }
 
     @Test
-    void aDataSourceOfAnotherDatabaseIsRefusedWithTheKnownOnes() {
+    void dataSourceOfAnotherDatabaseIsRejectedWithTheKnownOnes() {
         Stores both = new Stores(List.of(new OnDatabase("SQLite", "H2"), new OnDatabase("PostgreSQL", "H2")));
         assertThatThrownBy(() -> both.provider(NOWHERE))
                 .isInstanceOf(SemelException.Misconfigured.class)
@@ -120,7 +120,7 @@ class StoresTest {
     }
 
     @Test
-    void withoutAStoreForDataSourcesItSaysWhatToAdd() {
+    void missingStoreForDataSourcesNamesTheDependencyToAdd() {
         assertThatThrownBy(() -> stores.provider(NOWHERE))
                 .isInstanceOf(SemelException.Misconfigured.class)
                 .hasMessageContaining("add dev.semel:semel-jdbc for PostgreSQL and SQLite");

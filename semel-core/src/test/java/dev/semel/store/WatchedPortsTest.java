@@ -23,7 +23,7 @@ class WatchedPortsTest {
 
     @ParameterizedTest
     @MethodSource("ports")
-    void everyMethodOfAPortIsHandedOn(Class<?> port, Class<?> watched) {
+    void everyMethodOfAPortIsForwarded(Class<?> port, Class<?> watched) {
         assertThat(Arrays.stream(port.getMethods())
                         .filter(method -> !Modifier.isStatic(method.getModifiers()))
                         .filter(method -> !isDeclared(watched, method)))

@@ -28,7 +28,7 @@ class StoreClockTest {
     }
 
     @Test
-    void a11_timeGoesOnWhileTheWallClockIsSetBackAndForth() {
+    void a11_timeAdvancesWhileTheWallClockIsSetBackAndForth() {
         StoreClock clock = new StoreClock(server);
         look(clock);
         long last = clock.millis();
@@ -47,7 +47,7 @@ class StoreClockTest {
     }
 
     @Test
-    void aNodeThatStartsBelievesTheWallClockButNeverATimeBeforeTheMark() {
+    void nodeThatStartsBelievesTheWallClockButNeverATimeBeforeTheMark() {
         look(new StoreClock(server));
         server.advance(Duration.ofHours(1));
         StoreClock afterAnOutage = new StoreClock(server);
@@ -66,7 +66,7 @@ class StoreClockTest {
     }
 
     @Test
-    void aNodeThatSleptAcceptsTheTimeForWhichAnotherOneHasVouched() {
+    void nodeThatSleptAcceptsTheTimeForWhichAnotherOneHasVouched() {
         ManualTime awake = new ManualTime(START);
         ManualTime asleep = new ManualTime(START);
         StoreClock first = new StoreClock(awake);
@@ -102,7 +102,7 @@ class StoreClockTest {
     }
 
     @Test
-    void aLookThatTookLongChangesNothing() {
+    void lookThatTookLongChangesNothing() {
         StoreClock clock = new StoreClock(server);
         look(clock);
         long before = clock.nanos();
@@ -113,7 +113,7 @@ class StoreClockTest {
     }
 
     @Test
-    void aCorrectionIsTakenBackByAHundredthOfTheTimeThatPasses() {
+    void correctionShrinksByAHundredthOfTheElapsedTime() {
         StoreClock clock = new StoreClock(server);
         look(clock);
         server.jump(Duration.ofSeconds(10));

@@ -24,7 +24,7 @@ class TimeTest {
     }
 
     @Test
-    void aBoundedWaitAtAShutManualGateMovesTheClockAndGivesUp() throws Exception {
+    void boundedWaitAtAShutManualGateMovesTheClockAndGivesUp() throws Exception {
         ManualTime time = new ManualTime(0);
         TimeSource.Gate gate = time.gate();
         assertThat(gate.await(Duration.ofSeconds(1))).isFalse();
@@ -37,7 +37,7 @@ class TimeTest {
     }
 
     @Test
-    void anInterruptEndsASleepOnEveryClock() {
+    void interruptEndsASleepOnEveryClock() {
         for (TimeSource time :
                 new TimeSource[] {new ManualTime(0), TimeSource.system(), TimeSource.of(Clock.systemUTC())}) {
             Thread.currentThread().interrupt();
@@ -46,7 +46,7 @@ class TimeTest {
     }
 
     @Test
-    void aWaitByAGivenClockEndsWhenTheClockSaysSo() throws Exception {
+    void waitByAGivenClockEndsWhenTheClockSaysSo() throws Exception {
         AtomicLong looks = new AtomicLong();
         TimeSource time = TimeSource.of(() -> Instant.ofEpochSecond(600 * looks.incrementAndGet()));
         TimeSource.Gate gate = time.gate();
@@ -66,7 +66,7 @@ class TimeTest {
     }
 
     @Test
-    void aGivenClockThatIsSetBackTurnsNoTimeBack() {
+    void givenClockThatIsSetBackTurnsNoTimeBack() {
         AtomicReference<Instant> now = new AtomicReference<>(Instant.ofEpochSecond(100));
         TimeSource time = TimeSource.of(now::get);
         now.set(Instant.ofEpochSecond(110));
@@ -77,7 +77,7 @@ class TimeTest {
     }
 
     @Test
-    void theSystemsGateOpensForThoseWhoWait() throws Exception {
+    void systemsGateOpensForThoseWhoWait() throws Exception {
         TimeSource time = TimeSource.system();
         TimeSource.Gate gate = time.gate();
         assertThat(gate.await(Duration.ofNanos(1))).isFalse();

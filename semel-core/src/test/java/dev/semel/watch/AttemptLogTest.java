@@ -20,7 +20,7 @@ class AttemptLogTest extends LogFixture {
     }
 
     @Test
-    void theLastAttemptOfADeliveryIsAWarningWithItsStackTraceAndTheDeadLetterIsOneLine() {
+    void lastAttemptOfADeliveryIsAWarningWithItsStackTraceAndTheDeadLetterIsOneLine() {
         engine.handle(MAIL, (payload, run) -> {
             throw new NullPointerException("no address for key secret-key");
         });
@@ -42,7 +42,7 @@ class AttemptLogTest extends LogFixture {
     }
 
     @Test
-    void aRefusalThatTheCallerIsToldIsNoWarning() {
+    void failureThatTheCallerGetsIsNoWarning() {
         engine.run(CHARGE, call("k"), (payload, tx) -> {
             throw Failure.of(Failure.Category.VALIDATION, "no amount").asException();
         });

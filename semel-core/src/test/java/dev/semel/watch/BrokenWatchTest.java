@@ -57,7 +57,7 @@ class BrokenWatchTest extends WatchFixture {
     }
 
     @Test
-    void aWatchIsGivenOnce() {
+    void watchIsGivenOnce() {
         EngineSettings twice = EngineSettings.on(new MemoryStore(time))
                 .withWatch(MicrometerWatch.of(meters))
                 .withWatch(MicrometerWatch.of(meters));

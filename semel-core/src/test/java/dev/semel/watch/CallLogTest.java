@@ -28,7 +28,7 @@ class CallLogTest extends LogFixture {
     }
 
     @Test
-    void aFirstCallIsAMissAndIsStoredWithItsTimeToLive() {
+    void firstCallIsAMissAndIsStoredWithItsTimeToLive() {
         engine.run(CHARGE, call("k").withCorrelationId("c-1"), (payload, tx) -> "done");
         assertThat(messages()).containsExactly("miss", "stored");
         String hash = Identity.of(ACME, "charge", dev.semel.Key.of("k")).id().prefix();
@@ -51,7 +51,7 @@ class CallLogTest extends LogFixture {
     }
 
     @Test
-    void aDuplicateIsAHit() {
+    void duplicateIsAHit() {
         engine.run(REFUND, call("k"), (payload, run) -> "done");
         lines.list.clear();
         engine.run(REFUND, call("k"), (payload, run) -> "never");
@@ -62,7 +62,7 @@ class CallLogTest extends LogFixture {
     }
 
     @Test
-    void whatIsNotStoredIsAnsweredOnce() {
+    void callWithoutAStoredResultIsLoggedAsAnsweredOnce() {
         engine.run(CHARGE, call("k"), (payload, tx) -> {
             throw failing(Category.NETWORK);
         });

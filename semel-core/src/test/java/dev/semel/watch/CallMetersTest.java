@@ -39,7 +39,7 @@ class CallMetersTest extends WatchFixture {
     }
 
     @Test
-    void aMeterThatIsRemovedCountsAnewFromTheNextCallOn() {
+    void removedMeterCountsAgainFromTheNextCall() {
         engine.run(CHARGE, call("k"), (payload, tx) -> "done");
         meters.clear();
         engine.run(CHARGE, call("l"), (payload, tx) -> "done");
@@ -77,7 +77,7 @@ class CallMetersTest extends WatchFixture {
     }
 
     @Test
-    void aBatchThatIsRunAgainOneByOneCountsEachCallOnce() {
+    void batchThatIsRunAgainOneByOneCountsEachCallOnce() {
         engine.runAll(CHARGE, List.of(call("a"), call("b"), call("c")), (payload, tx) -> {
             if (tx.attempt() == 1) {
                 throw failing(Category.UPSTREAM_ERROR);
@@ -89,7 +89,7 @@ class CallMetersTest extends WatchFixture {
     }
 
     @Test
-    void aCallInsideAHandlerIsACallOfItsOwn() {
+    void callInsideAHandlerIsCountedSeparately() {
         engine.run(
                 CHARGE,
                 call("outer"),
@@ -99,7 +99,7 @@ class CallMetersTest extends WatchFixture {
     }
 
     @Test
-    void aCallThatIsRefusedAndOneThatThrowsAreCounted() {
+    void callThatIsRejectedAndOneThatThrowsAreCounted() {
         engine.run(CHARGE, call("outer"), (payload, tx) -> {
             assertThatThrownBy(() -> engine.run(REFUND, call("k"), (inner, run) -> "never"))
                     .isInstanceOf(SemelException.Invalid.class);
@@ -143,7 +143,7 @@ class CallMetersTest extends WatchFixture {
     }
 
     @Test
-    void aDirectCallThatIsToldToWaitTooLongIsADeadLetter() {
+    void directCallWithATooLongRetryAfterIsADeadLetter() {
         Duration tooLong = STEADY.retry().maxRetryAfter().plusSeconds(1);
         engine.run(CHARGE, call("a"), (payload, tx) -> {
             throw dev.semel.Failure.of(Category.RATE_LIMITED, "later")
@@ -162,7 +162,7 @@ class CallMetersTest extends WatchFixture {
     }
 
     @Test
-    void takeoversAndWhatBecomesUnknownAreCounted() {
+    void takeoversAndUnknownRunsAreCounted() {
         Engine other = start(Watch.NONE);
         other.run(NOTIFY, call("k"), (payload, run) -> {
             time.advance(LEASE.multipliedBy(2));
@@ -182,7 +182,7 @@ class CallMetersTest extends WatchFixture {
     }
 
     @Test
-    void aTenantIsATagOnlyWhereItIsSwitchedOn() {
+    void tenantIsATagOnlyWhereItIsSwitchedOn() {
         Engine tagged = start(MicrometerWatch.of(meters).withTenants());
         tagged.run(CHARGE, call("k"), (payload, tx) -> "done");
         assertThat(counts("semel.calls")).isEqualTo(Map.of("answer=executed operation=charge tenant=acme", 1L));
@@ -190,7 +190,7 @@ class CallMetersTest extends WatchFixture {
     }
 
     @Test
-    void whatIsPastItsRetentionIsCountedWhenItGoes() {
+    void purgedRecordsAreCounted() {
         engine.run(CHARGE, call("a"), (payload, tx) -> "done");
         engine.run(CHARGE, call("b"), (payload, tx) -> "done");
         engine.duties().purger().purge();

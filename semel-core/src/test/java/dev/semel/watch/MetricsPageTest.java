@@ -112,7 +112,7 @@ class MetricsPageTest extends WatchFixture {
     }
 
     @Test
-    void theExampleOpens() {
+    void exampleOpens() {
         try (Semel semel = watched(meters, ObservationRegistry.create(), "memory:")) {
             assertThat(semel).isNotNull();
         }

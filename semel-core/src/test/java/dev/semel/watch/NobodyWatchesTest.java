@@ -63,13 +63,13 @@ class NobodyWatchesTest extends WatchFixture {
     }
 
     @Test
-    void theStoreIsNotWrapped() {
+    void storeIsNotWrapped() {
         assertThat(WatchedStore.of(store, Watch.NONE, time)).isSameAs(store);
         assertThat(WatchedStore.of(store, MicrometerWatch.of(meters), time)).isNotSameAs(store);
     }
 
     @Test
-    void theBacklogIsNotLookedAt() {
+    void backlogIsNotLookedAt() {
         assertThat(start(Watch.NONE).duties().backlogs().isWatched()).isFalse();
         assertThat(start(MicrometerWatch.of(meters)).duties().backlogs().isWatched())
                 .isTrue();

@@ -32,7 +32,7 @@ class ObservationTest extends WatchFixture {
     }
 
     @Test
-    void aCallIsObservedWithItsAttemptFenceKeyHashAndTimeToLive() {
+    void callIsObservedWithItsAttemptFenceKeyHashAndTimeToLive() {
         AtomicReference<Long> fence = new AtomicReference<>();
         engine.run(REFUND, call("k"), (payload, run) -> {
             fence.set(run.fence());
@@ -55,7 +55,7 @@ class ObservationTest extends WatchFixture {
     }
 
     @Test
-    void aReplayIsAHitWithTheFenceThatLeftItAndTheTimeItIsKeptFor() {
+    void replayIsAHitWithTheFenceThatLeftItAndTheTimeItIsKeptFor() {
         engine.run(REFUND, call("k"), (payload, run) -> "done");
         Observations.Seen first = only();
         observations.seen.clear();
@@ -67,7 +67,7 @@ class ObservationTest extends WatchFixture {
     }
 
     @Test
-    void anAtomicCallIsObservedWithoutTheFenceThatItsTransactionDraws() {
+    void atomicCallIsObservedWithoutTheFenceThatItsTransactionDraws() {
         engine.run(CHARGE, call("k"), (payload, tx) -> {
             if (tx.attempt() == 1) {
                 throw failing(Category.NETWORK);
@@ -78,7 +78,7 @@ class ObservationTest extends WatchFixture {
     }
 
     @Test
-    void aGatewaysTransactionIsObservedWithItsTimeToLive() {
+    void gatewaysTransactionIsObservedWithItsTimeToLive() {
         Operation.Atomic<byte[], byte[]> operation = Operation.atomic("within", byte[].class, byte[].class);
         byte[] body = {1};
         engine.gatewayRuns().within(operation, Call.of(ACME, Key.of("k"), body), tx -> new GatewayRuns.End.Kept(body));
@@ -86,7 +86,7 @@ class ObservationTest extends WatchFixture {
     }
 
     @Test
-    void aLeasedCallInsideAnAtomicHandlerIsObservedByItsRecord() {
+    void leasedCallInsideAnAtomicHandlerIsObservedByItsRecord() {
         assertThatThrownBy(() -> engine.run(CHARGE, call("outer"), (payload, tx) -> {
                             engine.run(REFUND, call("inner"), (inner, run) -> "never");
                             return "never";
@@ -99,7 +99,7 @@ class ObservationTest extends WatchFixture {
     }
 
     @Test
-    void whatAHandlerObservesIsInsideItsCall() {
+    void observationsOfAHandlerAreInsideItsCall() {
         AtomicReference<Observation> atomic = new AtomicReference<>();
         AtomicReference<Observation> leased = new AtomicReference<>();
         engine.runAll(CHARGE, List.of(call("a"), call("b")), (payload, tx) -> {
@@ -130,7 +130,7 @@ class ObservationTest extends WatchFixture {
     }
 
     @Test
-    void whateverBeginsIsEnded() {
+    void everyObservationIsStopped() {
         new Scenario(engine, start(Watch.NONE), time, "k").play();
         engine.runAll(CHARGE, List.of(call("x"), call("y")), (payload, tx) -> {
             throw failing(Category.NETWORK);
@@ -143,7 +143,7 @@ class ObservationTest extends WatchFixture {
     }
 
     @Test
-    void aCallWithoutAnAnswerIsObservedWithItsError() {
+    void callWithoutAnAnswerIsObservedWithItsError() {
         engine.run(CHARGE, call("outer"), (payload, tx) -> {
             assertThatThrownBy(() -> engine.run(REFUND, call("k"), (inner, run) -> "never"))
                     .isInstanceOf(SemelException.Invalid.class);
@@ -155,7 +155,7 @@ class ObservationTest extends WatchFixture {
     }
 
     @Test
-    void aTenantIsAValueOnlyWhereItIsSwitchedOn() {
+    void tenantIsAValueOnlyWhereItIsSwitchedOn() {
         start(MicrometerWatch.of(meters).withObservations(observations.registry).withTenants())
                 .run(CHARGE, call("k"), (payload, tx) -> "done");
         assertThat(only().low()).containsEntry("tenant", "acme");

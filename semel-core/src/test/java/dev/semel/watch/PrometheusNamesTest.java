@@ -12,7 +12,7 @@ class PrometheusNamesTest extends WatchFixture {
     private final PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
     @Test
-    void theOldNamesAreKeptToTheLetter() {
+    void oldNamesAreKeptToTheLetter() {
         new Scenario(start(MicrometerWatch.of(prometheus)), start(Watch.NONE), time, "k").calls();
         List<String> lines = prometheus.scrape().lines().toList();
         assertThat(lines)

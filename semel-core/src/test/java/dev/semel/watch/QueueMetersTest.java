@@ -32,7 +32,7 @@ class QueueMetersTest extends WatchFixture {
     }
 
     @Test
-    void sendsAreCountedByWhatTheSenderIsTold() {
+    void sendsAreCountedByAnswer() {
         engine.send(MAIL, message("a"));
         engine.send(MAIL, message("a"));
         engine.send(MAIL, Message.of(ACME, Key.of("a"), "other payload"));
@@ -55,7 +55,7 @@ class QueueMetersTest extends WatchFixture {
     }
 
     @Test
-    void deliveriesAreCountedByWhatTheyCameTo() {
+    void deliveriesAreCountedByOutcome() {
         engine.handle(MAIL, (payload, run) -> {});
         engine.handle(POST, (payload, tx) -> {});
         engine.sendAll(MAIL, List.of(message("a"), message("b")));
@@ -93,7 +93,7 @@ class QueueMetersTest extends WatchFixture {
     }
 
     @Test
-    void aMessageThatCannotBeReadIsADeadLetter() {
+    void messageThatCannotBeReadIsADeadLetter() {
         engine.send(dev.semel.Channel.leased("mail", String.class).withPolicy("steady"), message("a"));
         engine.handle(dev.semel.Channel.leased("mail", Integer.class).withPolicy("steady"), (payload, run) -> {});
         for (int i = 0; i < 12; i++) {
@@ -113,7 +113,7 @@ class QueueMetersTest extends WatchFixture {
     }
 
     @Test
-    void aMessageThatMayNotBeRepeatedIsUnknownWhenItsNodeDies() {
+    void messageThatMayNotBeRepeatedIsUnknownWhenItsNodeDies() {
         engine.handle(MAIL.asUnrepeatable(), (payload, run) -> {});
         engine.send(MAIL.asUnrepeatable(), message("a"));
         claimedByADeadNode("mail");
@@ -123,7 +123,7 @@ class QueueMetersTest extends WatchFixture {
     }
 
     @Test
-    void aDeliveryThatMayNotBeRepeatedAndTimesOutIsUnknown() {
+    void deliveryThatMayNotBeRepeatedAndTimesOutIsUnknown() {
         engine.handle(MAIL.asUnrepeatable(), (payload, run) -> {
             throw failing(Category.TIMEOUT);
         });
@@ -134,7 +134,7 @@ class QueueMetersTest extends WatchFixture {
     }
 
     @Test
-    void gaugesShowWhatTheLastLookSawAndNothingNewer() {
+    void gaugesShowTheLastReadingAndNothingNewer() {
         engine.handle(MAIL, (payload, run) -> {});
         engine.handle(POST, (payload, tx) -> {});
         engine.sendAll(MAIL, List.of(message("a"), message("b"), message("c")));

@@ -13,7 +13,7 @@ class StoreMetersTest extends WatchFixture {
     private final Engine engine = start(MicrometerWatch.of(meters));
 
     @Test
-    void theStepsOfAnAtomicCallAreTimed() {
+    void stepsOfAnAtomicCallAreTimed() {
         engine.run(CHARGE, call("k"), (payload, tx) -> "done");
         Map<String, Long> steps = Map.of(
                 "step=begin store=memory", 1L,
@@ -25,14 +25,14 @@ class StoreMetersTest extends WatchFixture {
     }
 
     @Test
-    void theStepsOfALeasedCallAreTimed() {
+    void stepsOfALeasedCallAreTimed() {
         engine.run(REFUND, call("k"), (payload, run) -> "done");
         assertThat(counts("semel.store.duration"))
                 .isEqualTo(Map.of("step=reserve store=memory", 1L, "step=move store=memory", 1L));
     }
 
     @Test
-    void theStepsOfAMessageAreTimed() {
+    void stepsOfAMessageAreTimed() {
         engine.handle(POST, (payload, tx) -> {});
         engine.send(POST, message("a"));
         engine.duties().worker().turn();
@@ -46,7 +46,7 @@ class StoreMetersTest extends WatchFixture {
     }
 
     @Test
-    void aBatchIsAsLargeAsItsCommit() {
+    void batchIsAsLargeAsItsCommit() {
         engine.runAll(NOTIFY, List.of(call("a"), call("b"), call("c")), (payload, run) -> "done");
         engine.sendAll(MAIL, List.of(message("a"), message("b")));
         assertThat(counts("semel.batch.size"))

@@ -89,7 +89,7 @@ class WithoutMicrometerTest {
     }
 
     @Test
-    void whoAsksForMetricsIsToldWhatToAdd() throws Exception {
+    void metricsWithoutMicrometerNameTheDependencyToAdd() throws Exception {
         assertThat(inside(Asking.class))
                 .contains("Micrometer is not on the class path")
                 .contains("<artifactId>micrometer-core</artifactId>")
@@ -97,7 +97,7 @@ class WithoutMicrometerTest {
     }
 
     @Test
-    void withItMetricsGoToTheGlobalRegistry() throws Exception {
+    void metricsGoToTheGlobalRegistry() throws Exception {
         assertThat(new Asking().call()).isEqualTo("opened");
     }
 

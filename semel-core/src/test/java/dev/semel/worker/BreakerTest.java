@@ -241,7 +241,7 @@ class BreakerTest {
     }
 
     @Test
-    void halfOpenBreakerWhosePermissionsAreLostOpensAgainAndProbesAnew() {
+    void halfOpenBreakerWhosePermissionsAreLostOpensAndProbesAgain() {
         ReceiverProtection receiver =
                 new ReceiverProtection("mail", Capacity.of(8).withBreaker(BREAKER), time);
         Failure failure = Failure.of(Failure.Category.UPSTREAM_ERROR, "500");

@@ -54,7 +54,7 @@ class ResultWriterWakeUpTest {
     }
 
     @Test
-    void wakeAllHasASleepingThreadWriteWhatTheBlockedOneCannot() throws Exception {
+    void wakeAllLetsASleepingThreadWriteForABlockedOne() throws Exception {
         ResultWriter writer = opened();
         sleeping.await(FIRST);
         sleeping.await(SECOND);
@@ -88,7 +88,7 @@ class ResultWriterWakeUpTest {
     }
 
     @Test
-    void wakeAllWakesNobodyWhenNothingWaits() throws Exception {
+    void wakeAllWakesNoThreadWhenNothingWaits() throws Exception {
         ResultWriter writer = opened();
         sleeping.await(FIRST);
         sleeping.await(SECOND);

@@ -195,7 +195,7 @@ class WorkerTest {
     }
 
     @Test
-    void b10_drainFinishesWhatHasBegunAndHandsBackTheRest() throws Exception {
+    void b10_drainFinishesRunningHandlersAndHandsBackTheRest() throws Exception {
         CountDownLatch begun = new CountDownLatch(2);
         Semaphore may = new Semaphore(0);
         engine.handle(MAIL, Capacity.of(2), (text, run) -> {

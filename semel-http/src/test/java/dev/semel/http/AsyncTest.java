@@ -209,7 +209,7 @@ class AsyncTest {
     }
 
     @Test
-    void aMarkerIsWrittenFromAnotherThreadToo() {
+    void markerIsWrittenFromAnotherThreadToo() {
         Ground ground = Ground.Kind.SQLITE.fresh();
         EngineSettings engine = EngineSettings.on(ground.open(null));
         try (Site site = Site.open(

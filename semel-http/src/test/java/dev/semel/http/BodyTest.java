@@ -58,7 +58,7 @@ class BodyTest {
     }
 
     @Test
-    void row_too_large_aBodyOverTheLimitIsRefusedBeforeAnythingIsStored() throws Exception {
+    void row_too_large_bodyOverTheLimitIsRejectedBeforeAnythingIsStored() throws Exception {
         try (Site site =
                 Site.open(container, all -> all.withDefault(Rule.required().withLargestRequest(1000)), this::length)) {
             Heard declared = site.send(site.post("/a", "k-1", "x".repeat(1001)));
@@ -77,7 +77,7 @@ class BodyTest {
     }
 
     @Test
-    void e6_aBodyShorterThanItSaysIsRefusedAndNothingIsRun() throws Exception {
+    void e6_bodyShorterThanItSaysIsRejectedAndNothingIsRun() throws Exception {
         try (Site site = Site.open(container, this::length)) {
             try (Wire wire = Wire.to(site)) {
                 wire.say(Wire.POST + "Content-Length: 100\r\n\r\n{\"a\":");
@@ -95,7 +95,7 @@ class BodyTest {
     }
 
     @Test
-    void e6_aChunkedBodyThatBreaksOffIsRefusedAndNothingIsRun() throws Exception {
+    void e6_chunkedBodyThatBreaksOffIsRejectedAndNothingIsRun() throws Exception {
         try (Site site = Site.open(container, this::length)) {
             try (Wire wire = Wire.to(site)) {
                 wire.say(Wire.POST + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n5\r\n");
@@ -107,7 +107,7 @@ class BodyTest {
     }
 
     @Test
-    void e6_aBodyLongerThanItSaysBreaksOnlyTheNextRequest() throws Exception {
+    void e6_bodyLongerThanItSaysBreaksOnlyTheNextRequest() throws Exception {
         try (Site site = Site.open(container, this::length);
                 Wire wire = Wire.to(site)) {
             wire.say(Wire.POST + "Content-Length: 2\r\n\r\n{}{\"more\":true}\r\n\r\n");
@@ -151,7 +151,7 @@ class BodyTest {
     }
 
     @Test
-    void e6_aGzipBombIsRefusedOnceItIsOverTheLimit() throws IOException {
+    void e6_gzipBombIsRejectedOnceItIsOverTheLimit() throws IOException {
         try (Site site = Site.open(container, this::length)) {
             byte[] bomb = gzipped(new byte[MEGABYTE], 200);
             assertThat(bomb.length).isLessThan(MEGABYTE);
@@ -246,7 +246,7 @@ class BodyTest {
     }
 
     @Test
-    void aMultipartBodyOverTheContainersOwnLimitIsRefused() {
+    void multipartBodyOverTheContainersOwnLimitIsRejected() {
         try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
             String large = multipart("one", "x".repeat(2 * MEGABYTE));
             Heard heard = site.send(typed(site, "k-1", "multipart/form-data; boundary=one", large));
@@ -300,7 +300,7 @@ class BodyTest {
     }
 
     @Test
-    void aResponseOfExactlyTheCapIsKept() {
+    void responseOfExactlyTheCapIsKept() {
         try (Site site = Site.open(
                 container,
                 all -> all.withDefault(Rule.required().withLargestKeptResponse(1000)),
@@ -336,7 +336,7 @@ class BodyTest {
     }
 
     @Test
-    void badInput_aResponseThatFailsHalfWayIsNotStored() {
+    void badInput_responseThatFailsHalfWayIsNotStored() {
         for (Level level : new Level[] {Level.PLAIN, Level.SPAN}) {
             runs.set(0);
             try (Site site = Site.open(
@@ -358,7 +358,7 @@ class BodyTest {
     }
 
     @Test
-    void aMultipartBodyOfUnknownLengthIsLimitedToo() {
+    void multipartBodyOfUnknownLengthIsLimitedToo() {
         String body = "--one\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n"
                 + "x".repeat(5000) + "\r\n--one--\r\n";
         try (Site site = Site.open(
@@ -394,7 +394,7 @@ class BodyTest {
     }
 
     @Test
-    void aMultipartBodyThatBreaksOffIsIncompleteAndNotTooLarge() throws Exception {
+    void multipartBodyThatBreaksOffIsIncompleteAndNotTooLarge() throws Exception {
         try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet());
                 Wire wire = Wire.to(site)) {
             wire.say(Wire.POST
@@ -408,7 +408,7 @@ class BodyTest {
     }
 
     @Test
-    void aMultipartBodyWithoutItsEndIsIncompleteAndNotTooLarge() {
+    void multipartBodyWithoutItsEndIsIncompleteAndNotTooLarge() {
         try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
             String body = "--one\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nno end";
             Heard heard = site.send(typed(site, "k-1", "multipart/form-data; boundary=one", body));

@@ -70,7 +70,7 @@ class ConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Container.class)
-    void theFilterConforms(Container container) {
+    void filterConforms(Container container) {
         AtomicInteger effects = new AtomicInteger();
         try (Site site = Site.open(
                 container,

@@ -94,7 +94,7 @@ class ErrorsTest {
     }
 
     @Test
-    void aCheckedExceptionAndAnErrorReachTheContainer() {
+    void checkedExceptionAndAnErrorReachTheContainer() {
         try (Site site = Site.open(container, (request, response) -> {
             switch (request.getPathInfo()) {
                 case "/checked" -> throw new Exception("checked");

@@ -81,7 +81,7 @@ class FormTest {
     }
 
     @Test
-    void aFormOfTooManyFieldsIsTooLarge() {
+    void formOfTooManyFieldsIsTooLarge() {
         String many = IntStream.range(0, 1001).mapToObj(n -> "f" + n + "=1").collect(Collectors.joining("&"));
         try (Site site = site(BROKEN_AT_ONCE)) {
             assertRefused(site, 413, "request.too_large", many, "");
@@ -89,7 +89,7 @@ class FormTest {
     }
 
     @Test
-    void aFormThatIsTooLongIsTooLarge() {
+    void formThatIsTooLongIsTooLarge() {
         try (Site site = site(BROKEN_AT_ONCE.withForms(new Rule.Forms(1000, 10)))) {
             assertRefused(site, 413, "request.too_large", "a=" + "x".repeat(1000), "");
         }

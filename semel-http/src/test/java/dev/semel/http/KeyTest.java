@@ -27,7 +27,7 @@ class KeyTest {
     private final Counted app = new Counted();
 
     @Test
-    void row_key_required_aRequestThatWritesWithoutAKeyIsRefused() {
+    void row_key_required_requestThatWritesWithoutAKeyIsRejected() {
         try (Site site = Site.open(container, app)) {
             for (String method : KeyHeader.METHODS) {
                 Heard heard = site.send(site.request(method, "/orders", "{}"));
@@ -57,7 +57,7 @@ class KeyTest {
     }
 
     @Test
-    void row_key_invalid_aKeyThatIsNotAsciiIsRefused() throws Exception {
+    void row_key_invalid_keyThatIsNotAsciiIsRejected() throws Exception {
         try (Site site = Site.open(container, app);
                 Wire wire = Wire.to(site)) {
             wire.say("POST /orders HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k\u00e4\r\n"
@@ -68,7 +68,7 @@ class KeyTest {
     }
 
     @Test
-    void row_key_invalid_aKeyThatIsSentTwiceIsRefused() {
+    void row_key_invalid_keyThatIsSentTwiceIsRejected() {
         try (Site site = Site.open(container, app)) {
             for (String second : new String[] {"k-1", "k-2"}) {
                 Heard heard = site.send(site.post("/orders", "k-1", "{}").header("Idempotency-Key", second));
@@ -80,7 +80,7 @@ class KeyTest {
     }
 
     @Test
-    void badInput_aKeyInAQueryParameterIsNotAKey() {
+    void badInput_keyInAQueryParameterIsNotAKey() {
         try (Site site = Site.open(container, app)) {
             Heard heard = site.send(site.request("POST", "/orders?Idempotency-Key=k-1&idempotency_key=k-1", "{}"));
             assertThat(heard.code()).isEqualTo("idempotency.key_required");

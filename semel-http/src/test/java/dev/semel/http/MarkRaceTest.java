@@ -47,7 +47,7 @@ class MarkRaceTest {
     }
 
     @Test
-    void aRequestThatWouldBeTakenOverWaitsForItsMark() throws Exception {
+    void requestThatWouldBeTakenOverWaitsForItsMark() throws Exception {
         CountDownLatch marked = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         App app = (request, response) -> {

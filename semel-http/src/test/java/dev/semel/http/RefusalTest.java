@@ -81,7 +81,7 @@ class RefusalTest {
     }
 
     @Test
-    void row_in_progress_aDuplicateWhileTheFirstIsRunningIsToldToRetry() throws Exception {
+    void row_in_progress_duplicateOfARunningRequestMayBeRetried() throws Exception {
         for (Level level : Level.values()) {
             CountDownLatch running = new CountDownLatch(1);
             CountDownLatch go = new CountDownLatch(1);
@@ -128,7 +128,7 @@ class RefusalTest {
     }
 
     @Test
-    void row_outcome_unknown_aPlainRequestThatFailedIsParkedWithALinkToItsStatus() {
+    void row_outcome_unknown_plainRequestThatFailedIsParkedWithALinkToItsStatus() {
         try (Site site = Site.open(container, (request, response) -> {
             runs.incrementAndGet();
             response.setStatus(502);
@@ -168,7 +168,7 @@ class RefusalTest {
     }
 
     @Test
-    void anUnknownRequestThatAnOperatorReleasesIsRunByTheNextCaller() {
+    void unknownRequestThatAnOperatorReleasesIsRunByTheNextCaller() {
         try (Site site = Site.open(
                 container, (request, response) -> response.setStatus(runs.incrementAndGet() == 1 ? 500 : 201))) {
             site.send(site.post("/a", "k-1", "{}"));
@@ -276,7 +276,7 @@ class RefusalTest {
     }
 
     @Test
-    void row_rate_limited_aRequestOverTheLimitIsRefusedBeforeAnythingIsStored() {
+    void row_rate_limited_requestOverTheLimitIsRejectedBeforeAnythingIsStored() {
         Counted app = new Counted();
         AtomicReference<Optional<Duration>> wait = new AtomicReference<>(Optional.of(Duration.ofMillis(1500)));
         AtomicInteger calls = new AtomicInteger();
@@ -298,7 +298,7 @@ class RefusalTest {
     }
 
     @Test
-    void row_halted_aSwitchedOffRouteRunsNothingAndStillReplays() {
+    void row_halted_switchedOffRouteRunsNothingAndStillReplays() {
         for (Level level : Level.values()) {
             Counted app = new Counted();
             try (Site site = Site.open(
@@ -341,7 +341,7 @@ class RefusalTest {
     }
 
     @Test
-    void row_breaker_open_aRouteThatKeepsFailingIsPausedAndStillReplays() {
+    void row_breaker_open_routeThatKeepsFailingIsPausedAndStillReplays() {
         for (Level level : Level.values()) {
             AtomicBoolean failing = new AtomicBoolean();
             runs.set(0);
@@ -384,7 +384,7 @@ class RefusalTest {
     }
 
     @Test
-    void rateLimitAndAuthorizationAreAskedAlsoOnAnOptionalRouteWithoutAKey() {
+    void rateLimitAndAuthorizationApplyToAnOptionalRouteWithoutAKey() {
         Counted app = new Counted();
         try (Site site = Site.open(
                 container,
@@ -403,7 +403,7 @@ class RefusalTest {
     }
 
     @Test
-    void aHeaderThatWasSetBeforeTheFilterKeepsItsValuesAsTheyWere() {
+    void headerThatWasSetBeforeTheFilterKeepsItsValuesAsTheyWere() {
         try (Site site = Site.behind(
                 container,
                 (request, response) -> {

@@ -24,7 +24,7 @@ class ReplayTest {
     private final AtomicInteger runs = new AtomicInteger();
 
     @Test
-    void aReplayHasTheSameStatusBodyAndAllowedHeadersAndRunsNothing() {
+    void replayHasTheSameStatusBodyAndAllowedHeadersAndRunsNothing() {
         App app = (request, response) -> {
             response.setStatus(201);
             response.setContentType("application/json; charset=utf-8");
@@ -133,7 +133,7 @@ class ReplayTest {
     }
 
     @Test
-    void row_payload_mismatch_theSameKeyWithAnotherPayloadConflictsAndLeaksNothing() {
+    void row_payload_mismatch_sameKeyWithAnotherPayloadConflictsAndLeaksNothing() {
         try (Site site = Site.open(container, new Counted())) {
             assertThat(site.send(site.post("/orders", "k-1", "{\"a\":1}")).status())
                     .isEqualTo(201);
@@ -259,7 +259,7 @@ class ReplayTest {
     }
 
     @Test
-    void aHeaderIsReplayedAsOftenAsItWasSent() {
+    void headerIsReplayedAsOftenAsItWasSent() {
         try (Site site = Site.behind(
                 container,
                 (request, response) -> response.addHeader("Link", "</docs>; rel=\"help\""),

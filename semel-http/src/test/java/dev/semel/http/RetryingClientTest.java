@@ -91,7 +91,7 @@ class RetryingClientTest {
     }
 
     @Test
-    void aRequestsOwnKeyIsUsedAndReadsGetNone() throws Exception {
+    void requestsOwnKeyIsUsedAndReadsGetNone() throws Exception {
         script.addAll(List.of("503", "201"));
         assertThat(sent(post().header("Idempotency-Key", "mine"))).isEqualTo(201);
         assertThat(keys).containsExactly("[mine]", "[mine]");

@@ -28,7 +28,7 @@ class ScopeTest {
     }
 
     @Test
-    void e1_theSameKeyOfTwoTenantsUsersMethodsAndRoutesIsSeparate() {
+    void e1_sameKeyOfTwoTenantsUsersMethodsAndRoutesIsSeparate() {
         try (Site site = Site.open(
                 container,
                 all -> all.withRoute("POST", "/orders", Rule.required())
@@ -46,7 +46,7 @@ class ScopeTest {
     }
 
     @Test
-    void theSameKeyOnAnotherProjectConflicts() {
+    void sameKeyOnAnotherProjectConflicts() {
         try (Site site = Site.open(
                 container, all -> all.withRoute("POST", "/projects/{project}/missions", Rule.required()), app)) {
             assertThat(asked(site, "alice@acme", "POST", "/projects/1/missions").status())
@@ -63,7 +63,7 @@ class ScopeTest {
     }
 
     @Test
-    void e2_anAnonymousRequestIsRefusedUnlessAScopeFunctionIsSet() {
+    void e2_anonymousRequestIsRejectedUnlessAScopeFunctionIsSet() {
         try (Site site = Site.open(container, app)) {
             Heard heard = site.send(HttpRequest.newBuilder(site.at("/orders"))
                     .header("Idempotency-Key", "k-1")
@@ -87,7 +87,7 @@ class ScopeTest {
     }
 
     @Test
-    void badInput_aPrincipalWithoutATenantIsRefusedAndNothingIsStored() {
+    void badInput_principalWithoutATenantIsRejectedAndNothingIsStored() {
         try (Site site = Site.open(container, app)) {
             for (String user : new String[] {"alice", "alice@", "alice@" + "x".repeat(256)}) {
                 Heard heard = asked(site, user, "POST", "/orders");
@@ -109,7 +109,7 @@ class ScopeTest {
     }
 
     @Test
-    void e3_aRevokedCallerIsRejectedAndNeverSeesTheStoredBody() {
+    void e3_revokedCallerIsRejectedAndNeverSeesTheStoredBody() {
         AtomicBoolean allowed = new AtomicBoolean(true);
         try (Site site = Site.open(container, all -> all.withAuthorization((request, scope) -> allowed.get()), app)) {
             assertThat(asked(site, "alice@acme", "POST", "/orders").status()).isEqualTo(201);

@@ -112,7 +112,7 @@ class SettingsTest {
     }
 
     @Test
-    void theRouteThatIsLiteralEarlierWins() {
+    void routeThatIsLiteralEarlierWins() {
         Rule rule = Rule.required();
         try (Site site = Site.open(
                 Container.JETTY,

@@ -145,7 +145,7 @@ class StreamTest {
 
     /** With Accept a caller chooses the type of an ordinary answer, and must not make its handler fail by that. */
     @Test
-    void e14_anAnswerOfATypeThatTheCallerAskedForIsHeldUnlessItIsWrittenAsynchronously() {
+    void e14_responseOfARequestedStreamTypeIsHeldUnlessItIsWrittenAsynchronously() {
         App negotiating = (request, response) -> {
             response.setContentType(request.getHeader("Accept").split(",")[0] + ";charset=UTF-8");
             if (request.getPathInfo().equals("/emitter")) {

@@ -144,7 +144,7 @@ class TracesTest {
     }
 
     @Test
-    void aHandlersLogLinesCarryTheIdsOfTheirRequest() {
+    void handlersLogLinesCarryTheIdsOfTheirRequest() {
         listening(() -> {
             try (Site site = Site.open(
                     container,

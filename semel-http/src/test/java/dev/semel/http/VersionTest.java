@@ -28,7 +28,7 @@ class VersionTest {
     private final AtomicLong version = new AtomicLong(7);
 
     @Test
-    void row_version_mismatch_aChangeOfAnotherVersionIsRefusedAndTheRefusalIsReplayed() {
+    void row_version_mismatch_changeOfAnotherVersionIsRejectedAndTheRefusalIsReplayed() {
         try (Site site = Site.open(container, (request, response) -> {
             runs.incrementAndGet();
             response.setHeader("X-Half", "set");

@@ -54,7 +54,7 @@ class ArchitectureTest {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void theModuleKeepsTheRule(Rule rule) {
+    void moduleKeepsTheRule(Rule rule) {
         assertThat(violations(rule.rule().apply(new PackageRules(ROOT)), MODULE))
                 .as(rule.name())
                 .isEmpty();
@@ -62,7 +62,7 @@ class ArchitectureTest {
 
     @ParameterizedTest
     @MethodSource("rules")
-    void theRuleFindsWhatWasPlanted(Rule rule) {
+    void ruleFindsEachPlantedViolation(Rule rule) {
         Pattern origin = Pattern.compile(Pattern.quote(PLANTED + ".") + "([\\w.]+)");
         List<String> found = violations(rule.rule().apply(new PackageRules(PLANTED)), FIXTURE).stream()
                 .map(origin::matcher)
@@ -81,7 +81,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyWhatOthersNeedIsPublic() {
+    void onlyTypesThatOthersNeedArePublic() {
         assertThat(shown(ROOT)).containsExactly("ApplicationStore", "Demarcation", "JdbcStoreProvider");
         // Their names are given as text: to ServiceLoader, and to the driver.
         assertThat(shown(ROOT + ".postgres")).containsExactly("PostgresProvider", "PostgresSockets");

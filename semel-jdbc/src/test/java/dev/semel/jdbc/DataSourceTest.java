@@ -201,7 +201,7 @@ class DataSourceTest {
     }
 
     @Test
-    void anotherDatabaseIsRefusedWithThoseThatServe() {
+    void anotherDatabaseIsRejectedWithThoseThatServe() {
         DataSource h2 = source(connection("H2"));
         assertThatThrownBy(() -> Semel.open(h2))
                 .isInstanceOf(SemelException.Misconfigured.class)
@@ -210,7 +210,7 @@ class DataSourceTest {
     }
 
     @Test
-    void aSqliteDatabaseInMemoryIsRefused() {
+    void sqliteDatabaseInMemoryIsRejected() {
         SQLiteDataSource memory = new SQLiteDataSource();
         memory.setUrl("jdbc:sqlite::memory:");
         assertThatThrownBy(() -> Semel.open(memory))

@@ -165,7 +165,7 @@ class ClientTest {
 
     /** Subscribed to again, a request is the same one. */
     @Test
-    void anOuterRetryOfAWebClientKeepsTheKey() {
+    void outerRetryOfAWebClientKeepsTheKey() {
         answers(new Scripted(400, false), new Scripted(200, false), new Scripted(200, false));
         Mono<String> request = WebClient.builder()
                 .clientConnector(new JdkClientHttpConnector())

@@ -168,7 +168,7 @@ class DeclarationsTest {
     }
 
     @Test
-    void aRouteMayBeMappedByAnInterface() {
+    void routeMayBeMappedByAnInterface() {
         runner.withBean(Controller.class).run(context -> assertThat(context).hasNotFailed());
     }
 

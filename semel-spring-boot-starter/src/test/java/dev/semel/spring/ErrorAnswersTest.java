@@ -235,7 +235,7 @@ class ErrorAnswersTest {
     }
 
     @Test
-    void aMessageIsShownWhereSpringBootIsToldToShowIt() {
+    void messageIsShownIfSpringBootIsConfiguredToShowIt() {
         try (ConfigurableApplicationContext showing =
                 started("spring.web.error.include-message=always", "server.error.include-message=always")) {
             Web there = web(showing);
@@ -265,7 +265,7 @@ class ErrorAnswersTest {
     }
 
     @Test
-    void aConflictOfAMethodInsideARequestIsAConflictAndIsKept() {
+    void conflictOfAMethodInsideARequestIsAConflictAndIsKept() {
         context.getBean(Payments.class).pay("once", "first");
         assertProblem(web.post("/changes/other", null, null), 409, "idempotency.payload_mismatch");
         assertProblem(web.post("/changes/other", "k-c", null), 409, "idempotency.payload_mismatch");

@@ -225,7 +225,7 @@ abstract class HttpSuite {
     }
 
     @Test
-    void anAsynchronousHandlerIsAnsweredOnce() {
+    void asynchronousHandlerIsAnsweredOnce() {
         HttpResponse<String> first = web.post("/later", "k-11", order("o-11", ""));
         assertThat(first.body()).isEqualTo("o-11 1");
         assertThat(web.post("/later", "k-11", order("o-11", "")).body()).isEqualTo("o-11 1");
@@ -233,7 +233,7 @@ abstract class HttpSuite {
     }
 
     @Test
-    void healthTellsTheStoreItsClassAndItsDeadLetters() {
+    void healthShowsTheStoreItsClassAndItsDeadLetters() {
         HttpResponse<String> health = web.send("GET", "/actuator/health/semel", null, null);
         assertThat(health.statusCode()).isEqualTo(200);
         assertThat(health.body())
@@ -241,7 +241,7 @@ abstract class HttpSuite {
     }
 
     @Test
-    void theEndpointShowsAndSwitchesWithAReason() {
+    void endpointShowsAndSwitchesWithAReason() {
         assertThat(web.post("/actuator/semel/mode", null, "{\"mode\":\"halted\",\"reason\":\"drill\"}")
                         .statusCode())
                 .isEqualTo(200);

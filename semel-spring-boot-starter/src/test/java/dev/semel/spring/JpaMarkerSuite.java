@@ -68,7 +68,7 @@ abstract class JpaMarkerSuite {
     }
 
     @Test
-    void theManagerIsThatOfJpa() {
+    void managerIsThatOfJpa() {
         assertThat(context.getBean(PlatformTransactionManager.class)).isInstanceOf(JpaTransactionManager.class);
     }
 

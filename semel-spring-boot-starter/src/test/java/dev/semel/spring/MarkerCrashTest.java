@@ -97,7 +97,7 @@ class MarkerCrashTest {
 
     @ParameterizedTest
     @EnumSource(Databases.class)
-    void aRequestWhoseInnerTransactionWasCommittedIsUnknownAfterACrashAndOneThatWroteNothingIsRunAgain(Databases kind)
+    void requestWhoseInnerTransactionWasCommittedIsUnknownAfterACrashAndOneThatWroteNothingIsRunAgain(Databases kind)
             throws Exception {
         String database = kind.fresh();
         die(database);

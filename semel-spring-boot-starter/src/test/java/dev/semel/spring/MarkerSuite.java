@@ -147,7 +147,7 @@ abstract class MarkerSuite {
     }
 
     @Test
-    void aFailureOfAHandlerThatHandedWorkToAnExecutorIsUnknownAlsoIfThatBeginsLater() {
+    void failureOfAHandlerThatHandedWorkToAnExecutorIsUnknownAlsoIfThatBeginsLater() {
         assertThat(post("executor", "executor").statusCode()).isEqualTo(500);
         HttpResponse<String> again = post("executor", "executor");
         context.getBean(MarkerDetours.class).answered();
@@ -157,7 +157,7 @@ abstract class MarkerSuite {
     }
 
     @Test
-    void e11_aFailureAfterAServiceThatOnlyReadIsRunAgainAndNeverReplayedAsDone() {
+    void e11_failureAfterAServiceThatOnlyReadIsRunAgainAndNeverReplayedAsDone() {
         String path = "looked-then-failed";
         assertThat(post(path, path).statusCode()).isEqualTo(500);
         HttpResponse<String> again = post(path, path);
@@ -168,7 +168,7 @@ abstract class MarkerSuite {
     }
 
     @Test
-    void e11_aFailureAfterAServiceThatWroteIsUnknown() {
+    void e11_failureAfterAServiceThatWroteIsUnknown() {
         assertUnknownAfter("placed-then-failed", 500);
         assertThat(desk.effects("placed-then-failed-payment")).isZero();
     }
@@ -207,7 +207,7 @@ abstract class MarkerSuite {
     }
 
     @Test
-    void aRefusalAfterAReadOutsideATransactionLeavesNoRecord() {
+    void refusalAfterAReadOutsideATransactionLeavesNoRecord() {
         for (int status : new int[] {401, 403, 413, 429}) {
             String key = "auto-reads-" + status;
             assertThat(post(key, "auto-reads-and-answers/" + status).statusCode())

@@ -164,7 +164,7 @@ class MetadataTest {
 
     /** Every setting of a policy, and nothing that is none. */
     @Test
-    void theSettingsOfAPolicyAreOffered() {
+    void settingsOfAPolicyAreOffered() {
         List<String> offered = hinted("semel.policy.keys");
         assertThat(offered)
                 .hasSize(20)

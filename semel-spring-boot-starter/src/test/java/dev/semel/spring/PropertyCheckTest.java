@@ -88,7 +88,7 @@ class PropertyCheckTest {
     }
 
     @Test
-    void twoPoliciesWhoseNamesAreTheSameWhenRelaxedAreRefusedWithBothNames() {
+    void twoPoliciesWhoseNamesAreTheSameWhenRelaxedAreRejectedWithBothNames() {
         runner.withPropertyValues(
                         "semel.policy.my-policy.extends=default",
                         "semel.policy.my-policy.max-attempts=3",
@@ -103,7 +103,7 @@ class PropertyCheckTest {
     }
 
     @Test
-    void aPolicyThatShipsMayBeSpeltInTwoWays() {
+    void policyThatShipsMayBeSpeltInTwoWays() {
         runner.withPropertyValues(
                         "semel.policy.nats.stream-create.max-attempts=6", "semel.policy.nats.streamCreate.backoff=none")
                 .run(context -> {
@@ -143,7 +143,7 @@ class PropertyCheckTest {
     }
 
     @Test
-    void aMisspeltEnvironmentVariableIsRefused() {
+    void misspeltEnvironmentVariableIsRejected() {
         runner.withInitializer(environment(Map.of("SEMEL_HTTP_KEY", "optional")))
                 .run(context -> SemelAutoConfigurationTest.assertFaults(
                         context.getStartupFailure(),

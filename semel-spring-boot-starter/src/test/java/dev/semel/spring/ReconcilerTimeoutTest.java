@@ -60,7 +60,7 @@ class ReconcilerTimeoutTest {
     }
 
     @Test
-    void aReconcilerThatHangsIsInterruptedAfterTheTimeOfTheProperty() {
+    void reconcilerThatHangsIsInterruptedAfterTheTimeOfTheProperty() {
         CountDownLatch never = new CountDownLatch(1);
         runner.withPropertyValues("semel.expert.reconciler-timeout=1s").run(context -> {
             Semel semel = context.getBean(Semel.class);

@@ -165,7 +165,7 @@ class RefusedCommitTest {
     /** SQLite leaves the transaction open; a pool would hand it on, and meanwhile nobody could write. */
     @ParameterizedTest
     @EnumSource(Databases.class)
-    void anAtomicOperationWhoseCommitIsRefusedLeavesNoTransactionOpen(Databases database) {
+    void atomicOperationWhoseCommitIsRejectedLeavesNoTransactionOpen(Databases database) {
         Operation.Atomic<String, String> pay = Operation.atomic("pay", String.class, String.class);
         try (ConfigurableApplicationContext context = start(database, true)) {
             JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);

@@ -223,14 +223,14 @@ class RouteGuardTest {
     }
 
     @Test
-    void e12_aRewrittenRequestThatTheFilterCouldNotMapIsNotRun() {
+    void e12_rewrittenRequestThatTheFilterCouldNotMapIsNotRun() {
         assertNotRun("/old/orders", "k-1");
         assertNotRun("/forward/orders", "k-1");
         assertNotRun("/old/maybe", "k-1");
     }
 
     @Test
-    void e12_aRequestThatIsDispatchedAsynchronouslyToAnotherRouteIsNotRunUnprotected() {
+    void e12_requestThatIsDispatchedAsynchronouslyToAnotherRouteIsNotRunUnprotected() {
         assertNotRun("/dispatch/orders", "k-5");
         assertNotRun("/dispatch/maybe", "k-5");
         assertThat(web.post("/dispatch/maybe", null, null).statusCode()).isEqualTo(200);
@@ -239,7 +239,7 @@ class RouteGuardTest {
     }
 
     @Test
-    void e12_aFunctionWithoutAPathPatternIsProtected() {
+    void e12_functionWithoutAPathPatternIsProtected() {
         int before = RUNS.get();
         HttpResponse<String> bare = web.post("/functions/1", null, null);
         assertThat(bare.statusCode()).as(bare.body()).isEqualTo(400);
@@ -256,7 +256,7 @@ class RouteGuardTest {
     }
 
     @Test
-    void e12_aRouteOfAChildContextIsNotRunUnprotected() {
+    void e12_routeOfAChildContextIsNotRunUnprotected() {
         assertNotRun("/child/parcels", "k-2");
     }
 
@@ -276,7 +276,7 @@ class RouteGuardTest {
     }
 
     @Test
-    void e1_theSameNameOfTwoIssuersIsTwoPrincipals() {
+    void e1_sameNameOfTwoIssuersIsTwoPrincipals() {
         String first = web.post("/orders?one", "k-4", null).body();
         String second = web.post("/orders?two", "k-4", null).body();
         assertThat(second).isNotEqualTo(first);

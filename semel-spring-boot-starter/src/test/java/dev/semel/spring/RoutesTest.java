@@ -174,7 +174,7 @@ class RoutesTest {
 
     /** Its key would keep the message from being sent twice; but the second run might send another one, or none. */
     @Test
-    void aFailureAfterASendOutsideATransactionIsUnknownBecauseTheSendIsCommitted() throws Exception {
+    void failureAfterASendOutsideATransactionIsUnknownBecauseTheSendIsCommitted() throws Exception {
         FAILS.set(true);
         assertThat(send("POST", "/letters", "k-letters", "text/plain", "").statusCode())
                 .isEqualTo(500);
@@ -185,7 +185,7 @@ class RoutesTest {
     }
 
     @Test
-    void aFormThatIsPutReachesItsHandler() throws Exception {
+    void formThatIsPutReachesItsHandler() throws Exception {
         String type = "application/x-www-form-urlencoded";
         HttpResponse<String> first = send("PUT", "/form", "k-form", type, "a=x&b=1");
         assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
@@ -195,7 +195,7 @@ class RoutesTest {
     }
 
     @Test
-    void anUploadReachesItsHandler() throws Exception {
+    void uploadReachesItsHandler() throws Exception {
         String body =
                 "--one\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhello\r\n--one--\r\n";
         HttpResponse<String> first = send("POST", "/upload", "k-up", "multipart/form-data; boundary=one", body);

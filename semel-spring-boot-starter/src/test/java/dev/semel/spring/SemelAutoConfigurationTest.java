@@ -93,7 +93,7 @@ class SemelAutoConfigurationTest {
     }
 
     @Test
-    void theLedgerIsInTheDataSource() {
+    void ledgerIsInTheDataSource() {
         inDataSource.run(context -> {
             assertThat(context).hasSingleBean(Semel.class).hasSingleBean(Operator.class);
             assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class);
@@ -104,7 +104,7 @@ class SemelAutoConfigurationTest {
     }
 
     @Test
-    void theLedgerHasAStoreOfItsOwnIfItIsGivenOne() {
+    void ledgerUsesItsOwnStoreIfOneIsConfigured() {
         inMemory.run(context -> {
             assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class);
             assertThat(context.getBean(EngineOpener.OpenedEngine.class).transactions())
@@ -119,7 +119,7 @@ class SemelAutoConfigurationTest {
     }
 
     @Test
-    void anEngineOfTheApplicationsOwnIsUsedInstead() {
+    void engineOfTheApplicationsOwnIsUsedInstead() {
         bare.withBean(Semel.class, () -> Semel.open("memory:")).run(context -> {
             assertThat(context).hasSingleBean(Semel.class).doesNotHaveBean(EngineOpener.OpenedEngine.class);
             assertThat(echo(context.getBean(Semel.class))).isInstanceOf(Answer.Executed.class);
@@ -174,7 +174,7 @@ class SemelAutoConfigurationTest {
     }
 
     @Test
-    void aTransactionManagerThatManagesSomethingElseIsRefused() {
+    void transactionManagerThatManagesSomethingElseIsRejected() {
         inDataSource
                 .withPropertyValues("semel.expert.transaction-manager=transactionManger")
                 .run(context -> assertFaults(context.getStartupFailure(), "no transaction manager has that name"));
@@ -252,7 +252,7 @@ class SemelAutoConfigurationTest {
     }
 
     @Test
-    void connectionsThatWouldLoseCommitsAreRefused() {
+    void connectionsThatWouldLoseCommitsAreRejected() {
         inDataSource
                 .withPropertyValues("spring.datasource.url=" + Databases.SQLITE.fresh() + "?synchronous=NORMAL")
                 .run(context -> assertFaults(context.getStartupFailure(), "synchronous=NORMAL"));
@@ -317,7 +317,7 @@ class SemelAutoConfigurationTest {
     }
 
     @Test
-    void annotationsThatAreTooOldForJacksonAreNamedWithWhatToSet() {
+    void tooOldJacksonAnnotationsAreNamedWithTheVersionToSet() {
         assertThat(JsonCheck.fault()).isEmpty();
         assertThat(JsonCheck.fault(() -> {
                     throw new NoClassDefFoundError("com/fasterxml/jackson/annotation/JsonApplyView");

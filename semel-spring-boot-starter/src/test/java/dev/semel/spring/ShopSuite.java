@@ -300,7 +300,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void aReadOnlyTransactionCannotBeJoined() {
+    void readOnlyTransactionCannotBeJoined() {
         TransactionTemplate readOnly = with(TransactionDefinition.PROPAGATION_REQUIRED);
         readOnly.setReadOnly(true);
         assertThatThrownBy(() -> readOnly.execute(status -> shop.charge(order("read-only"))))
@@ -310,7 +310,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void anOperationInsideAnotherIsUndoneWithIt() {
+    void operationInsideAnotherIsUndoneWithIt() {
         target().inside = () -> {
             target().inside = null;
             shop.chargePlainly(order("inner"));
@@ -326,7 +326,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void aTransactionOfItsOwnInsideAnOperationIsJoinedInstead() {
+    void newTransactionInsideAnOperationIsJoinedInstead() {
         if (database == Databases.SQLITE) {
             return;
         }
@@ -422,7 +422,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void aLeasedCallRunsOnceAndNotInsideATransaction() {
+    void leasedCallRunsOnceAndNotInsideATransaction() {
         String key = shop.post("p", null);
         assertThat(shop.post("p", null)).isEqualTo(key);
         assertThat(target().runs).hasValue(1);
@@ -433,7 +433,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void aLeasedCallThatMayHaveActedIsUnknownAndNotRepeated() {
+    void leasedCallThatMayHaveActedIsUnknownAndNotRepeated() {
         target().inside = () -> {
             throw new java.net.ConnectException("no reply");
         };
@@ -483,7 +483,7 @@ abstract class ShopSuite {
     }
 
     @Test
-    void aDeliveryThatFailsLeavesNothingOfItsWrites() {
+    void deliveryThatFailsLeavesNothingOfItsWrites() {
         dev.semel.operator.Operator operator = context.getBean(dev.semel.operator.Operator.class);
         semel.send(Shop.MAIL, Message.of(Tenant.SINGLE, Key.of("dead"), new Mail("dead", "broken")));
         eventually(() -> operator.find(Tenant.SINGLE, "mail", Key.of("dead"))

@@ -109,7 +109,7 @@ class SpringCommitTest {
 
     @ParameterizedTest
     @EnumSource
-    void a5_aCommitWhoseReplyIsLostIsFoundToBeCommitted(ManagedBy by) {
+    void a5_commitWhoseReplyIsLostIsFoundToBeCommitted(ManagedBy by) {
         try (Engine engine = engine(by)) {
             engine.operator().modes();
             proxy.atCommit(Loss.REPLY);
@@ -122,7 +122,7 @@ class SpringCommitTest {
 
     @ParameterizedTest
     @EnumSource
-    void a5_aCommitThatNeverArrivedIsFoundToBeRolledBack(ManagedBy by) {
+    void a5_commitThatNeverArrivedIsFoundToBeRolledBack(ManagedBy by) {
         try (Engine engine = engine(by)) {
             engine.operator().modes();
             proxy.atCommit(Loss.REQUEST);

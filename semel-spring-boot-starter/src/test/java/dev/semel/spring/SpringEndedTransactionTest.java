@@ -186,7 +186,7 @@ class SpringEndedTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void a16_aFirstCallWhoseHandlerEndedItsTransactionIsToldSo(Way way) {
+    void a16_firstCallWhoseHandlerEndedItsTransactionGetsTransactionEnded(Way way) {
         assertThatThrownBy(() -> engine.run(PAY, call(GUILTY), (order, tx) -> pay(order, way)))
                 .isInstanceOf(SemelException.TransactionEnded.class);
         ranOnce(way);
@@ -195,7 +195,7 @@ class SpringEndedTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void a16_aRetriedCallWhoseHandlerEndedItsTransactionIsToldSo(Way way) {
+    void a16_retriedCallWhoseHandlerEndedItsTransactionGetsTransactionEnded(Way way) {
         assertThat(engine.run(PAY_ONCE, call(GUILTY), (order, tx) -> {
                     throw new IllegalStateException("the first time");
                 }))
@@ -208,7 +208,7 @@ class SpringEndedTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void a16_aBatchInWhichAHandlerEndedTheTransactionIsToldSoAndNotRunOneByOne(Way way) {
+    void a16_batchInWhichAHandlerEndedTheTransactionGetsTransactionEndedAndIsNotRunOneByOne(Way way) {
         List<Call<String>> calls = List.of(call(MANY + 1), call(GUILTY), call(MANY + 2));
         assertThatThrownBy(() -> engine.runAll(PAY, calls, (order, tx) -> pay(order, way)))
                 .isInstanceOf(SemelException.TransactionEnded.class);
@@ -219,7 +219,7 @@ class SpringEndedTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void a16_aShadowedCallWhoseHandlerEndedItsTransactionIsToldSo(Way way) throws Exception {
+    void a16_shadowedCallWhoseHandlerEndedItsTransactionGetsTransactionEnded(Way way) throws Exception {
         engine.operator()
                 .setMode(new Switchboard.Setting(null, "pay", Mode.SHADOW), new Warrant("tester", "a dry run"));
         engine.operator().awaitModes();
@@ -230,7 +230,7 @@ class SpringEndedTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void a16_aCallInTheCallersTransactionWhoseHandlerEndedItIsToldSo(Way way) {
+    void a16_callInTheCallersTransactionWhoseHandlerEndedItGetsTransactionEnded(Way way) {
         assertThatThrownBy(() -> new TransactionTemplate(manager).execute(status -> {
                     try (var joined = engine.join(DataSourceUtils.getConnection(pool))) {
                         return joined.run(PAY, call(GUILTY), (order, tx) -> pay(order, way));
@@ -243,7 +243,7 @@ class SpringEndedTransactionTest {
 
     @ParameterizedTest
     @EnumSource
-    void a16_aMessageWhoseHandlerEndedItsTransactionIsUnknown(Way way) throws Exception {
+    void a16_messageWhoseHandlerEndedItsTransactionIsUnknown(Way way) throws Exception {
         engine.handle(ORDERS, (order, tx) -> pay(order, way));
         engine.send(ORDERS, Message.of(Tenant.SINGLE, Key.of(GUILTY), GUILTY));
         assertThat(settled(GUILTY)).isEqualTo(State.UNKNOWN);

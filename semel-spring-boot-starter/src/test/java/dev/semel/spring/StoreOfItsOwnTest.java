@@ -104,12 +104,12 @@ class StoreOfItsOwnTest {
     }
 
     @Test
-    void aLedgerInAFileStartsAndProtects() {
+    void ledgerInAFileStartsAndProtects() {
         assertProtects("sqlite:" + directory.resolve("own.db"));
     }
 
     @Test
-    void aLedgerOnAServerStartsAndProtects() {
+    void ledgerOnAServerStartsAndProtects() {
         assertProtects(PrivatePostgres.shared().url(PrivatePostgres.shared().freshDatabase()));
     }
 

@@ -139,7 +139,7 @@ class StreamRoutesTest {
     }
 
     @Test
-    void e14_aDownloadOverWhatIsHeldIsDoneWithoutABodyAndNeverRunAgain() {
+    void e14_downloadOverTheHeldLimitIsReplayedWithoutABodyAndNeverRunAgain() {
         try (ConfigurableApplicationContext context = started(
                 Downloading.class,
                 "semel.http.tuning.largest-kept-response=1KB",

@@ -116,7 +116,7 @@ class VirtualThreadsTest {
     }
 
     @Test
-    void theSettingDoesNoHarmOnThePresentRuntime() throws Exception {
+    void settingDoesNoHarmOnThePresentRuntime() throws Exception {
         assertThat(seen(Databases.SQLITE.fresh(), true)).isEqualTo(Seen.on(NewerJava.isPresent()));
     }
 

@@ -20,7 +20,7 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     @Test
-    void anEventIsReadAsItWasWritten() {
+    void eventIsReadAsItWasWritten() {
         var full = new AuditEntry(
                 5,
                 new AuditEntry.Subject(
@@ -44,7 +44,7 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     @Test
-    void aMoveWritesAllItsEventsInTheirOrderUnderTheFenceAndAttemptOfTheRecord() {
+    void moveWritesAllItsEventsInTheirOrderUnderTheFenceAndAttemptOfTheRecord() {
         long fence = grant("k").fence();
         apply(Shift.of(Ask.id("k"), fence, State.FAILED_TERMINAL)
                 .in(1_000)
@@ -61,7 +61,7 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     @Test
-    void movesOfABatchWriteNoneOneOrSeveralEventsEachAndThoseThatAreRefusedWriteNone() {
+    void movesOfABatchWriteNoneOneOrSeveralEventsEachAndThoseThatAreRejectedWriteNone() {
         List<Move> batch = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             String key = "k" + i;
@@ -78,7 +78,7 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     @Test
-    void aMoveThatRemovesItsRecordWritesAllItsEvents() {
+    void moveThatRemovesItsRecordWritesAllItsEvents() {
         long fence = grant("k").fence();
         apply(Shift.removing(Ask.id("k"), fence)
                 .with(Ask.of("k").event(10))
@@ -95,7 +95,7 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     @Test
-    void readingGoesOnAfterAPosition() {
+    void readingContinuesAfterAPosition() {
         writeEvents(5);
         List<AuditRow> first = audit.behindHorizon(Position.START, 2);
         assertThat(types(first)).containsExactly(0, 1);
@@ -117,13 +117,13 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     @Test
-    void theNewestComeFirstUpToTheLimit() {
+    void newestComeFirstUpToTheLimit() {
         writeEvents(5);
         assertThat(types(audit.newest(AuditFilter.ALL, 3))).containsExactly(4, 3, 2);
     }
 
     @Test
-    void aFilterLimitsByTenantRecordAndType() {
+    void filterLimitsByTenantRecordAndType() {
         audit.append(List.of(event("a", 1, "one"), event("a", 2, "one"), event("b", 1, "one"), event("b", 1, "two")));
         assertThat(audit.newest(new AuditFilter("one", null, null, null), 10)).hasSize(3);
         assertThat(audit.newest(AuditFilter.of(Ask.id("b")), 10)).hasSize(2);
@@ -136,7 +136,7 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     @Test
-    void aFilterLimitsByOperationAndLeavesOutWhatIsOfNone() {
+    void filterByOperationLeavesOutEventsWithoutOne() {
         var ofNone = new AuditEntry(3, new AuditEntry.Subject("one", null, null, null, null), null, 0, 0, null);
         audit.append(List.of(event("a", 1, "one"), ofOther(2, "one"), ofOther(4, "two"), ofNone, event("b", 5, "two")));
         assertThat(types(audit.newest(new AuditFilter(null, Ask.OPERATION, null, null), 10)))
@@ -151,7 +151,7 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     @Test
-    void aFilterFindsAnOldEventBehindManyNewOnes() {
+    void filterFindsAnOldEventBehindManyNewOnes() {
         audit.append(List.of(event("old", 1, "one")));
         writeEvents(500);
         assertThat(types(audit.newest(AuditFilter.of(Ask.id("old")), 10))).containsExactly(1);
@@ -202,7 +202,7 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     @Test
-    void theOldestSegmentIsPurgedWithItsSealOnceAllOfItIsOldEnough() {
+    void oldestSegmentIsPurgedWithItsSealOnceAllOfItIsOldEnough() {
         List<AuditRow> first = segment(1, 3);
         pass(1_000);
         List<AuditRow> second = segment(2, 2);
@@ -223,7 +223,7 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     @Test
-    void theNewestSealAndSegmentsWithMissingEventsAreNotPurged() {
+    void newestSealAndSegmentsWithMissingEventsAreNotPurged() {
         segment(1, 2);
         pass(10_000);
         assertThat(audit.purge(1, purged -> event("p", 9, "acme"))).isEmpty();
@@ -271,7 +271,7 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     @Test
-    void eventsWrittenByManyAtOnceAreAllThereEachWithAPlaceOfItsOwn() throws Exception {
+    void eventsOfConcurrentWritersAllExistAtDifferentPositions() throws Exception {
         atOnce(THREADS, n -> {
             audit.append(List.of(event("k" + n, n, "acme"), event("k" + n, n, "acme")));
             return n;

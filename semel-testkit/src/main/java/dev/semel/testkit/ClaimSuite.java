@@ -38,7 +38,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void aGrantIsTheRecordWithItsFenceLeaseAndOwnerAndCountsNoAttempt() {
+    void grantIsTheRecordWithItsFenceLeaseAndOwnerAndCountsNoAttempt() {
         Post post = Post.of("k").with(bytes("what")).notAfter(START + 77_000);
         send(post);
         Row row = grantedOne(Bid.of(5).by(42).leasedFor(1_000));
@@ -53,7 +53,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void onlyWhatIsDueIsGranted() {
+    void onlyDueRecordsAreGranted() {
         send(Post.of("now"), Post.of("delayed").after(1_000), Post.of("started").notBefore(START + 2_000));
         assertThat(keys(all(Bid.of(10)))).containsExactly("now");
         pass(999);
@@ -65,14 +65,14 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void onlyTheOperationThatIsAskedForIsGranted() {
+    void onlyTheClaimedOperationIsGranted() {
         send(Post.of("a"), Post.of("b").to("chat"));
         assertThat(keys(all(Bid.of(10)))).containsExactly("a");
         assertThat(keys(all(Bid.of(10).from("chat")))).containsExactly("b");
     }
 
     @Test
-    void noMoreIsGrantedThanAskedForAndTheRestIsThereForTheNext() {
+    void claimGrantsAtMostItsAmountAndLeavesTheRest() {
         for (int i = 0; i < 7; i++) {
             send(Post.of("k" + i));
         }
@@ -87,7 +87,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void whatIsGrantedIsNobodyElsesUntilItsLeaseIsOver() {
+    void grantedRecordIsNotGrantedAgainBeforeItsLeaseExpires() {
         send(Post.of("k"));
         Row first = grantedOne(Bid.of(1).leasedFor(1_000));
         nothingIsGranted(Bid.of(1));
@@ -103,7 +103,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void aRenewedLeaseIsNotOver() {
+    void renewedLeaseIsNotOver() {
         send(Post.of("k"));
         Row row = grantedOne(Bid.of(1).leasedFor(1_000));
         pass(900);
@@ -116,7 +116,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void aTakeoverIsToldInItsCommitWithTheFenceAndAttemptAfterIt() {
+    void takeoverWritesItsEventWithTheNewFenceAndAttempt() {
         send(Post.of("k"), Post.of("fresh").after(1_000));
         begin(grantedOne(Bid.of(1).leasedFor(1_000)), 1_000);
         pass(1_000);
@@ -137,7 +137,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void aTakeoverOfWhichNothingIsToldIsATakeover() {
+    void takeoverWithoutAnEventIsATakeover() {
         send(Post.of("k"));
         grantedOne(Bid.of(1).leasedFor(1_000));
         pass(1_000);
@@ -190,7 +190,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void noMoreIsTakenOverThanAskedForAndFreshOnesAreGrantedBeside() {
+    void takeoversAreLimitedAndFreshRecordsAreGrantedBesideThem() {
         for (int i = 0; i < 5; i++) {
             send(Post.of("old" + i));
         }
@@ -214,7 +214,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void aRetryIsGrantedWhenItIsDueWithTheAttemptsThatHaveEnded() {
+    void retryIsGrantedWhenItIsDueWithTheAttemptsThatHaveEnded() {
         send(Post.of("k"));
         Row first = grantedOne(Bid.of(1));
         retry(first, 1_000);
@@ -227,7 +227,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void whatIsHandedBackHasItsAttemptAgain() {
+    void handedBackRecordHasItsAttemptAgain() {
         send(Post.of("k"));
         Row first = grantedOne(Bid.of(1));
         begin(first, 1_000);
@@ -239,7 +239,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void whatHasEndedIsNotGrantedAgain() {
+    void finishedRecordIsNotGrantedAgain() {
         List<State> ends =
                 List.of(State.COMPLETED, State.FAILED_TERMINAL, State.UNKNOWN, State.SHADOWED, State.DISCARDED);
         ends.forEach(state -> send(Post.of(state.name())));
@@ -322,7 +322,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void c1_whatAClaimWasGrantedIsFoundByItsTokenAlone() {
+    void c1_grantsOfAClaimAreFoundByItsTokenOnly() {
         ledger.reserve(board.modes().version(), List.of(Ask.of("direct").by(42).reservation()));
         send(Post.of("a"), Post.of("b").in("lane"), Post.of("other").to("chat"));
         List<Row> granted = all(Bid.of(10).by(42));
@@ -339,7 +339,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void c1_whatAClaimWasGrantedIsFoundUntilItEndsOrIsAnothers() {
+    void c1_grantsOfAClaimAreFoundUntilTheyEndOrAreTakenOver() {
         send(Post.of("done"), Post.of("retried"), Post.of("back"), Post.of("taken"), Post.of("kept"));
         for (Row row : all(Bid.of(10).by(42).leasedFor(1_000))) {
             switch (row.header().key()) {
@@ -362,7 +362,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void d7_whatAClaimWasGrantedIsFoundLaneByLaneInTheirOrder() {
+    void d7_grantsOfAClaimAreFoundLaneByLaneInTheirOrder() {
         for (int i = 1; i <= 5; i++) {
             sendTo("lane", "x" + i);
             sendTo("other", "y" + i);
@@ -402,7 +402,7 @@ abstract class ClaimSuite extends QueueFixture {
     }
 
     @Test
-    void aRetryAtTheHeadOfALaneKeepsToTheBudgetHoweverMuchArrivesBehindIt() {
+    void retryAtTheHeadOfALaneKeepsToTheBudgetHoweverMuchArrivesBehindIt() {
         sendTo("lane", "x1");
         sendTo("other", "y1");
         all(Bid.of(10).runsOf(1)).forEach(row -> retry(row, 0));

@@ -22,7 +22,7 @@ abstract class ClockSuite extends ContractSuite {
     }
 
     @Test
-    void a11_whatWasDoneWhileTheClockWasAYearBehindIsStillThereWhenItIsRightAgain() {
+    void a11_recordMadeWhileTheClockWasAYearBehindIsKeptWhenItIsRightAgain() {
         put("before", State.COMPLETED, HOUR, 0);
         time.jump(YEAR.negated());
         pass(2_000);
@@ -34,7 +34,7 @@ abstract class ClockSuite extends ContractSuite {
     }
 
     @Test
-    void a11_whatWasDoneWhileTheClockWasAYearAheadGoesAfterItsRetention() {
+    void a11_recordMadeWhileTheClockWasAYearAheadExpiresAfterItsRetention() {
         time.jump(YEAR);
         put("meanwhile", State.COMPLETED, HOUR, 0);
         time.jump(YEAR.negated());
@@ -45,7 +45,7 @@ abstract class ClockSuite extends ContractSuite {
     }
 
     @Test
-    void a11_aLeaseLastsAsLongAsItWasGrantedForWhileTheClockIsSetForth() {
+    void a11_leaseLastsAsLongAsItWasGrantedForWhileTheClockIsSetForth() {
         grant(Ask.of("k").leasedFor(30_000));
         time.jump(YEAR);
         existing(reserve(Ask.of("k")));
@@ -56,7 +56,7 @@ abstract class ClockSuite extends ContractSuite {
     }
 
     @Test
-    void a11_aLeaseLastsAsLongAsItWasGrantedForWhileTheClockIsSetBack() {
+    void a11_leaseLastsAsLongAsItWasGrantedForWhileTheClockIsSetBack() {
         grant(Ask.of("k").leasedFor(30_000));
         time.jump(YEAR.negated());
         pass(25_000);
@@ -66,7 +66,7 @@ abstract class ClockSuite extends ContractSuite {
     }
 
     @Test
-    void a11_aRetryIsDueWhenItWasPlannedAlthoughTheClockWasSet() {
+    void a11_retryIsDueWhenItWasPlannedAlthoughTheClockWasSet() {
         for (Duration by : List.of(YEAR.negated(), YEAR, YEAR)) {
             String key = "retry" + by + time.millis();
             put(key, State.FAILED_RETRYABLE, 10_000, HOUR);
@@ -79,7 +79,7 @@ abstract class ClockSuite extends ContractSuite {
     }
 
     @Test
-    void a11_aNodeThatStartsWhileTheClockIsAYearBehindGoesOnFromTheTimeThatWasReached() {
+    void a11_nodeThatStartsWhileTheClockIsAYearBehindContinuesFromTheMark() {
         put("before", State.COMPLETED, HOUR, 0);
         long reached = existing(reserve(Ask.of("before"))).now();
         ManualTime wrong = new ManualTime(START - YEAR.toMillis());
@@ -98,7 +98,7 @@ abstract class ClockSuite extends ContractSuite {
     }
 
     @Test
-    void a11_twoNodesGoOnByOneTimeAlthoughTheirClocksDifferByAnHour() {
+    void a11_nodesWhoseClocksDifferByAnHourShareOneTime() {
         put("before", State.COMPLETED, HOUR, 0);
         ManualTime late = new ManualTime(START - HOUR);
         Optional<Store> second = contract.reopen(late);

@@ -73,7 +73,7 @@ abstract class HandlerConnectionSuite extends TransactionFixture {
     }
 
     @Test
-    void textThatEndsTheTransactionIsRefusedHoweverItIsSent() throws Exception {
+    void textThatEndsTheTransactionIsRejectedHoweverItIsSent() throws Exception {
         transactions.run(tx -> {
             Connection connection = connection(tx);
             write(connection, "before");
@@ -105,7 +105,7 @@ abstract class HandlerConnectionSuite extends TransactionFixture {
     }
 
     @Test
-    void whatLeadsToTheConnectionLeadsToTheOneThatIsGuarded() throws Exception {
+    void everyPathToTheConnectionLeadsToTheGuardedOne() throws Exception {
         transactions.run(tx -> {
             Connection connection = connection(tx);
             write(connection, "before");
@@ -143,7 +143,7 @@ abstract class HandlerConnectionSuite extends TransactionFixture {
     }
 
     @Test
-    void aHandlersOwnSavepointsUndoAPart() throws Exception {
+    void handlersOwnSavepointsUndoAPart() throws Exception {
         transactions.run(tx -> {
             Connection connection = connection(tx);
             write(connection, "kept");
@@ -206,7 +206,7 @@ abstract class HandlerConnectionSuite extends TransactionFixture {
     }
 
     @Test
-    void aThreadThatOutlivesItsHandlerWritesInNobodyElsesTransaction() throws Exception {
+    void threadThatOutlivesItsHandlerWritesInNoOtherTransaction() throws Exception {
         AtomicReference<Throwable> raw = new AtomicReference<>();
         for (int round = 0; round < 150; round++) {
             CountDownLatch writing = new CountDownLatch(1);

@@ -20,7 +20,7 @@ abstract class KinshipSuite extends ContractSuite {
     }
 
     @Test
-    void aRecordUnderANeighbouringKeyCountsAsThisOnes() {
+    void recordUnderANeighbouringKeyCountsAsThisOnes() {
         long fence = grant(Ask.of(FIRST_BUCKET)).fence();
         Row row = existing(reserve(Ask.of(SECOND_BUCKET))).row();
         assertThat(row.header().key()).isEqualTo("text/1");
@@ -29,7 +29,7 @@ abstract class KinshipSuite extends ContractSuite {
     }
 
     @Test
-    void aNeighbourThatIsDueIsReturnedAndGrantedOnlyByItsOwnId() {
+    void neighbourThatIsDueIsReturnedAndGrantedOnlyByItsOwnId() {
         put("text@6", State.FAILED_RETRYABLE, 100, 0);
         pass(100);
         Key key = Key.withNeighbours("text@7", "text", List.of("text@6", "text@8"));
@@ -38,7 +38,7 @@ abstract class KinshipSuite extends ContractSuite {
     }
 
     @Test
-    void anExpiredNeighbourCountsAsAbsent() {
+    void expiredNeighbourCountsAsAbsent() {
         put("text/1", State.COMPLETED, 1_000, 0);
         pass(1_000);
         assertThat(grant(Ask.of(SECOND_BUCKET)).attempt()).isEqualTo(1);
@@ -46,7 +46,7 @@ abstract class KinshipSuite extends ContractSuite {
     }
 
     @Test
-    void aRecordOfItsOwnIsFoundBeforeItsNeighbours() {
+    void recordsOwnIdIsFoundBeforeItsNeighbours() {
         put("text/1", State.COMPLETED, 1_000, 0);
         put("text/2", State.DISCARDED, 1_000, 0);
         assertThat(existing(reserve(Ask.of(SECOND_BUCKET))).row().header().key())
@@ -54,7 +54,7 @@ abstract class KinshipSuite extends ContractSuite {
     }
 
     @Test
-    void twoNeighboursAskedForAtOnceAreGrantedOnce() throws Exception {
+    void twoNeighboursReservedAtOnceAreGrantedOnce() throws Exception {
         List<Reserved> answers = atOnce(THREADS, n -> reserve(Ask.of(n % 2 == 0 ? FIRST_BUCKET : SECOND_BUCKET)));
         assertThat(answers.stream().filter(Reserved.Granted.class::isInstance)).hasSize(1);
         assertThat(exists("text/1")).isNotEqualTo(exists("text/2"));
@@ -73,7 +73,7 @@ abstract class KinshipSuite extends ContractSuite {
     }
 
     @Test
-    void aStepDoesNotStartUnderAParentThatIsNoLongerInProgress() {
+    void stepDoesNotStartUnderAParentThatIsNoLongerInProgress() {
         for (State state : State.values()) {
             if (state != State.IN_PROGRESS) {
                 long fence = put(state.name(), state, 100_000, 0);
@@ -85,7 +85,7 @@ abstract class KinshipSuite extends ContractSuite {
     }
 
     @Test
-    void aStepStartsWhileNobodyHasTakenItsParentEvenIfTheLeaseIsOver() {
+    void stepStartsAfterTheLeaseExpiredUnlessItsParentWasTakenOver() {
         long fence = put("parent", State.IN_PROGRESS, 1_000, 0);
         pass(2_000);
         assertThat(grant(Ask.of("step").under(Ask.id("parent"), fence)).attempt())
@@ -97,7 +97,7 @@ abstract class KinshipSuite extends ContractSuite {
     }
 
     @Test
-    void aFinishedStepIsReturnedToTheNextRunOfItsParent() {
+    void finishedStepIsReturnedToTheNextRunOfItsParent() {
         long fence = put("parent", State.IN_PROGRESS, 1_000, 0);
         long step = grant(Ask.of("step").under(Ask.id("parent"), fence)).fence();
         apply(Shift.of(Ask.id("step"), step, State.COMPLETED).result(bytes("done")));
@@ -110,7 +110,7 @@ abstract class KinshipSuite extends ContractSuite {
     }
 
     @Test
-    void theStepsOfARecordAreReadByAge() {
+    void stepsOfARecordAreReadByAge() {
         long fence = grant("parent").fence();
         RecordId parent = Ask.id("parent");
         for (String step : List.of("zeta", "alpha", "mid")) {
@@ -124,7 +124,7 @@ abstract class KinshipSuite extends ContractSuite {
     }
 
     @Test
-    void aRecordThatIsMadeAnewHasNoneOfTheStepsOfTheOneBefore() {
+    void recreatedRecordHasNoneOfTheEarlierSteps() {
         long fence = grant("parent").fence();
         long step = grant(Ask.of("step").under(Ask.id("parent"), fence)).fence();
         apply(Shift.of(Ask.id("step"), step, State.COMPLETED).result(bytes("old")));

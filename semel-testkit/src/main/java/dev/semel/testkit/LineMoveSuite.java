@@ -39,7 +39,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void aWholeRunMayLeaveInOneBatch() {
+    void wholeRunMayLeaveInOneBatch() {
         sendTo("lane", "x1", "x2", "x3", "x4");
         List<Row> run = granted(Bid.of(3));
         List<Moved> moved = ledger.move(run.stream()
@@ -64,7 +64,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void aMoveThatSaysNothingOfThePlaceLeavesIt() {
+    void moveThatSaysNothingOfThePlaceLeavesIt() {
         sendTo("lane", "x1", "x2");
         List<Row> run = granted(Bid.of(2));
         retry(run.get(0), 0);
@@ -74,7 +74,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void aMoveThatIsRefusedOrRepeatedTouchesNoLane() {
+    void moveThatIsRejectedOrRepeatedTouchesNoLane() {
         sendTo("lane", "x1", "x2", "x3");
         Row stale = grantedOne(Bid.of(1).leasedFor(1_000));
         pass(1_000);
@@ -97,7 +97,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void aHeadThatIsRemovedMakesRoomForTheNext() {
+    void headThatIsRemovedMakesRoomForTheNext() {
         sendTo("lane", "x1", "x2");
         Row head = grantedOne(Bid.of(1));
         apply(Shift.removing(head.id(), head.status().fence())
@@ -107,7 +107,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void d7_aDeadHeadThatKeepsItsPlaceParksItsLaneUntilItLeaves() {
+    void d7_deadHeadThatKeepsItsPlaceParksItsLaneUntilItLeaves() {
         for (State dead : List.of(State.FAILED_TERMINAL, State.UNKNOWN)) {
             String lane = dead.name();
             sendTo(lane, lane + 1, lane + 2);
@@ -126,7 +126,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void d7_aDeadHeadThatIsReplayedInItsPlaceIsNextAgain() {
+    void d7_deadHeadThatIsReplayedInItsPlaceIsNextAgain() {
         sendTo("lane", "x1", "x2");
         Row head = grantedOne(Bid.of(1));
         die(head);
@@ -139,7 +139,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void d7_aDeadHeadThatLeavesLetsItsLaneGoOn() {
+    void d7_deadHeadThatLeavesLetsItsLaneContinue() {
         sendTo("lane", "x1", "x2");
         dieAside(grantedOne(Bid.of(1)));
         assertThat(line("x1").turn()).isEqualTo(Turn.OUT);
@@ -148,7 +148,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void d7_whoJoinsAgainStandsAtTheTail() {
+    void d7_recordThatJoinsAgainIsAtTheTail() {
         sendTo("lane", "x1", "x2", "x3");
         Row dead = grantedOne(Bid.of(1));
         dieAside(dead);
@@ -163,7 +163,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void d7_whoseReplayIsMadeWhileItStandsKeepsItsPlaceAndOtherwiseJoinsTheTail() {
+    void d7_replayedRecordKeepsItsPlaceInItsLaneAndOtherwiseJoinsTheTail() {
         sendTo("stands", "x1", "x2");
         sendTo("left", "y1", "y2");
         send(Post.of("free"));
@@ -200,7 +200,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void aRecordThatNeverWaitedWaitsForAWorkerFromNowOnIfItJoins() {
+    void recordThatNeverWaitedWaitsForAWorkerFromNowOnIfItJoins() {
         long fence = put("k", State.FAILED_TERMINAL, 100_000, 0);
         assertThat(row("k").line()).isNull();
         apply(Shift.of(Ask.id("k"), fence, State.QUEUED)
@@ -218,7 +218,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void whoeverWaitsMayBeDiscarded() {
+    void waitingRecordsMayBeDiscarded() {
         sendTo("lane", "x1", "x2", "x3", "x4");
         Row head = grantedOne(Bid.of(1));
         discard("x2");
@@ -231,7 +231,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void aHeadThatHasNotBegunMayBeDiscarded() {
+    void headThatHasNotBegunMayBeDiscarded() {
         sendTo("lane", "x1", "x2");
         Row head = grantedOne(Bid.of(1));
         retry(head, 1_000);
@@ -251,7 +251,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void a9_whatHoldsALaneIsNeitherPurgedNorReplacedHoweverOldItIs() {
+    void a9_recordThatHoldsALaneIsNeitherPurgedNorReplacedAtAnyAge() {
         sendTo("lane", "x1", "x2");
         Row head = grantedOne(Bid.of(1));
         apply(shift(head, State.FAILED_TERMINAL).in(1_000).failure(bytes("why")));
@@ -272,7 +272,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void a9_whatHoldsALaneIsNotReplacedByACallEither() {
+    void a9_recordThatHoldsALaneIsNotReplacedByACall() {
         sendTo("lane", "x1", "x2");
         Row head = grantedOne(Bid.of(1));
         apply(shift(head, State.FAILED_TERMINAL).in(1_000));
@@ -286,7 +286,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void whatHasLeftItsLaneIsPurgedAndMayBeSentAgain() {
+    void recordThatLeftItsLaneIsPurgedAndMayBeSentAgain() {
         sendTo("lane", "x1");
         Row first = grantedOne(Bid.of(1));
         apply(shift(first, State.COMPLETED).in(1_000).leaving(line(first).lane()));
@@ -316,7 +316,7 @@ abstract class LineMoveSuite extends QueueFixture {
     }
 
     @Test
-    void a13_anAdoptionLeavesEveryPlaceAndTheLaneGoesOnOnceItsHeadIsDecided() {
+    void a13_adoptionKeepsEveryPlaceAndTheLaneContinuesOnceItsHeadIsDecided() {
         sendTo("lane", "x1", "x2", "x3");
         List<Row> run = granted(Bid.of(2));
         assertThat(board.adopt(row -> Post.of(row.header().key()).event(6), ADOPTED))

@@ -24,7 +24,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void aLaneIsGrantedFromItsHeadInTheOrderOfArrival() {
+    void laneIsGrantedFromItsHeadInTheOrderOfArrival() {
         sendTo("lane", "x1", "x2", "x3");
         assertThat(served(Bid.of(10).runsOf(1))).containsExactly("x1", "x2", "x3");
         sendTo("lane", "x4", "x5");
@@ -32,7 +32,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void nobodyElseOfALaneIsGrantedWhileItsHeadRuns() {
+    void noOtherRecordOfALaneIsGrantedWhileItsHeadRuns() {
         sendTo("lane", "x1", "x2", "x3");
         Row head = grantedOne(Bid.of(1));
         assertThat(head.header().key()).isEqualTo("x1");
@@ -45,7 +45,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void aRunIsConsecutiveInOrderAndNoLongerThanAskedFor() {
+    void runIsConsecutiveInOrderAndNoLongerThanItsLimit() {
         sendTo("lane", "x1", "x2", "x3", "x4", "x5");
         List<Row> run = granted(Bid.of(10).runsOf(3));
         assertThat(keys(run)).containsExactly("x1", "x2", "x3");
@@ -58,7 +58,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void theRunsOfSeveralLanesAreNextToEachOther() {
+    void runsOfSeveralLanesAreNextToEachOther() {
         for (int i = 1; i <= 4; i++) {
             sendTo("x", "x" + i);
             sendTo("y", "y" + i);
@@ -98,7 +98,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void d7_aRetryKeepsItsPlaceAndHoldsItsLaneUpAndNoOther() {
+    void d7_retryKeepsItsPlaceAndHoldsItsLaneUpAndNoOther() {
         sendTo("x", "x1", "x2");
         sendTo("y", "y1");
         Row x1 = find(all(Bid.of(10).runsOf(1)), "x1");
@@ -115,7 +115,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void whatIsHandedBackKeepsItsPlace() {
+    void handedBackRecordKeepsItsPlace() {
         sendTo("lane", "x1", "x2", "x3");
         List<Row> run = granted(Bid.of(2));
         assertThat(keys(run)).containsExactly("x1", "x2");
@@ -126,7 +126,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void d12_aRunWhoseHolderDiedIsTakenOverInItsOrder() {
+    void d12_runWhoseHolderDiedIsTakenOverInItsOrder() {
         sendTo("lane", "x1", "x2", "x3");
         List<Row> run = granted(Bid.of(2).leasedFor(1_000));
         assertThat(keys(run)).containsExactly("x1", "x2");
@@ -142,7 +142,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void d12_runNeverMixesWhatIsTakenOverWithWhatIsNot() {
+    void d12_runNeverMixesTakeoversWithOtherRecords() {
         sendTo("lane", "x1", "x2", "x3", "x4");
         List<Row> run = granted(Bid.of(3).leasedFor(1_000));
         assertThat(keys(run)).containsExactly("x1", "x2", "x3");
@@ -168,7 +168,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void aHeadIsTakenOverWithoutThoseBehindItThatStillRun() {
+    void headIsTakenOverWithoutThoseBehindItThatStillRun() {
         sendTo("lane", "x1", "x2", "x3");
         List<Row> run = granted(Bid.of(2).leasedFor(1_000));
         ledger.renew(List.of(new Renewal(run.get(1).id(), run.get(1).status().fence(), 10_000)));
@@ -182,7 +182,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void a4_aHeadThatMayNotBeRepeatedHoldsItsLaneUpWhenItsLeaseIsOver() {
+    void a4_headThatMayNotBeRepeatedHoldsItsLaneUpWhenItsLeaseIsOver() {
         sendTo("lane", "x1", "x2");
         Row head = grantedOne(Bid.of(1).leasedFor(1_000).notRepeatable());
         pass(1_000);
@@ -192,7 +192,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void a12_aHeadBeyondItsAttemptsHoldsItsLaneUp() {
+    void a12_headBeyondItsAttemptsHoldsItsLaneUp() {
         sendTo("lane", "x1", "x2");
         begin(grantedOne(Bid.of(1).leasedFor(1_000).atMost(1)), 1_000);
         pass(1_000);
@@ -201,7 +201,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void aDelayedMessageHoldsNobodyUpAndTakesItsPlaceWhenItIsDue() {
+    void delayedMessageBlocksNoOtherAndTakesItsPlaceWhenItIsDue() {
         send(Post.of("later").in("lane").after(1_000));
         sendTo("lane", "x1", "x2");
         assertThat(keys(granted(Bid.of(10).runsOf(1)))).containsExactly("x1");
@@ -226,7 +226,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void aRunEndsBeforeOneThatIsNotDue() {
+    void runEndsBeforeOneThatIsNotDue() {
         sendTo("lane", "x1", "x2", "x3");
         List<Row> run = granted(Bid.of(3));
         retry(run.get(1), 1_000);
@@ -238,7 +238,7 @@ abstract class LineSuite extends QueueFixture {
     }
 
     @Test
-    void aLongLaneIsServedInOrderByClaimsOfAnySize() {
+    void longLaneIsServedInOrderByClaimsOfAnySize() {
         List<String> keys = new ArrayList<>();
         for (int i = 0; i < 120; i++) {
             keys.add("k" + i);

@@ -87,7 +87,7 @@ abstract class LockedSuite extends QueueFixture {
     }
 
     @Test
-    void c5_claimsTakeWhatIsNotLocked() throws Exception {
+    void c5_claimsTakeUnlockedRecords() throws Exception {
         send(Post.of("held"));
         Row held = grantedOne(Bid.of(1).leasedFor(1_000));
         send(Post.of("left by another"));
@@ -186,7 +186,7 @@ abstract class LockedSuite extends QueueFixture {
     }
 
     @Test
-    void c5_whatIsExpiredAndNotLockedIsPurged() throws Exception {
+    void c5_expiredUnlockedRecordsArePurged() throws Exception {
         long held = put("held", State.IN_PROGRESS, 1_000, 0);
         apply(Shift.of(Ask.id("held"), held, State.UNKNOWN));
         put("done", State.COMPLETED, 1_000, 0);

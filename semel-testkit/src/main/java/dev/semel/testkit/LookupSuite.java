@@ -26,7 +26,7 @@ abstract class LookupSuite extends ContractSuite {
     }
 
     @Test
-    void aGrantThatIsHeldIsExtendedFromNow() {
+    void grantThatIsHeldIsExtendedFromNow() {
         long fence = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(400);
         assertThat(ledger.renew(List.of(new Renewal(Ask.id("k"), fence, 5_000))))
@@ -37,7 +37,7 @@ abstract class LookupSuite extends ContractSuite {
     }
 
     @Test
-    void aGrantWhoseLeaseIsOverIsExtendedAsLongAsNobodyTookIt() {
+    void grantWithAnExpiredLeaseIsExtendedUnlessItWasTakenOver() {
         long fence = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(2_000);
         assertThat(ledger.renew(List.of(new Renewal(Ask.id("k"), fence, 5_000))))
@@ -69,7 +69,7 @@ abstract class LookupSuite extends ContractSuite {
     }
 
     @Test
-    void theRecordsThatExistAreFoundExpiredOnesToo() {
+    void recordsThatExistAreFoundExpiredOnesToo() {
         put("expired", State.COMPLETED, 0, 0);
         grant("held");
         pass(10);
@@ -79,7 +79,7 @@ abstract class LookupSuite extends ContractSuite {
     }
 
     @Test
-    void whatIsExpiredIsToldByTheClockOfTheStore() {
+    void expiryIsJudgedByTheStoresClock() {
         put("k", State.COMPLETED, 100, 0);
         pass(99);
         Found before = ledger.find(Set.of(Ask.id("k")));
@@ -93,7 +93,7 @@ abstract class LookupSuite extends ContractSuite {
     }
 
     @Test
-    void whatIsOverdueIsReadLongestOverdueFirstUpToTheLimit() {
+    void overdueRecordsAreReadLongestOverdueFirstUpToTheLimit() {
         put("late", State.IN_PROGRESS, 300, 0);
         put("latest", State.IN_PROGRESS, 100, 0);
         put("on time", State.IN_PROGRESS, 500, 0);
@@ -114,7 +114,7 @@ abstract class LookupSuite extends ContractSuite {
     }
 
     @Test
-    void b13_whatIsOverdueIsReadPageByPageAlsoAmongRecordsOfOneMoment() {
+    void b13_overdueRecordsOfOneMomentAreReadPageByPage() {
         for (int i = 0; i < 7; i++) {
             put("same " + i, State.IN_PROGRESS, 100, 0);
         }
@@ -135,7 +135,7 @@ abstract class LookupSuite extends ContractSuite {
     }
 
     @Test
-    void onlyTheOperationsAskedForAreOverdueAndNeverTheirSteps() {
+    void overdueReadReturnsOnlyTheGivenOperationsAndNeverSteps() {
         long fence = put("late", State.IN_PROGRESS, 300, 0);
         grant(Ask.of("step").leasedFor(0).under(Ask.id("late"), fence));
         pass(500);
@@ -149,7 +149,7 @@ abstract class LookupSuite extends ContractSuite {
     }
 
     @Test
-    void whatNeverNeedsAttentionIsNeverOverdue() {
+    void recordThatNeverNeedsAttentionIsNeverOverdue() {
         long fence = grant("k").fence();
         apply(Shift.of(Ask.id("k"), fence, State.UNKNOWN));
         pass(1_000_000_000_000L);
@@ -158,7 +158,7 @@ abstract class LookupSuite extends ContractSuite {
     }
 
     @Test
-    void theStoreHasANameAndSaysWhatItPromises() {
+    void storeHasANameAndAGuarantee() {
         assertThat(store.name()).isNotBlank();
         Inspection inspection = store.inspect();
         if (inspection.guarantee() == Inspection.Guarantee.A) {

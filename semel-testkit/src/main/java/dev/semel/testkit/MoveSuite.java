@@ -21,7 +21,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void everyStateCanBeLeftForEveryOtherWhenTheMoveComesFromIt() {
+    void moveFromTheCurrentStateReachesEveryOther() {
         for (State from : State.values()) {
             for (State to : State.values()) {
                 if (from != to) {
@@ -37,7 +37,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void noStateCanBeLeftByAMoveThatComesFromTheOthers() {
+    void moveFromOtherStatesIsRejected() {
         for (State from : State.values()) {
             for (State to : State.values()) {
                 if (from != to) {
@@ -55,7 +55,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void aCompletedRecordTakesAnotherResultUnderItsFenceOnly() {
+    void completedRecordTakesAnotherResultUnderItsFenceOnly() {
         long fence = put("k", State.COMPLETED, 50_000, 0);
         Status before = status("k");
         assertThat(move(Shift.of(Ask.id("k"), fence - 1, State.COMPLETED)
@@ -74,7 +74,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void whatIsExpiredIsNotChangedOnlyRemoved() {
+    void expiredRecordIsRemovedButNotChanged() {
         for (State from : State.values()) {
             long keep = from == State.FAILED_RETRYABLE ? 40 : 0;
             State to = from == State.QUEUED ? State.DISCARDED : State.QUEUED;
@@ -97,7 +97,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void whatIsAboutToExpireIsChanged() {
+    void recordAboutToExpireIsChanged() {
         for (State from : List.of(State.COMPLETED, State.FAILED_TERMINAL, State.SHADOWED, State.DISCARDED)) {
             long fence = put(from.name(), from, 60, 0);
             pass(59);
@@ -111,7 +111,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void aMoveUnderAnotherFenceIsRefused() {
+    void moveUnderAnotherFenceIsRejected() {
         long fence = grant("k").fence();
         Status before = status("k");
         for (long other : new long[] {fence - 1, fence + 1, 0, -1}) {
@@ -123,14 +123,14 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void aMoveOfAnAbsentRecordIsRefusedAndMakesNone() {
+    void moveOfAnAbsentRecordIsRejectedAndMakesNone() {
         assertThat(move(Shift.of(Ask.id("k"), 1, State.COMPLETED).from(State.values())))
                 .isEqualTo(new Moved.Refused(null));
         assertThat(exists("k")).isFalse();
     }
 
     @Test
-    void aMoveWritesAllOfItsChange() {
+    void moveWritesAllOfItsChange() {
         long fence = grant("k").fence();
         pass(5);
         apply(Shift.of(Ask.id("k"), fence, State.FAILED_RETRYABLE)
@@ -151,7 +151,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void aMoveWritesWhatIsAbsentTooAndLeavesTheAttemptWhenToldTo() {
+    void moveWritesAbsentValuesAndKeepsTheAttemptIfRequested() {
         long fence = grant("k").fence();
         apply(Shift.of(Ask.id("k"), fence, State.FAILED_RETRYABLE)
                 .in(0)
@@ -168,7 +168,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void theSameMoveAgainIsTheSameAndWritesNothing() {
+    void sameMoveAgainIsTheSameAndWritesNothing() {
         long fence = grant("k").fence();
         Shift first = Shift.of(Ask.id("k"), fence, State.COMPLETED)
                 .in(1_000)
@@ -188,7 +188,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void aMoveThatWaitsForTheEndIsAppliedAtItAndNotBefore() {
+    void moveThatWaitsForTheEndIsAppliedAtItAndNotBefore() {
         for (State from : List.of(State.IN_PROGRESS, State.FAILED_RETRYABLE)) {
             String key = from.name();
             long start = now();
@@ -204,7 +204,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void aRecordCanBeRemovedWithItsSteps() {
+    void recordCanBeRemovedWithItsSteps() {
         long fence = grant("k").fence();
         grant(Ask.of("step").under(Ask.id("k"), fence));
         grant("other");
@@ -220,7 +220,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void aRemovalUnderAnotherFenceOrFromAnotherStateIsRefused() {
+    void removalUnderAnotherFenceOrFromAnotherStateIsRejected() {
         long fence = grant("k").fence();
         Status before = status("k");
         assertThat(move(Shift.removing(Ask.id("k"), fence + 1))).isEqualTo(new Moved.Refused(before));
@@ -230,7 +230,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void theEventOfAMoveTellsTheFenceAndAttemptAfterIt() {
+    void eventOfAMoveHasTheNewFenceAndAttempt() {
         long fence = grant("k").fence();
         pass(3);
         AuditEntry given = event("k");
@@ -247,7 +247,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void aRefusedMoveTellsNothing() {
+    void rejectedMoveWritesNoEvent() {
         long fence = grant("k").fence();
         move(Shift.of(Ask.id("k"), fence, State.COMPLETED).from(State.UNKNOWN).with(event("k")));
         move(Shift.of(Ask.id("k"), fence, State.UNKNOWN).onlyIfOver().with(event("k")));
@@ -255,7 +255,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void aBatchIsAnsweredItemByItemInOrderAndARefusalHoldsNothingUp() {
+    void batchIsAnsweredItemByItemInOrderAndARefusalHoldsNothingUp() {
         long z = grant("z").fence();
         long a = grant("a").fence();
         long done = put("done", State.COMPLETED, 10_000, 0);
@@ -280,7 +280,7 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     @Test
-    void anOwnersLateFinishOfAnUnknownRecordIsAppliedUnderItsFence() {
+    void ownersLateFinishOfAnUnknownRecordIsAppliedUnderItsFence() {
         long fence = put("k", State.UNKNOWN, 0, 0);
         apply(Shift.of(Ask.id("k"), fence, State.COMPLETED)
                 .from(State.IN_PROGRESS, State.UNKNOWN)

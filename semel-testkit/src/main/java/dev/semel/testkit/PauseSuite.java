@@ -28,7 +28,7 @@ abstract class PauseSuite extends QueueFixture {
     }
 
     @Test
-    void aPauseIsSeenWithAHigherVersionAndIsTold() {
+    void pauseRaisesTheVersionAndWritesAnEvent() {
         Modes before = board.modes();
         assertThat(before.pauses()).isEmpty();
         long version = board.pause(ALL, event(14));
@@ -42,7 +42,7 @@ abstract class PauseSuite extends QueueFixture {
     }
 
     @Test
-    void aPauseForAllAndOneForATenantStandBesideEachOtherAndBesideModes() {
+    void pausesForAllAndForATenantCoexistWithModes() {
         board.pause(ALL, event(14));
         board.pause(ONE, event(14));
         board.pause(new Pause("chat", null, "why", 1, 2), event(14));
@@ -56,7 +56,7 @@ abstract class PauseSuite extends QueueFixture {
     }
 
     @Test
-    void aPauseReplacesTheOneThatIsThere() {
+    void pauseReplacesTheOneThatIsThere() {
         long first = board.pause(ALL, event(14));
         Pause again = new Pause("mail", null, "403", START + 5, 0);
         assertThat(board.pause(again, event(14))).isGreaterThan(first);
@@ -65,7 +65,7 @@ abstract class PauseSuite extends QueueFixture {
     }
 
     @Test
-    void aPauseThatIsEndedIsGoneWithAHigherVersionAndIsTold() {
+    void resumeRemovesThePauseRaisesTheVersionAndWritesAnEvent() {
         board.pause(ALL, event(14));
         long version = board.pause(ONE, event(14));
         assertThat(board.resume("mail", null, event(15))).isTrue();
@@ -77,7 +77,7 @@ abstract class PauseSuite extends QueueFixture {
     }
 
     @Test
-    void whatIsNotPausedCannotBeResumedAndNothingIsToldOfIt() {
+    void resumeWithoutAPauseChangesNothingAndWritesNoEvent() {
         long version = board.pause(ONE, event(14));
         assertThat(board.resume("mail", null, event(15))).isFalse();
         assertThat(board.resume("mail", "other", event(15))).isFalse();
@@ -88,7 +88,7 @@ abstract class PauseSuite extends QueueFixture {
     }
 
     @Test
-    void d9_aPauseAndItsEndMakeClaimsUnderTheModesBeforeThemVoid() {
+    void d9_pauseAndItsEndMakeClaimsUnderTheModesBeforeThemVoid() {
         send(Post.of("k"));
         long before = board.modes().version();
         board.pause(ALL, event(14));

@@ -24,7 +24,7 @@ abstract class PurgeSuite extends ContractSuite {
     }
 
     @Test
-    void aFinishedRecordIsRemovedAtTheEndOfItsRetentionAndNotBefore() {
+    void finishedRecordIsRemovedAtTheEndOfItsRetentionAndNotBefore() {
         for (State state : State.values()) {
             if (state.finished()) {
                 put(state.name(), state, 1_000, 0);
@@ -40,7 +40,7 @@ abstract class PurgeSuite extends ContractSuite {
     }
 
     @Test
-    void a9_whatIsAliveIsNeverRemovedHoweverLongItIsOverdue() {
+    void a9_liveRecordIsNeverPurgedHoweverLongItIsOverdue() {
         for (State state : List.of(State.QUEUED, State.IN_PROGRESS, State.UNKNOWN, State.FAILED_RETRYABLE)) {
             put(state.name(), state, 0, 0);
         }
@@ -54,7 +54,7 @@ abstract class PurgeSuite extends ContractSuite {
     }
 
     @Test
-    void aDirectFailureIsKeptForItsTimeBeyondTheMomentItWasDue() {
+    void directFailureIsKeptForItsTimeBeyondTheMomentItWasDue() {
         put("k", State.FAILED_RETRYABLE, 1_000, 500);
         pass(1_499);
         assertThat(ledger.purge(100, SILENT)).isEmpty();
@@ -107,7 +107,7 @@ abstract class PurgeSuite extends ContractSuite {
     }
 
     @Test
-    void theEventsAreMadeOfTheCountForEachTenantAndWrittenWithTheRemoval() {
+    void eventsAreMadeOfTheCountForEachTenantAndWrittenWithTheRemoval() {
         for (String tenant : List.of("one", "two", "two")) {
             var ask = Ask.of("k" + tenant + now()).of(Tenant.of(tenant));
             long fence = grant(ask).fence();
@@ -122,14 +122,14 @@ abstract class PurgeSuite extends ContractSuite {
     }
 
     @Test
-    void nothingIsToldWhenNothingWasRemoved() {
+    void emptyPurgeWritesNoEvent() {
         grant("k");
         assertThat(ledger.purge(100, PurgeSuite::told)).isEmpty();
         assertThat(audit.newest(AuditFilter.ALL, 10)).isEmpty();
     }
 
     @Test
-    void nothingIsRemovedThatCannotBeTold() {
+    void nothingIsPurgedIfItsEventCannotBeWritten() {
         put("k", State.COMPLETED, 0, 0);
         assertThatThrownBy(() -> ledger.purge(100, counts -> {
                     throw new IllegalStateException("no event");

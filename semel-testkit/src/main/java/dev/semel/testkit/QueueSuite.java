@@ -37,7 +37,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void aMessageWithoutALaneFollowsNobodyAndMayCarryNothing() {
+    void messageMayHaveNeitherLaneNorPayload() {
         send(Post.of("k").with(null));
         assertThat(line("k").turn()).isEqualTo(Turn.FREE);
         assertThat(line("k").lane()).isNull();
@@ -46,7 +46,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void theLaterOfDelayAndStartSaysWhenItIsDue() {
+    void laterOfDelayAndStartSaysWhenItIsDue() {
         send(Post.of("delay").after(1_000));
         send(Post.of("start").notBefore(START + 2_000));
         send(Post.of("delay wins").after(3_000).notBefore(START + 1));
@@ -62,13 +62,13 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void aDelayedMessageOfALaneHasNoPlaceInItYet() {
+    void delayedMessageOfALaneHasNoPlaceInItYet() {
         send(Post.of("later").in("lane").after(1_000));
         assertThat(line("later").turn()).isEqualTo(Turn.LATER);
     }
 
     @Test
-    void whatIsThereStaysAsItIsInEveryState() {
+    void existingRecordIsNotChangedInAnyState() {
         for (State state : State.values()) {
             String key = state.name();
             long fence = put(key, state, 100_000, 0);
@@ -84,7 +84,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void aMessageSentAgainIsFoundAsTheFirstOneLeftIt() {
+    void messageSentAgainIsFoundAsTheFirstOneLeftIt() {
         send(Post.of("k").in("lane").telling(1));
         Row first = posted("k");
         Row found = existing(
@@ -98,7 +98,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void whatIsExpiredIsMadeAnewWithNothingOfTheOldOne() {
+    void expiredRecordIsReplacedCompletely() {
         for (State state : State.values()) {
             if (state.finished() || state == State.FAILED_RETRYABLE) {
                 String key = state.name();
@@ -122,7 +122,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void aRecordThatIsMadeAnewHasNoneOfTheStepsOfTheOneBefore() {
+    void recreatedRecordHasNoneOfTheEarlierSteps() {
         long fence = grant("parent").fence();
         grant(Ask.of("step").under(Ask.id("parent"), fence));
         apply(Shift.of(Ask.id("parent"), fence, State.COMPLETED).in(1_000));
@@ -133,7 +133,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void theEventIsWrittenIfTheRecordIsMadeAndTellsNoGrant() {
+    void eventOfANewRecordHasNoGrant() {
         send(Post.of("k").telling(5));
         assertThat(told(Post.id("k")))
                 .singleElement()
@@ -143,7 +143,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void aBatchIsAnsweredOneByOneInItsOrder() {
+    void batchIsAnsweredOneByOneInItsOrder() {
         send(Post.of("there"));
         List<Enqueued> answers = queue.enqueue(List.of(
                 Post.of("new").arrival(),
@@ -175,7 +175,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void aMessageSentByManyAtOnceIsMadeOnce() throws Exception {
+    void messageSentByManyAtOnceIsMadeOnce() throws Exception {
         for (int round = 0; round < 5; round++) {
             Post post = Post.of("k" + round).in("lane").telling(1);
             List<Enqueued> answers = atOnce(THREADS, n -> enqueue(post));
@@ -185,7 +185,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void aMessageIsNoStepOfItsSenderAndOutlivesIt() {
+    void messageIsNoStepOfItsSenderAndOutlivesIt() {
         long fence = grant("parent").fence();
         long step = grant(Ask.of("step").under(Ask.id("parent"), fence)).fence();
         apply(Shift.of(Ask.id("step"), step, State.COMPLETED));
@@ -204,7 +204,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void aMessageOutlivesASenderThatIsForgottenOrMadeAnew() {
+    void messageOutlivesASenderThatIsForgottenOrRecreated() {
         long fence = grant("forgotten").fence();
         send(Post.of("one").sentBy(Ask.id("forgotten")));
         apply(Shift.removing(Ask.id("forgotten"), fence));
@@ -219,7 +219,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void aMessageKeepsItsOwnSteps() {
+    void messageKeepsItsOwnSteps() {
         send(Post.of("k").in("lane"));
         Row claimed = grantedOne(Bid.of(1));
         grant(Ask.of("step").under(claimed.id(), claimed.status().fence()));
@@ -231,7 +231,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void theBacklogTellsHowMuchOfAnOperationWaitsAndSinceWhen() {
+    void backlogHasTheNumberAndTheAgeOfWaitingRecords() {
         assertThat(queue.backlog(Post.CHANNEL)).isEqualTo(new Backlog(0, Status.NEVER, 0));
         send(Post.of("later").after(10_000));
         assertThat(queue.backlog(Post.CHANNEL)).isEqualTo(new Backlog(1, Status.NEVER, 0));
@@ -252,7 +252,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void operationsAreNamedWhileSomethingOfThemWaitsRunsOrHoldsItsLaneUp() {
+    void operationsAreListedWhileARecordWaitsRunsOrHoldsItsLane() {
         put("direct", State.FAILED_RETRYABLE, 0, 0);
         assertThat(queue.operations()).isEmpty();
         for (int i = 0; i < 3; i++) {
@@ -277,7 +277,7 @@ abstract class QueueSuite extends QueueFixture {
     }
 
     @Test
-    void theBacklogCountsLanesThatADeadOrAnUnknownHeadHoldsUp() {
+    void backlogCountsLanesThatADeadOrAnUnknownHeadHoldsUp() {
         sendTo("dead", "d1", "d2");
         sendTo("unknown", "u1");
         sendTo("aside", "a1");

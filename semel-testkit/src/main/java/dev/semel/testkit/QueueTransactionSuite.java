@@ -36,7 +36,7 @@ abstract class QueueTransactionSuite extends QueueFixture {
     }
 
     @Test
-    void whatIsSentInATransactionThatIsKeptIsThereWithItsEvent() throws Exception {
+    void messageOfACommittedTransactionExistsWithItsEvent() throws Exception {
         Post post = Post.of("k").in("lane").sentBy(Ask.id("sender")).telling(1);
         transactions.run(tx -> {
             assertThat(enqueue(tx, post)).isEqualTo(new Enqueued.Made());
@@ -52,7 +52,7 @@ abstract class QueueTransactionSuite extends QueueFixture {
     }
 
     @Test
-    void whatIsSentInATransactionThatIsUndoneOrThrowsWasNeverThere() throws Exception {
+    void messageOfARolledBackTransactionDoesNotExist() throws Exception {
         transactions.run(tx -> {
             enqueue(tx, Post.of("undone").telling(1));
             return Ended.undo(true);
@@ -70,7 +70,7 @@ abstract class QueueTransactionSuite extends QueueFixture {
     }
 
     @Test
-    void nobodySeesWhatIsSentBeforeTheCommit() throws Exception {
+    void messageIsInvisibleBeforeTheCommit() throws Exception {
         Assumptions.assumeFalse(contract.hasOneWriter(), "one writer at a time: nobody else can claim meanwhile");
         transactions.run(tx -> {
             enqueue(tx, Post.of("k"));
@@ -81,7 +81,7 @@ abstract class QueueTransactionSuite extends QueueFixture {
     }
 
     @Test
-    void aPartThatIsNotKeptTakesBackOnlyWhatItSent() throws Exception {
+    void rolledBackPartRemovesOnlyItsOwnMessages() throws Exception {
         transactions.run(tx -> {
             enqueue(tx, Post.of("before"));
             tx.part(() -> {
@@ -102,7 +102,7 @@ abstract class QueueTransactionSuite extends QueueFixture {
     }
 
     @Test
-    void whatIsThereIsFoundInATransactionTooAlsoIfTheTransactionSentIt() throws Exception {
+    void existingMessageIsFoundInATransactionAlsoIfItWasSentThere() throws Exception {
         send(Post.of("there"));
         put("old", State.COMPLETED, 1_000, 0);
         pass(1_000);
@@ -121,7 +121,7 @@ abstract class QueueTransactionSuite extends QueueFixture {
     }
 
     @Test
-    void aBatchSentInATransactionKeepsItsOrderInTheLane() throws Exception {
+    void batchSentInATransactionKeepsItsOrderInTheLane() throws Exception {
         sendTo("lane", "x1");
         transactions.run(tx -> {
             tx.enqueue(List.of(
@@ -155,7 +155,7 @@ abstract class QueueTransactionSuite extends QueueFixture {
     }
 
     @Test
-    void d2_aMessageWithoutALaneThatIsCommittedLateIsNotSkippedEither() throws Exception {
+    void d2_messageWithoutALaneThatIsCommittedLateIsNotSkippedEither() throws Exception {
         Assumptions.assumeFalse(contract.hasOneWriter(), "one writer at a time: the order of commits is that of sends");
         transactions.run(tx -> {
             enqueue(tx, Post.of("early"));
@@ -191,7 +191,7 @@ abstract class QueueTransactionSuite extends QueueFixture {
     }
 
     @Test
-    void a2_aMoveUnderAnOldFenceIsRefusedInATransaction() throws Exception {
+    void a2_moveUnderAnOldFenceIsRejectedInATransaction() throws Exception {
         sendTo("lane", "x1", "x2");
         Row stale = grantedOne(Bid.of(1).leasedFor(1_000));
         pass(1_000);

@@ -20,7 +20,7 @@ abstract class RaceSuite extends ContractSuite {
     }
 
     @Test
-    void a1_anAbsentRecordAskedForByManyAtOnceIsGrantedOnce() throws Exception {
+    void a1_absentRecordReservedByManyAtOnceIsGrantedOnce() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             String key = "k" + round;
             assertGrantedOnce(atOnce(THREADS, n -> reserve(Ask.of(key))));
@@ -29,7 +29,7 @@ abstract class RaceSuite extends ContractSuite {
     }
 
     @Test
-    void aLeaseThatIsOverIsTakenOverOnce() throws Exception {
+    void leaseThatIsOverIsTakenOverOnce() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             String key = "k" + round;
             put(key, State.IN_PROGRESS, 10, 0);
@@ -40,7 +40,7 @@ abstract class RaceSuite extends ContractSuite {
     }
 
     @Test
-    void aRetryThatIsDueIsGrantedOnce() throws Exception {
+    void retryThatIsDueIsGrantedOnce() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             String key = "k" + round;
             put(key, State.FAILED_RETRYABLE, 0, 0);
@@ -50,7 +50,7 @@ abstract class RaceSuite extends ContractSuite {
     }
 
     @Test
-    void aRecordIsFinishedOnceAndTheRestHearThatItIsTheSame() throws Exception {
+    void recordIsFinishedOnceAndTheRestHearThatItIsTheSame() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             String key = "k" + round;
             long fence = grant(key).fence();
@@ -84,7 +84,7 @@ abstract class RaceSuite extends ContractSuite {
     }
 
     @Test
-    void a9_aPurgeThatRacesAReservationNeverRemovesWhatWasGranted() throws Exception {
+    void a9_purgeThatRacesAReservationNeverRemovesAGrant() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             String key = "k" + round;
             put(key, State.COMPLETED, 0, 0);

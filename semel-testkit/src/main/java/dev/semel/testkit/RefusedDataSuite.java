@@ -48,7 +48,7 @@ abstract class RefusedDataSuite extends QueueFixture {
     }
 
     @Test
-    void d16_aReservationWhoseDataIsRefusedFailsAlone() {
+    void d16_reservationWhoseDataIsRejectedFailsAlone() {
         List<Reservation> batch = new ArrayList<>();
         for (int i = 0; i < BATCH; i++) {
             batch.add(Ask.of("k" + i).with(data(i)).reservation());
@@ -73,7 +73,7 @@ abstract class RefusedDataSuite extends QueueFixture {
     }
 
     @Test
-    void d16_aMessageWhoseDataIsRefusedFailsAlone() {
+    void d16_messageWhoseDataIsRejectedFailsAlone() {
         List<Enqueued> answers = queue.enqueue(java.util.stream.IntStream.range(0, BATCH)
                 .mapToObj(i -> Post.of("m" + i).with(data(i)).telling(1).arrival())
                 .toList());
@@ -90,7 +90,7 @@ abstract class RefusedDataSuite extends QueueFixture {
     }
 
     @Test
-    void d16_aMoveWhoseDataIsRefusedFailsAloneAndItsRecordStays() {
+    void d16_moveWhoseDataIsRejectedFailsAloneAndItsRecordStays() {
         List<Move> moves = new ArrayList<>();
         for (int i = 0; i < BATCH; i++) {
             long fence = grant("k" + i).fence();
@@ -117,7 +117,7 @@ abstract class RefusedDataSuite extends QueueFixture {
     }
 
     @Test
-    void d16_anAuditEventThatIsRefusedIsNoOutage() {
+    void d16_auditEventThatIsRejectedIsNoOutage() {
         AuditEntry event = Ask.of("k").event(3);
         AuditEntry.Subject subject = new AuditEntry.Subject("acme", "charge", null, null, REFUSED);
         AuditEntry refused = new AuditEntry(3, subject, null, 0, 0, null);
@@ -126,7 +126,7 @@ abstract class RefusedDataSuite extends QueueFixture {
     }
 
     @Test
-    void d16_aTransactionWhoseRecordIsRefusedIsRolledBackAndSaysWhy() {
+    void d16_transactionWhoseRecordIsRejectedIsRolledBackAndSaysWhy() {
         Assumptions.assumeTrue(
                 store.transactions().isPresent(), () -> store.name() + " cannot commit an application's writes");
         assertThatThrownBy(() -> store.transactions().orElseThrow().run(tx -> {

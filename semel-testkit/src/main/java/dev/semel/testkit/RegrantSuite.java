@@ -19,7 +19,7 @@ abstract class RegrantSuite extends ContractSuite {
     }
 
     @Test
-    void aRetryIsGrantedWhenItIsDueAndNotAMillisecondBefore() {
+    void retryIsGrantedWhenItIsDueAndNotAMillisecondBefore() {
         long before = put("k", State.FAILED_RETRYABLE, 1_000, 60_000);
         pass(999);
         assertThat(existing(reserve(Ask.of("k"))).row().status().fence()).isEqualTo(before);
@@ -37,7 +37,7 @@ abstract class RegrantSuite extends ContractSuite {
     }
 
     @Test
-    void a7_aRetryThatIsDueIsNotGrantedToAnotherPayload() {
+    void a7_retryThatIsDueIsNotGrantedToAnotherPayload() {
         long before = put("k", State.FAILED_RETRYABLE, 0, 0);
         Row found = existing(reserve(Ask.of("k").fingerprinted(2))).row();
         assertThat(found.status().fence()).isEqualTo(before);
@@ -45,7 +45,7 @@ abstract class RegrantSuite extends ContractSuite {
     }
 
     @Test
-    void a7_aLeaseThatIsOverIsNotTakenOverByAnotherPayload() {
+    void a7_leaseThatIsOverIsNotTakenOverByAnotherPayload() {
         long before = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(1_000);
         assertThat(existing(reserve(Ask.of("k").fingerprinted(2).by(8)))
@@ -57,14 +57,14 @@ abstract class RegrantSuite extends ContractSuite {
     }
 
     @Test
-    void aRetryThatIsNotKeptForAnyTimeIsStillGrantedLongAfterItWasDue() {
+    void retryThatIsNotKeptForAnyTimeIsStillGrantedLongAfterItWasDue() {
         put("k", State.FAILED_RETRYABLE, 1_000, 0);
         pass(10_000_000);
         assertThat(grant("k").attempt()).isEqualTo(2);
     }
 
     @Test
-    void aRetryIsGrantedEvenIfItsHolderCouldNotBeTakenOver() {
+    void retryIsGrantedEvenIfItsHolderCouldNotBeTakenOver() {
         put("k", State.FAILED_RETRYABLE, 0, 0);
         assertThat(grant(Ask.of("k").notRepeatable()).attempt()).isEqualTo(2);
     }
@@ -123,7 +123,7 @@ abstract class RegrantSuite extends ContractSuite {
     }
 
     @Test
-    void aReservationOfTheRecordUnderOneFenceMakesNoneWhenItsOwnerHasReleasedIt() {
+    void reservationOfTheRecordUnderOneFenceMakesNoneWhenItsOwnerHasReleasedIt() {
         long seen = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(1_000);
         apply(Shift.removing(Ask.id("k"), seen).from(State.IN_PROGRESS));
@@ -132,7 +132,7 @@ abstract class RegrantSuite extends ContractSuite {
     }
 
     @Test
-    void aReservationOfTheRecordUnderOneFenceMakesNoneWhenItHasExpired() {
+    void reservationOfTheRecordUnderOneFenceMakesNoneWhenItHasExpired() {
         long seen = put("k", State.COMPLETED, 1_000, 0);
         pass(1_000);
         assertThat(reserve(Ask.of("k").onlyUnder(seen))).isInstanceOf(Reserved.Absent.class);
@@ -140,7 +140,7 @@ abstract class RegrantSuite extends ContractSuite {
     }
 
     @Test
-    void aReservationOfTheRecordUnderOneFenceIsGrantedThatOneAndNoLaterOne() {
+    void reservationOfTheRecordUnderOneFenceIsGrantedThatOneAndNoLaterOne() {
         long seen = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(1_000);
         Reserved.Granted granted = grant(Ask.of("k").by(8).onlyUnder(seen));
@@ -159,7 +159,7 @@ abstract class RegrantSuite extends ContractSuite {
     }
 
     @Test
-    void aTakeoverIsToldInTheSameCommitWithItsNewFenceAndAttempt() {
+    void takeoverWritesItsEventInTheSameCommitWithTheNewFenceAndAttempt() {
         put("k", State.IN_PROGRESS, 1_000, 0);
         pass(1_000);
         Reserved.Granted granted = grant(Ask.of("k").by(8).announcing(7));
@@ -174,7 +174,7 @@ abstract class RegrantSuite extends ContractSuite {
     }
 
     @Test
-    void aRetryThatIsDueIsNoTakeoverAndTellsOfNone() {
+    void dueRetryIsNoTakeoverAndWritesNoTakeoverEvent() {
         put("k", State.FAILED_RETRYABLE, 0, 0);
         grant(Ask.of("k").announcing(7));
         assertThat(events("k")).isEmpty();

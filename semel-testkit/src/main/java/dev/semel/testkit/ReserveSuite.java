@@ -22,7 +22,7 @@ abstract class ReserveSuite extends ContractSuite {
     }
 
     @Test
-    void anAbsentRecordIsMadeAndGranted() {
+    void absentRecordIsMadeAndGranted() {
         Ask ask = Ask.of("k").by(77).leasedFor(5_000);
         Reserved.Granted granted = grant(ask);
 
@@ -39,7 +39,7 @@ abstract class ReserveSuite extends ContractSuite {
     }
 
     @Test
-    void aRecordIsMadeWithoutAPayloadToo() {
+    void recordIsMadeWithoutAPayloadToo() {
         grant(Ask.of("none").with(null));
         grant(Ask.of("empty").with(new byte[0]));
         assertThat(row("none").payload()).isNull();
@@ -47,7 +47,7 @@ abstract class ReserveSuite extends ContractSuite {
     }
 
     @Test
-    void aRecordInAnyStateThatIsNotOverIsReturnedAsItIs() {
+    void recordInAnyStateThatIsNotOverIsReturnedAsItIs() {
         for (State state : State.values()) {
             String key = state.name();
             long fence = put(key, state, 10_000, 1_000);
@@ -65,7 +65,7 @@ abstract class ReserveSuite extends ContractSuite {
     }
 
     @Test
-    void whatWaitsForAWorkerOrAPersonIsNeverGrantedHoweverLongItHasWaited() {
+    void recordThatWaitsForAWorkerOrAPersonIsNeverReserved() {
         for (State state : List.of(State.QUEUED, State.UNKNOWN)) {
             put(state.name(), state, 0, 0);
             pass(1_000_000);
@@ -74,7 +74,7 @@ abstract class ReserveSuite extends ContractSuite {
     }
 
     @Test
-    void anExpiredRecordCountsAsAbsentAndIsMadeAnew() {
+    void expiredRecordCountsAsAbsentAndIsRecreated() {
         for (State state : List.of(State.COMPLETED, State.FAILED_TERMINAL, State.SHADOWED, State.DISCARDED)) {
             String key = state.name();
             long before = put(key, state, 1_000, 0);
@@ -99,7 +99,7 @@ abstract class ReserveSuite extends ContractSuite {
     }
 
     @Test
-    void aFailureThatWasKeptBeyondItsTimeCountsAsAbsent() {
+    void failureThatWasKeptBeyondItsTimeCountsAsAbsent() {
         put("k", State.FAILED_RETRYABLE, 1_000, 500);
         pass(1_500);
         Reserved.Granted granted = grant(Ask.of("k").fingerprinted(2));
@@ -118,7 +118,7 @@ abstract class ReserveSuite extends ContractSuite {
     }
 
     @Test
-    void theSameOwnerIsNotGrantedWhatItHasFinished() {
+    void ownerIsNotGrantedItsFinishedRecord() {
         long fence = grant(Ask.of("k").by(5)).fence();
         apply(Shift.of(Ask.id("k"), fence, State.COMPLETED).in(1_000));
         assertThat(existing(reserve(Ask.of("k").by(5))).row().state()).isEqualTo(State.COMPLETED);
@@ -152,7 +152,7 @@ abstract class ReserveSuite extends ContractSuite {
     }
 
     @Test
-    void aBatchIsAnsweredItemByItemInOrder() {
+    void batchIsAnsweredItemByItemInOrder() {
         put("done", State.COMPLETED, 1_000, 0);
         List<Reserved> answers = ledger.reserve(board.modes().version(), reservations("z", "done", "a", "m"));
         assertThat(answers).hasSize(4);
@@ -164,7 +164,7 @@ abstract class ReserveSuite extends ContractSuite {
     }
 
     @Test
-    void everyGrantHasAFenceOfItsOwnWithTheEpochInItsHighBits() {
+    void everyGrantHasAUniqueFenceWithTheEpochInItsHighBits() {
         List<String> keys = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
             keys.add("k" + i);
@@ -176,7 +176,7 @@ abstract class ReserveSuite extends ContractSuite {
     }
 
     @Test
-    void a13_aRecordThatWasRemovedAndMadeAgainNeverHasAnOldFence() {
+    void a13_recordThatWasRemovedAndMadeAgainNeverHasAnOldFence() {
         long first = put("k", State.COMPLETED, 0, 0);
         ledger.purge(10, counts -> List.of());
         assertThat(exists("k")).isFalse();
@@ -189,7 +189,7 @@ abstract class ReserveSuite extends ContractSuite {
     }
 
     @Test
-    void anEventOfATakeoverIsNotWrittenWhenThereWasNone() {
+    void eventOfATakeoverIsNotWrittenWhenThereWasNone() {
         grant(Ask.of("k").by(5).announcing(7));
         grant(Ask.of("k").by(5).announcing(7));
         reserve(Ask.of("k").announcing(7));
@@ -197,7 +197,7 @@ abstract class ReserveSuite extends ContractSuite {
     }
 
     @Test
-    void theArraysOfARowBelongToItsReader() {
+    void arraysOfARowBelongToItsReader() {
         byte[] payload = bytes("payload");
         grant(Ask.of("k").with(payload));
         payload[0] = 'X';

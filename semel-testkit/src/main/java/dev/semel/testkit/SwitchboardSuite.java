@@ -24,14 +24,14 @@ abstract class SwitchboardSuite extends ContractSuite {
     }
 
     @Test
-    void anEmptyStoreIsLive() {
+    void emptyStoreIsLive() {
         assertThat(board.modes().settings()).isEmpty();
         assertThat(board.modes().of("acme", "charge")).isEqualTo(Mode.LIVE);
         assertThat(board.modes()).isEqualTo(board.modes());
     }
 
     @Test
-    void eachChangeHasAHigherVersionAndIsTold() {
+    void eachChangeRaisesTheVersionAndWritesAnEvent() {
         long before = board.modes().version();
         long first = board.set(new Setting("acme", null, Mode.HALTED), CHANGED);
         assertThat(first).isGreaterThan(before);
@@ -45,7 +45,7 @@ abstract class SwitchboardSuite extends ContractSuite {
     }
 
     @Test
-    void settingsForAllForATenantForAnOperationAndForBothStandBesideEachOther() {
+    void settingsForAllForATenantForAnOperationAndForBothCoexist() {
         board.set(new Setting("acme", "charge", Mode.SHADOW), CHANGED);
         board.set(new Setting("acme", null, Mode.HALTED), CHANGED);
         board.set(new Setting(null, "charge", Mode.SHADOW), CHANGED);
@@ -61,7 +61,7 @@ abstract class SwitchboardSuite extends ContractSuite {
     }
 
     @Test
-    void aSettingReplacesTheOneBeforeItAndLiveRemovesIt() {
+    void settingReplacesTheOneBeforeItAndLiveRemovesIt() {
         board.set(new Setting("acme", null, Mode.HALTED), CHANGED);
         board.set(new Setting("acme", null, Mode.SHADOW), CHANGED);
         assertThat(board.modes().settings()).containsExactly(new Setting("acme", null, Mode.SHADOW));
@@ -81,7 +81,7 @@ abstract class SwitchboardSuite extends ContractSuite {
     }
 
     @Test
-    void adoptionRaisesTheEpochAndMakesWhatRanUnknown() {
+    void adoptionRaisesTheEpochAndMakesRunningRecordsUnknown() {
         int before = board.epoch();
         for (State state : State.values()) {
             put(state.name(), state, 100_000, 0);
@@ -111,7 +111,7 @@ abstract class SwitchboardSuite extends ContractSuite {
     }
 
     @Test
-    void a13_aRunFromBeforeAnAdoptionCannotGoOnAsIfNothingHadHappened() {
+    void a13_runFromBeforeAnAdoptionIsRejected() {
         long fence = grant("k").fence();
         board.adopt(row -> Ask.of(row.header().key()).event(6), CHANGED);
         assertThat(move(Shift.of(Ask.id("k"), fence, State.COMPLETED))).isInstanceOf(Moved.Refused.class);
@@ -119,7 +119,7 @@ abstract class SwitchboardSuite extends ContractSuite {
     }
 
     @Test
-    void a18_anAdoptionLeavesStepsToTheirParents() {
+    void a18_adoptionLeavesStepsToTheirParents() {
         long parent = grant("k").fence();
         Ask step = Ask.of("step").under(Ask.id("k"), parent);
         long fence = grant(step).fence();

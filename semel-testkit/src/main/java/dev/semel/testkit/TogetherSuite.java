@@ -32,7 +32,7 @@ abstract class TogetherSuite extends ContractSuite {
     }
 
     @Test
-    void a18_aChangeAndARemovalAreMadeTogetherAndTheSameAgainIsTheSame() {
+    void a18_changeAndARemovalAreMadeTogetherAndTheSameAgainIsTheSame() {
         long parent = grant("parent").fence();
         long step = grant(Ask.of("step").under(Ask.id("parent"), parent)).fence();
         unknown(parent);
@@ -46,7 +46,7 @@ abstract class TogetherSuite extends ContractSuite {
     }
 
     @Test
-    void a18_whatIsDoneAlreadyDoesNotKeepTheRestBack() {
+    void a18_repeatedMoveDoesNotBlockTheOthers() {
         long parent = unknown(grant("parent").fence());
         assertThat(together(Shift.removing(Ask.id("never there"), 1), replay(parent)))
                 .isEqualTo(new Moved.Applied());

@@ -47,7 +47,7 @@ abstract class TransactionPartsSuite extends TransactionFixture {
     }
 
     @Test
-    void anExceptionOfAPartUndoesOnlyThatPartAndIsPassedOn() throws Exception {
+    void exceptionOfAPartUndoesOnlyThatPartAndIsPassedOn() throws Exception {
         var reason = new IllegalStateException("the part's own");
         transactions.run(tx -> {
             complete(tx, "before");
@@ -63,7 +63,7 @@ abstract class TransactionPartsSuite extends TransactionFixture {
     }
 
     @Test
-    void aPartWithinAPartIsUndoneWithIt() throws Exception {
+    void partWithinAPartIsUndoneWithIt() throws Exception {
         transactions.run(tx -> {
             tx.part(() -> {
                 tx.part(() -> {
@@ -80,7 +80,7 @@ abstract class TransactionPartsSuite extends TransactionFixture {
     }
 
     @Test
-    void theApplicationsWritesStayAndGoWithTheRecord() throws Exception {
+    void applicationsWritesStayAndGoWithTheRecord() throws Exception {
         transactions.run(tx -> {
             complete(tx, "kept");
             write(tx, 1);
@@ -109,7 +109,7 @@ abstract class TransactionPartsSuite extends TransactionFixture {
     }
 
     @Test
-    void theConnectionOfAHandlerCannotEndTheTransaction() throws Exception {
+    void connectionOfAHandlerCannotEndTheTransaction() throws Exception {
         transactions.run(tx -> {
             complete(tx, "k");
             Connection connection = sql(tx);
@@ -131,7 +131,7 @@ abstract class TransactionPartsSuite extends TransactionFixture {
     }
 
     @Test
-    void a14_aJoinedTransactionStaysOrGoesWithTheCallersOwn() throws Exception {
+    void a14_joinedTransactionStaysOrGoesWithTheCallersOwn() throws Exception {
         try (Connection connection = connection()) {
             connection.setAutoCommit(false);
             Tx joined = transactions.join(connection);
@@ -154,7 +154,7 @@ abstract class TransactionPartsSuite extends TransactionFixture {
     }
 
     @Test
-    void a1_aRecordAskedForByManyTransactionsAtOnceLandsOnce() throws Exception {
+    void a1_recordOfManyConcurrentTransactionsIsWrittenOnce() throws Exception {
         for (int round = 0; round < 5; round++) {
             String key = "k" + round;
             List<Boolean> landed = atOnce(THREADS, n -> landOrFind(key));

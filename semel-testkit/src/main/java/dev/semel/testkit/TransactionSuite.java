@@ -28,7 +28,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void whatIsKeptStaysWithItsEvent() throws Exception {
+    void committedRecordHasItsEvent() throws Exception {
         String value = transactions.run(tx -> {
             complete(tx, "k");
             return Ended.keep("value");
@@ -46,7 +46,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void whatIsUndoneLeavesNothing() throws Exception {
+    void rolledBackTransactionLeavesNothing() throws Exception {
         String value = transactions.run(tx -> {
             complete(tx, "k");
             return Ended.undo("value");
@@ -58,7 +58,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void anExceptionOfTheWorkLeavesNothingAndIsPassedOn() {
+    void exceptionOfTheWorkLeavesNothingAndIsPassedOn() {
         var reason = new java.io.IOException("the work's own");
         assertThatThrownBy(() -> transactions.run(tx -> {
                     complete(tx, "k");
@@ -76,7 +76,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void aFailureThatIsKeptLandsToo() throws Exception {
+    void failureThatIsKeptLandsToo() throws Exception {
         transactions.run(tx -> {
             assertThat(open(tx, "k")).isEqualTo(new LookupResult.Free());
             var failed = new RecordWrite(
@@ -99,7 +99,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void aRecordInAnyStateIsFoundAsItIs() throws Exception {
+    void recordInAnyStateIsFoundAsItIs() throws Exception {
         for (State state : State.values()) {
             put(state.name(), state, 1_000, 0);
         }
@@ -118,7 +118,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void anExpiredRecordCountsAsAbsentAndIsReplaced() throws Exception {
+    void expiredRecordCountsAsAbsentAndIsReplaced() throws Exception {
         put("done", State.FAILED_TERMINAL, 1_000, 0);
         put("failed", State.FAILED_RETRYABLE, 500, 500);
         pass(1_000);
@@ -130,7 +130,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void aRetryThatIsDueCanBeLandedOn() throws Exception {
+    void retryThatIsDueCanBeLandedOn() throws Exception {
         put("k", State.FAILED_RETRYABLE, 1_000, 60_000);
         pass(1_000);
         transactions.run(tx -> {
@@ -143,7 +143,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void landingOnALiveRecordIsRefusedAndNothingStays() {
+    void landingOnALiveRecordIsRejectedAndNothingStays() {
         for (State state : State.values()) {
             String key = state.name();
             put(key, state, 1_000, 60_000);
@@ -173,7 +173,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void aRecordUnderANeighbouringKeyIsFound() throws Exception {
+    void recordUnderANeighbouringKeyIsFound() throws Exception {
         grant(Ask.of(KinshipSuite.FIRST_BUCKET));
         LookupResult lookup = transactions.run(tx -> Ended.undo(open(tx, Ask.of(KinshipSuite.SECOND_BUCKET))));
         assertThat(lookup)
@@ -183,7 +183,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void nobodySeesItBeforeTheCommit() throws Exception {
+    void recordIsInvisibleBeforeTheCommit() throws Exception {
         transactions.run(tx -> {
             complete(tx, "k");
             assertThat(elsewhere(() -> exists("k"))).isFalse();
@@ -194,7 +194,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void aRecordThatAnotherTransactionHoldsIsLocked() throws Exception {
+    void recordThatAnotherTransactionHoldsIsLocked() throws Exception {
         Assumptions.assumeFalse(contract.hasOneWriter(), "a second transaction waits for the first");
         transactions.run(tx -> {
             assertThat(open(tx, "k")).isEqualTo(new LookupResult.Free());
@@ -209,7 +209,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void aStoredAnswerIsFoundByAllWhoAskAtOnce() throws Exception {
+    void storedAnswerIsFoundByAllWhoAskAtOnce() throws Exception {
         Assumptions.assumeFalse(contract.hasOneWriter(), "a second transaction waits for the first");
         completeAndKeep("k");
         transactions.run(tx -> {
@@ -221,7 +221,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void aRetryThatIsDueIsNotOpenedUnderOtherModes() throws Exception {
+    void retryThatIsDueIsNotOpenedUnderOtherModes() throws Exception {
         put("k", State.FAILED_RETRYABLE, 0, 0);
         long old = board.modes().version();
         board.set(
@@ -232,7 +232,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void anEventIsNeverReadBehindTheHorizonBeforeOneThatComesFirst() throws Exception {
+    void eventsAreReadInOrderBehindTheHorizon() throws Exception {
         audit.append(List.of(Ask.of("before").event(1)));
         List<AuditRow> early = new ArrayList<>();
         transactions.run(tx -> {
@@ -255,7 +255,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void aClaimedRunFinishesInTheTransactionUnderItsFence() throws Exception {
+    void claimedRunFinishesInTheTransactionUnderItsFence() throws Exception {
         long fence = grant("k").fence();
         Shift finish = Shift.of(Ask.id("k"), fence, State.COMPLETED)
                 .in(1_000)
@@ -273,7 +273,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void a2_aClaimedRunThatLostItsLeaseIsRefusedInTheTransaction() throws Exception {
+    void a2_claimedRunThatLostItsLeaseIsRejectedInTheTransaction() throws Exception {
         long old = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(1_000);
         long fresh = grant("k").fence();
@@ -309,7 +309,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void neighbourThatIsDueIsFoundWhateverTheModes() throws Exception {
+    void dueNeighbourIsFoundUnderAnyModes() throws Exception {
         put("text/1", State.FAILED_RETRYABLE, 100, 60_000);
         pass(100);
         LookupResult lookup = transactions
@@ -324,14 +324,14 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void absentRecordIsFreeWhateverTheModes() throws Exception {
+    void absentRecordIsFreeUnderAnyModes() throws Exception {
         List<LookupResult> lookups = transactions.run(tx ->
                 Ended.undo(tx.lookUp(Transactions.ANY_MODES, List.of(Ask.of("k").identity()))));
         assertThat(lookups).containsExactly(new LookupResult.Free());
     }
 
     @Test
-    void aThousandRecordsLandAtOnce() throws Exception {
+    void thousandRecordsLandAtOnce() throws Exception {
         List<Identity> identities = new ArrayList<>();
         List<RecordWrite> writes = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {

@@ -95,7 +95,7 @@ abstract class ValueSuite extends ContractSuite {
     }
 
     @Test
-    void aThousandRecordsPassThroughEachCallAtOnce() {
+    void thousandRecordsPassThroughEachCallAtOnce() {
         List<Reservation> reservations = new ArrayList<>();
         List<RecordId> ids = new ArrayList<>();
         for (int i = 0; i < BATCH; i++) {

@@ -127,7 +127,7 @@ class MemoryStoreLincheckTest {
     }
 
     @Test
-    void theLedgerInMemoryIsLinearizableUnderStress() {
+    void ledgerInMemoryIsLinearizableUnderStress() {
         new StressOptions()
                 .iterations(20)
                 .invocationsPerIteration(100)
@@ -140,12 +140,12 @@ class MemoryStoreLincheckTest {
 
     /** Model checking: each scenario under many schedules, chosen by the places where its threads could meet. */
     @Test
-    void theLedgerInMemoryIsLinearizableUnderChosenSchedules() {
+    void ledgerInMemoryIsLinearizableUnderChosenSchedules() {
         scheduled(5, 50).threads(2).actorsPerThread(2).check(Shipped.class);
     }
 
     @Test
-    void aLedgerThatChecksAndThenActsIsCaughtByAChosenSchedule() {
+    void ledgerThatChecksAndThenActsIsCaughtByAChosenSchedule() {
         assertThatThrownBy(() -> scheduled(2, 100)
                         .minimizeFailedScenario(false)
                         .threads(2)
@@ -163,7 +163,7 @@ class MemoryStoreLincheckTest {
     }
 
     @Test
-    void aLedgerThatChecksAndThenActsIsCaught() {
+    void ledgerThatChecksAndThenActsIsCaught() {
         assertThatThrownBy(() -> new StressOptions()
                         .iterations(100)
                         .invocationsPerIteration(500)

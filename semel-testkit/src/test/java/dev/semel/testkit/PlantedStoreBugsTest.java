@@ -25,7 +25,7 @@ class PlantedStoreBugsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aStoreWithABugFailsTheContract(StoreBug bug) {
+    void storeWithABugFailsTheContract(StoreBug bug) {
         planted = bug;
         var listener = new SummaryGeneratingListener();
         var request = LauncherDiscoveryRequestBuilder.request()

@@ -17,7 +17,7 @@ import org.opentest4j.TestAbortedException;
 
 class PrivatePostgresTest {
     @Test
-    void isDurableUnlessToldOtherwiseAndKeepsWhatWasCommittedWhenItIsKilled() throws SQLException {
+    void isDurableByDefaultAndKeepsCommitsWhenItIsKilled() throws SQLException {
         PrivatePostgres.shared();
         try (PrivatePostgres postgres = PrivatePostgres.start()) {
             assertThat(read(postgres.jdbcUrl(), "show fsync")).isEqualTo("on");
@@ -53,7 +53,7 @@ class PrivatePostgresTest {
     }
 
     @Test
-    void aSettingThatItDoesNotKnowIsReportedWithTheServersOwnWords() {
+    void settingThatItDoesNotKnowIsReportedWithTheServersOwnWords() {
         PrivatePostgres.shared();
         assertThatThrownBy(() -> PrivatePostgres.start(Map.of("no_such_setting", "1")))
                 .isInstanceOf(PrivatePostgres.Unavailable.class)
@@ -61,7 +61,7 @@ class PrivatePostgresTest {
     }
 
     @Test
-    void theSharedOneGivesEachCallerADatabaseOfItsOwn() throws SQLException {
+    void sharedServerGivesEachCallerItsOwnDatabase() throws SQLException {
         PrivatePostgres postgres = PrivatePostgres.shared();
         String one = postgres.freshDatabase();
         String two = postgres.freshDatabase();
@@ -73,7 +73,7 @@ class PrivatePostgresTest {
     }
 
     @Test
-    void thePackedBinariesAreUsableWhereTheMachineHasNone(@TempDir Path scratch) {
+    void packedBinariesAreUsableWhereTheMachineHasNone(@TempDir Path scratch) {
         assertThat(PostgresBinaries.unpacked(scratch))
                 .hasValueSatisfying(bin ->
                         assertThat(Files.isExecutable(bin.resolve("initdb"))).isTrue());

@@ -14,7 +14,7 @@ class ScratchTest {
     private static final Duration BOUND = Duration.ofSeconds(60);
 
     @Test
-    void aJvmThatIsKilledLeavesNeitherItsDirectoriesNorItsServers() throws Exception {
+    void jvmThatIsKilledLeavesNeitherItsDirectoriesNorItsServers() throws Exception {
         PrivatePostgres.shared();
         Process child = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -34,7 +34,7 @@ class ScratchTest {
     }
 
     @Test
-    void aDirectoryIsNewAndEmpty() throws Exception {
+    void directoryIsNewAndEmpty() throws Exception {
         Path one = Scratch.directory("one");
         assertThat(one).isEmptyDirectory().isNotEqualTo(Scratch.directory("one"));
         Files.writeString(one.resolve("file"), "text");

@@ -37,7 +37,7 @@ class PeersTest {
 
     @ParameterizedTest
     @MethodSource("peers")
-    void whatWaitsAndWhatIsSentIsHandledOnce(Contender peer) throws Exception {
+    void waitingAndNewMessagesAreHandledOnce(Contender peer) throws Exception {
         try (HikariDataSource database = database();
                 Contender.Session session = peer.open(database, handled::add)) {
             session.load(0, WAITING);

@@ -38,7 +38,7 @@ class DiskTest {
 
     /** Sooner than above and with more keys, so that much is asked for the first time after it. */
     @Test
-    void b4_aSyncThatFailsAndIsTakenForACommitIsCaught() throws Exception {
+    void b4_syncThatFailsAndIsTakenForACommitIsCaught() throws Exception {
         assertThat(withFailingSyncs("14+", 400, Flaw.IGNORES_FAILED_COMMITS).violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R5);
@@ -69,7 +69,7 @@ class DiskTest {
     }
 
     @Test
-    void b6_aReadOnlyFileSystemIsAClearErrorAtTheStart() throws Exception {
+    void b6_readOnlyFileSystemIsAClearErrorAtTheStart() throws Exception {
         try (Machine.Mounted disk = Machine.tmpfs(directory.resolve("disk"), 4)) {
             Place place = Place.sqlite(disk.path());
             place.open().close();
@@ -81,7 +81,7 @@ class DiskTest {
     }
 
     @Test
-    void b5_aDiskThatFillsAtEachWriteLosesNothingAndServesAgainWhenThereIsRoom() throws Exception {
+    void b5_diskThatFillsAtEachWriteLosesNothingAndServesAgainWhenThereIsRoom() throws Exception {
         List<Answer<byte[]>> answers = new ArrayList<>();
         withFullDisks(16, Flaw.NONE, answers::add)
                 .assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
@@ -89,7 +89,7 @@ class DiskTest {
     }
 
     @Test
-    void b5_aFullDiskThatIsTakenForACommitIsCaught() throws Exception {
+    void b5_fullDiskThatIsTakenForACommitIsCaught() throws Exception {
         assertThat(withFullDisks(1, Flaw.IGNORES_FAILED_COMMITS, answer -> {}).violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R5);

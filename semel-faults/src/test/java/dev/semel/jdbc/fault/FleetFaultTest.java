@@ -86,7 +86,7 @@ class FleetFaultTest {
     /** The bound is short, but what is never handled is late for any. */
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void d2_aWorkerThatReadsByACursorIsCaught() throws Exception {
+    void d2_workerThatReadsByACursorIsCaught() throws Exception {
         assertThat(judgedAfterALateCommit("call", Slip.SKIPS_WHAT_COMES_LATE, Duration.ofSeconds(2))
                         .violations())
                 .extracting(Violation::rule)
@@ -140,7 +140,7 @@ class FleetFaultTest {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void b10_aWorkerThatEndsWithWhatItIsHandlingIsCaught() throws Exception {
+    void b10_workerThatEndsWithItsRunningMessagesIsCaught() throws Exception {
         try (Fleet fleet = fleet(Place.postgres(), "call")) {
             sendSome(fleet);
             String worker = fleet.start(Slip.ENDS_AT_ONCE);
@@ -162,7 +162,7 @@ class FleetFaultTest {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void c2_aReceiverThatTakesAnOldFenceIsCaught() throws Exception {
+    void c2_receiverThatTakesAnOldFenceIsCaught() throws Exception {
         assertThat(judgedAfterAPartition("call", Slip.IS_RECEIVED_BLINDLY).violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R4);

@@ -49,7 +49,7 @@ class FleetStoreTest {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void b2_aSenderThatTakesALostServerForAnAcceptanceIsCaught() throws Exception {
+    void b2_senderThatTakesALostServerForAnAcceptanceIsCaught() throws Exception {
         assertThat(judgedAfterCrashes("book", Slip.BELIEVES_IT_WAS_SENT).violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R1);
@@ -83,13 +83,13 @@ class FleetStoreTest {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void c4_aStoreThatComesBackWithManyDueRetriesMeetsARampAndNoStorm() throws Exception {
+    void c4_storeThatComesBackWithManyDueRetriesGetsARampAndNoStorm() throws Exception {
         assertThat(amountsAfterAnOutage(Slip.NONE)).matches(FleetStoreTest::isARamp);
     }
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void c4_aWorkerThatStormsIsCaught() throws Exception {
+    void c4_workerThatStormsIsCaught() throws Exception {
         assertThat(amountsAfterAnOutage(Slip.STORMS)).matches(amounts -> !isARamp(amounts));
     }
 
@@ -137,7 +137,7 @@ class FleetStoreTest {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void b8_anExhaustedPoolShedsWithAClearErrorAndLosesNothing() throws Exception {
+    void b8_exhaustedPoolShedsWithAClearErrorAndLosesNothing() throws Exception {
         Place place = Place.postgres();
         Operation.Atomic<String, Void> holding = Operation.atomic("hold", String.class, Void.class);
         CountDownLatch release = new CountDownLatch(1);

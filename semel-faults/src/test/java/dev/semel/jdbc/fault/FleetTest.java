@@ -68,7 +68,7 @@ class FleetTest {
     }
 
     @Test
-    void b1_aWorkerThatFinishesBeforeItsHandlerRanIsCaught() throws Exception {
+    void b1_workerThatFinishesBeforeItsHandlerRanIsCaught() throws Exception {
         try (Fleet fleet = new Fleet(Place.postgres(), directory, Parcel.CALL, Slip.FINISHES_FIRST)) {
             fleet.load().send(Way.TOGETHER, Parcel.row("free", false, 1, 20));
             String victim = fleet.start();
@@ -82,7 +82,7 @@ class FleetTest {
     }
 
     @Test
-    void b1_aWorkerThatIgnoresTheOrderOfLanesIsCaught() throws Exception {
+    void b1_workerThatIgnoresTheOrderOfLanesIsCaught() throws Exception {
         Place place = Place.postgres();
         try (Fleet fleet = new Fleet(place, directory, Parcel.CALL, Slip.IGNORES_LANES);
                 Carrier carrier = fleet.carrier(place, () -> {})) {

@@ -38,13 +38,13 @@ class HaltTest {
 
     @ParameterizedTest
     @MethodSource("works")
-    void a6_aProcessThatEndsAtAnyStatementOnSqliteLeavesAllOrNothing(Work work) throws Exception {
+    void a6_processThatEndsAtAnyStatementOnSqliteLeavesAllOrNothing(Work work) throws Exception {
         judged(work, Flaw.NONE, 1).assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
     }
 
     /** The engine itself notices that the transaction is gone: nothing is answered as executed. */
     @Test
-    void a6_anEffectThatIsCommittedBeforeItsRecordIsCaughtOnSqlite() throws Exception {
+    void a6_effectThatIsCommittedBeforeItsRecordIsCaughtOnSqlite() throws Exception {
         assertThatThrownBy(() -> judged(Work.PAY, Flaw.COMMITS_THE_EFFECT_FIRST, 3))
                 .hasMessageContaining("the handler has ended the transaction in which it ran");
     }

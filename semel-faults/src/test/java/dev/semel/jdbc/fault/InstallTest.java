@@ -70,7 +70,7 @@ class InstallTest {
     }
 
     @Test
-    void b11_anInstallationOnSqliteThatIsKilledIsTakenUpAgain() throws Exception {
+    void b11_installationOnSqliteThatIsKilledIsTakenUpAgain() throws Exception {
         int halfWay = 0;
         for (int i = 0; i < KILLS; i++) {
             Place place = Place.sqlite(Files.createDirectory(directory.resolve("d" + i)));
@@ -81,7 +81,7 @@ class InstallTest {
     }
 
     @Test
-    void b11_anInstallationOnPostgresThatIsKilledIsTakenUpAgain() throws Exception {
+    void b11_installationOnPostgresThatIsKilledIsTakenUpAgain() throws Exception {
         int halfWay = 0;
         for (int i = 0; i < KILLS; i++) {
             Place place = Place.postgres();
@@ -92,14 +92,14 @@ class InstallTest {
     }
 
     @Test
-    void b11_anInstallationOnSqliteWithoutATransactionIsCaught() throws Exception {
+    void b11_installationOnSqliteWithoutATransactionIsCaught() throws Exception {
         Place place = Place.sqlite(directory);
         assertThat(kill(Flawed.class, place, 0)).isTrue();
         assertThatThrownBy(() -> assertTakenUpAgain(place, 0)).isInstanceOf(SemelException.Misconfigured.class);
     }
 
     @Test
-    void b11_anInstallationOnPostgresWithoutATransactionIsCaught() throws Exception {
+    void b11_installationOnPostgresWithoutATransactionIsCaught() throws Exception {
         Place place = Place.postgres();
         assertThat(kill(Flawed.class, place, 0)).isTrue();
         assertThatThrownBy(() -> assertTakenUpAgain(place, 0)).isInstanceOf(SemelException.StoreUnavailable.class);

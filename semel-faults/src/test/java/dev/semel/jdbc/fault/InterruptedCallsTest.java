@@ -102,7 +102,7 @@ class InterruptedCallsTest {
     }
 
     @Test
-    void a16_interruptedCallsOnPlatformThreadsAreToldRight() throws Exception {
+    void a16_interruptedCallsOnPlatformThreadsGetTheRightAnswer() throws Exception {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         assertToldRight(java, Place.sqlite(directory), false);
     }

@@ -31,7 +31,7 @@ class KillTest {
     }
 
     @Test
-    void b1_anApplicationThatAcknowledgesBeforeTheCommitIsCaughtOnSqlite() throws Exception {
+    void b1_applicationThatAcknowledgesBeforeTheCommitIsCaughtOnSqlite() throws Exception {
         assertThat(flawed(Place.sqlite(directory), Flaw.ACKNOWLEDGES_BEFORE_COMMIT)
                         .violations())
                 .extracting(Violation::rule)
@@ -39,14 +39,14 @@ class KillTest {
     }
 
     @Test
-    void b1_anApplicationThatAcknowledgesBeforeTheCommitIsCaughtOnPostgres() throws Exception {
+    void b1_applicationThatAcknowledgesBeforeTheCommitIsCaughtOnPostgres() throws Exception {
         assertThat(flawed(Place.postgres(), Flaw.ACKNOWLEDGES_BEFORE_COMMIT).violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R9);
     }
 
     @Test
-    void b1_anApplicationThatCommitsItsEffectAloneIsCaught() throws Exception {
+    void b1_applicationThatCommitsItsEffectAloneIsCaught() throws Exception {
         assertThat(flawed(Place.postgres(), Flaw.COMMITS_THE_EFFECT_ALONE).violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R2);

@@ -96,7 +96,7 @@ class LostConnectionTest {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void a5_aCommitWhoseReplyIsLostIsAnsweredAsExecuted() throws Exception {
+    void a5_commitWhoseReplyIsLostIsAnsweredAsExecuted() throws Exception {
         proxy.atCommit(Loss.REPLY);
         assertThat(node.ask(Work.PAY, "k")).isInstanceOf(Answer.Executed.class);
         finishAndJudge(List.of(new Work.Item(Work.PAY, "k")));
@@ -104,7 +104,7 @@ class LostConnectionTest {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void a5_aLostReplyThatIsTakenForARollbackIsCaught() throws Exception {
+    void a5_lostReplyThatIsTakenForARollbackIsCaught() throws Exception {
         AtomicReference<FaultProxy.Trap> set = new AtomicReference<>();
         Semel believing = EngineSettings.on(new BelievesInRollback(place.open(), set))
                 .withPolicy(Work.POLICY)
@@ -144,7 +144,7 @@ class LostConnectionTest {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void a5_aCommitThatIsStillInFlightIsNeverDoubled() throws Exception {
+    void a5_commitThatIsStillInFlightIsNeverDoubled() throws Exception {
         FaultProxy.Trap trap = proxy.atCommit(Loss.REQUEST_HELD);
         node.ask(Work.PAY, "k");
         trap.release();
@@ -174,7 +174,7 @@ class LostConnectionTest {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void a6_anEffectThatIsCommittedBeforeItsRecordIsCaughtOnPostgres() throws Exception {
+    void a6_effectThatIsCommittedBeforeItsRecordIsCaughtOnPostgres() throws Exception {
         restart(new Node(place, directory, "flawed", Flaw.COMMITS_THE_EFFECT_FIRST));
         List<Work.Item> asked = new ArrayList<>();
         // The engine commits for itself as well, when it opens a connection or keeps house: that may spend a trap.
@@ -285,7 +285,7 @@ class LostConnectionTest {
     /** The bound is short, but what waits for ever is late for any. */
     @Test
     @Execution(ExecutionMode.CONCURRENT)
-    void c1_aCallThatWaitsForEverIsCaught() throws Exception {
+    void c1_callThatWaitsForEverIsCaught() throws Exception {
         Place unbounded = direct.withParameters("socketTimeout=0&poolSize=2").through(proxy.port());
         restart(new Node(unbounded, directory, "flawed"));
         proxy.stall();

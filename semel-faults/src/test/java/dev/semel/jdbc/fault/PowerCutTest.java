@@ -49,7 +49,7 @@ class PowerCutTest {
     }
 
     @Test
-    void b3_aLedgerThatSyncsLessLosesAcknowledgedWorkAndIsCaught() throws Exception {
+    void b3_ledgerThatSyncsLessLosesAcknowledgedWorkAndIsCaught() throws Exception {
         Path blank = blankDisk();
         int caught = 0;
         for (int i = 0; i < 3; i++) {

@@ -37,12 +37,12 @@ class RaceTest {
     }
 
     @Test
-    void a1_aStoreOnSqliteThatLooksAndThenWritesIsCaught() throws Exception {
+    void a1_storeOnSqliteThatLooksAndThenWritesIsCaught() throws Exception {
         assertCaught(Place.sqlite(directory));
     }
 
     @Test
-    void a1_aStoreOnPostgresThatLooksAndThenWritesIsCaught() throws Exception {
+    void a1_storeOnPostgresThatLooksAndThenWritesIsCaught() throws Exception {
         assertCaught(Place.postgres());
     }
 

@@ -21,7 +21,7 @@ class SmallDiskTest {
 
     /** Each call adds some 20 KB to the log: without being copied back it would need more than twice the disk. */
     @Test
-    void theLogIsCopiedBackBeforeItFillsASmallDisk() throws Exception {
+    void logIsCopiedBackBeforeItFillsASmallDisk() throws Exception {
         try (Machine.Mounted disk = Machine.tmpfs(directory.resolve("disk"), 8)) {
             Place place = place(disk);
             place.prepare();
@@ -35,7 +35,7 @@ class SmallDiskTest {
     }
 
     @Test
-    void aDiskThatIsFullServesAgainWithTheFirstRoomThereIs() throws Exception {
+    void diskThatIsFullServesAgainWithTheFirstRoomThereIs() throws Exception {
         try (Machine.Mounted disk = Machine.tmpfs(directory.resolve("disk"), 8)) {
             Place place = place(disk);
             place.prepare();

@@ -52,7 +52,7 @@ class PostgresCommitTest {
     }
 
     @Test
-    void a5_aCommitWhoseReplyIsLostIsFoundToBeCommitted() throws Exception {
+    void a5_commitWhoseReplyIsLostIsFoundToBeCommitted() throws Exception {
         proxy.atCommit(Loss.REPLY);
         assertThat(write(new Sample("k"))).isEqualTo("done");
         assertThat(effects()).isEqualTo(1);
@@ -60,7 +60,7 @@ class PostgresCommitTest {
     }
 
     @Test
-    void a5_aCommitThatNeverArrivedIsFoundToBeRolledBack() throws Exception {
+    void a5_commitThatNeverArrivedIsFoundToBeRolledBack() throws Exception {
         proxy.atCommit(Loss.REQUEST);
         assertThatThrownBy(() -> write(new Sample("k")))
                 .isInstanceOf(SemelException.StoreUnavailable.class)
@@ -72,7 +72,7 @@ class PostgresCommitTest {
     }
 
     @Test
-    void a5_aTransactionThatIsStillInFlightIsEndedBeforeItIsJudged() throws Exception {
+    void a5_transactionThatIsStillInFlightIsEndedBeforeItIsJudged() throws Exception {
         FaultProxy.Trap trap = proxy.atCommit(Loss.REQUEST_HELD);
         assertThatThrownBy(() -> write(new Sample("k")))
                 .isInstanceOf(SemelException.StoreUnavailable.class)
@@ -83,7 +83,7 @@ class PostgresCommitTest {
     }
 
     @Test
-    void a5_aClaimedRunIsDecidedByItsMove() throws Exception {
+    void a5_claimedRunIsDecidedByItsMove() throws Exception {
         Sample sample = new Sample("k");
         long version = store.switchboard().modes().version();
         long fence = ((Reserved.Granted) store.ledger()
@@ -111,7 +111,7 @@ class PostgresCommitTest {
     }
 
     @Test
-    void a16_commitThatNeverArrivedIsToldAsRolledBackAlthoughItsThreadIsInterrupted() throws Exception {
+    void a16_commitThatNeverArrivedIsReportedAsRolledBackOnAnInterruptedThread() throws Exception {
         proxy.atCommit(Loss.REQUEST_HELD);
         assertThatThrownBy(() -> write(new Sample("k"), Thread.currentThread()::interrupt))
                 .isInstanceOf(SemelException.StoreUnavailable.class)
@@ -121,7 +121,7 @@ class PostgresCommitTest {
     }
 
     @Test
-    void handlerThatGoesOnFromAnErrorOfTheServerHasFailed() {
+    void handlerThatIgnoresAServerErrorHasFailed() {
         assertThatThrownBy(() -> write(new Sample("k"), () -> {}, "no such statement"))
                 .isInstanceOfSatisfying(
                         CommitRefused.class,
@@ -132,7 +132,7 @@ class PostgresCommitTest {
     }
 
     @Test
-    void grantsThatAreCommittedAreToldAlthoughTheRestOfTheirBatchFails() throws Exception {
+    void committedGrantsAreReturnedAlthoughTheRestOfTheirBatchFails() throws Exception {
         long version = store.switchboard().modes().version();
         Sample due = new Sample("due");
         Reserved.Granted first = (Reserved.Granted)
@@ -158,7 +158,7 @@ class PostgresCommitTest {
     }
 
     @Test
-    void aCommitWithNothingOfTheLedgerInItStaysUnknown() {
+    void commitWithNothingOfTheLedgerInItStaysUnknown() {
         proxy.atCommit(Loss.REPLY);
         assertThatThrownBy(() -> store.transactions().orElseThrow().run(tx -> {
                     effect(tx);
@@ -168,7 +168,7 @@ class PostgresCommitTest {
     }
 
     @Test
-    void aDeferredConstraintThatFailsAtTheCommitIsTheHandlersOwnFailure() throws Exception {
+    void deferredConstraintThatFailsAtTheCommitIsTheHandlersOwnFailure() throws Exception {
         schema.execute("ALTER TABLE effect ADD CONSTRAINT one UNIQUE (n) DEFERRABLE INITIALLY DEFERRED");
         assertThat(write(new Sample("k1"))).isEqualTo("done");
         assertThatThrownBy(() -> write(new Sample("k2")))
@@ -182,7 +182,7 @@ class PostgresCommitTest {
     }
 
     @Test
-    void anErrorOfTheLandingThatGoesWithTheCommitIsTheLedgersAndLeavesNothing() throws Exception {
+    void errorOfTheLandingThatGoesWithTheCommitIsTheLedgersAndLeavesNothing() throws Exception {
         schema.execute("ALTER TABLE semel_record ADD CONSTRAINT never CHECK (operation = '')");
         assertThatThrownBy(() -> write(new Sample("k")))
                 .isInstanceOf(SemelException.DataRefused.class)
@@ -195,7 +195,7 @@ class PostgresCommitTest {
     }
 
     @Test
-    void aLostReplyToABatchIsUnknownAndTheRepeatedCallGetsItsOwnGrant() {
+    void lostReplyToABatchIsUnknownAndTheRepeatedCallGetsItsOwnGrant() {
         var reservation = new Sample("k").reservation();
         long version = store.switchboard().modes().version();
         proxy.at(sql -> sql.contains("INSERT INTO semel_record"), Loss.REPLY);

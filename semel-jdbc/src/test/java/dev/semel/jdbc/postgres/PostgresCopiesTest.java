@@ -79,7 +79,7 @@ class PostgresCopiesTest {
     }
 
     @Test
-    void a17_aFailoverBehindTheApplicationsDataSourceIsNoticedBeforeAnythingIsGranted() {
+    void a17_failoverBehindTheApplicationsDataSourceIsNoticedBeforeAnythingIsGranted() {
         SwitchedDataSource source = new SwitchedDataSource(first);
         List<Long> all = new ArrayList<>();
         try (Store store = PostgresStore.on(source, StoreProvider.Options.DEFAULT)) {
@@ -101,7 +101,7 @@ class PostgresCopiesTest {
 
     /** A planted bug: copies take the same new epoch, and count on from the same place. */
     @Test
-    void a17_copiesThatGoOnFromTheSamePlaceAreCaught() throws Exception {
+    void a17_copiesThatContinueFromTheSameFenceAreCaught() throws Exception {
         List<Long> all = new ArrayList<>();
         for (PrivatePostgres server : List.of(first, second)) {
             String database = server.freshDatabase();
@@ -122,7 +122,7 @@ class PostgresCopiesTest {
 
     /** Dumped and loaded, or made from a template: on one server, and so with one start and one history. */
     @Test
-    void a17_aCopyOfTheDatabaseOnTheSameServerIssuesOtherFences() throws Exception {
+    void a17_copyOfTheDatabaseOnTheSameServerIssuesOtherFences() throws Exception {
         String database = first.freshDatabase();
         try (Store store = new PostgresProvider().open(first.url(database), StoreProvider.Options.DEFAULT)) {
             fence(store, "before the copy");
@@ -142,7 +142,7 @@ class PostgresCopiesTest {
 
     /** The database is dropped and made again from a backup, on a server that goes on running, and so does the node. */
     @Test
-    void a17_aRunningNodeNoticesThatItsDatabaseWasRestoredOnTheSameServer() throws Exception {
+    void a17_runningNodeNoticesThatItsDatabaseWasRestoredOnTheSameServer() throws Exception {
         String database = first.freshDatabase();
         restoredUnderARunningNode(
                 database,
@@ -152,7 +152,7 @@ class PostgresCopiesTest {
 
     /** Only the ledger's own row and its counter are loaded again, as a load of the tables does, while the node is connected. */
     @Test
-    void a17_aRunningNodeNoticesThatItsTablesWereLoadedAgain() throws Exception {
+    void a17_runningNodeNoticesThatItsTablesWereLoadedAgain() throws Exception {
         String database = first.freshDatabase();
         List<Long> all = new ArrayList<>();
         try (Store store = new PostgresProvider().open(first.url(database), StoreProvider.Options.DEFAULT);

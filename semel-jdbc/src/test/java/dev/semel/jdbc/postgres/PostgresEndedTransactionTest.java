@@ -64,7 +64,7 @@ class PostgresEndedTransactionTest {
     }
 
     @Test
-    void aTextThatTheGuardAdmittedAndThatEndedTheTransactionIsNoticedAtOnce() throws Exception {
+    void textThatTheGuardAdmittedAndThatEndedTheTransactionIsNoticedAtOnce() throws Exception {
         assertThatThrownBy(() -> store.transactions().orElseThrow().run(tx -> {
                     Connection connection = Objects.requireNonNull(tx.connection());
                     execute(connection, "INSERT INTO effect VALUES ('before')");

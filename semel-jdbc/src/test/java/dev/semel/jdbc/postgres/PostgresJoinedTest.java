@@ -21,7 +21,7 @@ class PostgresJoinedTest {
     private static final Operation.Atomic<String, String> GREET = Operation.atomic("greet", String.class, String.class);
 
     @Test
-    void a14_aDuplicateMetAtRepeatableReadMustBeRetried() throws Exception {
+    void a14_duplicateAtRepeatableReadMustBeRetried() throws Exception {
         Call<String> call = Call.of(Tenant.SINGLE, Key.of("k"), "payload");
         FreshSchema schema = FreshSchema.make();
         try (Engine engine = EngineSettings.on(schema.open(new ManualTime(1_800_000_000_000L)))

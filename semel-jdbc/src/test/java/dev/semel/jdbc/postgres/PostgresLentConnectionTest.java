@@ -119,7 +119,7 @@ class PostgresLentConnectionTest {
     }
 
     @Test
-    void a16_aHandlersOwnCommitIsFoundAlthoughTheServerCouldNotBeAskedAtOnce() throws Exception {
+    void a16_commitByAHandlerIsFoundAlthoughTheServerDidNotAnswerAtOnce() throws Exception {
         assertThatThrownBy(() -> lost(true, 3))
                 .isInstanceOf(SemelException.TransactionEnded.class)
                 .hasMessageContaining("the handler has ended the transaction");
@@ -127,7 +127,7 @@ class PostgresLentConnectionTest {
     }
 
     @Test
-    void a16_aTransactionThatTheHandlerLeftAloneIsFoundToBeRolledBack() throws Exception {
+    void a16_transactionThatTheHandlerLeftAloneIsFoundToBeRolledBack() throws Exception {
         assertThatThrownBy(() -> lost(false, 3))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("connection lost");
@@ -135,7 +135,7 @@ class PostgresLentConnectionTest {
     }
 
     @Test
-    void a16_aTransactionThatCannotBeAskedAboutIsNotReportedAsRolledBack() throws Exception {
+    void a16_undecidedTransactionIsNotReportedAsRolledBack() throws Exception {
         assertThatThrownBy(() -> lost(true, ALL))
                 .isInstanceOf(SemelException.TransactionEnded.class)
                 .hasMessageContaining("it is unknown whether");

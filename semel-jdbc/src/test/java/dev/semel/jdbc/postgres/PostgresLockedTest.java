@@ -144,14 +144,14 @@ class PostgresLockedTest {
     }
 
     @Test
-    void c5_claimsGoOnBesideALockedRow() throws Exception {
+    void c5_claimsContinueBesideALockedRow() throws Exception {
         try (Store store = schema.open(time)) {
             claimsGoOnBesideALockedRow(store);
         }
     }
 
     @Test
-    void c5_claimsGoOnBesideALockedRowOnTheApplicationsConnections() throws Exception {
+    void c5_claimsContinueBesideALockedRowOnTheApplicationsConnections() throws Exception {
         try (Store store = onDataSource(sql -> sql)) {
             claimsGoOnBesideALockedRow(store);
         }
@@ -182,7 +182,7 @@ class PostgresLockedTest {
 
     /** A node that is paused after it has taken hold of lanes, before it writes: their rows are not locked. */
     @Test
-    void c5_takeoversGoOnBesideLanesThatAPausedNodeHolds() throws Exception {
+    void c5_takeoversContinueBesideLanesThatAPausedNodeHolds() throws Exception {
         try (Store store = schema.open(time);
                 Connection owner = schema.connect();
                 Statement statement = owner.createStatement()) {
@@ -207,7 +207,7 @@ class PostgresLockedTest {
     }
 
     @Test
-    void c5_aHandlersTransactionKeepsItsOwnBoundForLocks() throws Exception {
+    void c5_handlersTransactionKeepsItsOwnBoundForLocks() throws Exception {
         try (Store store = schema.open(time)) {
             store.queue().orElseThrow().enqueue(List.of(arrival(1, null)));
             store.transactions().orElseThrow().run(tx -> {
@@ -259,7 +259,7 @@ class PostgresLockedTest {
     }
 
     @Test
-    void c5_aFirstLandingWaitsForALockOnlySoLong() throws Exception {
+    void c5_firstLandingWaitsForALockOnlySoLong() throws Exception {
         try (Store store = onDataSource(sql -> sql)) {
             whileTheTableIsLocked(store, List.of("a"), tx -> {
                 tx.write(List.of(EffectFixture.write("a")));
@@ -297,7 +297,7 @@ class PostgresLockedTest {
     }
 
     @Test
-    void c5_aMarkWaitsForALockOnlySoLong() throws Exception {
+    void c5_markWaitsForALockOnlySoLong() throws Exception {
         try (Store store = onDataSource(sql -> sql);
                 Connection holder = schema.connect();
                 Connection caller = schema.connect();
@@ -326,7 +326,7 @@ class PostgresLockedTest {
     }
 
     @Test
-    void c5_aCallWhoseLandingTimedOutOnALockIsRolledBackAndNotReportedInProgress() throws Exception {
+    void c5_callWhoseLandingTimedOutOnALockIsRolledBackAndNotReportedInProgress() throws Exception {
         AtomicInteger runs = new AtomicInteger();
         Operation.Atomic<String, String> charge = Operation.atomic("charge", String.class, String.class);
         Call<String> call = Call.of(Tenant.of("acme"), Key.of("k"), "book").withPatience(Duration.ofSeconds(30));
@@ -351,7 +351,7 @@ class PostgresLockedTest {
 
     /** A node that has noticed another server waits for whoever raises the epoch, and that one may be paused. */
     @Test
-    void c5_aRaiseOfTheEpochWaitsForALockOnlySoLong() throws Exception {
+    void c5_raiseOfTheEpochWaitsForALockOnlySoLong() throws Exception {
         try (Store store = onDataSource(sql -> sql);
                 Connection holder = schema.connect();
                 Statement statement = holder.createStatement()) {
@@ -378,7 +378,7 @@ class PostgresLockedTest {
     }
 
     @Test
-    void anErrorWhileAConnectionIsMadeReadyDoesNotLoseIt() {
+    void errorWhileAConnectionIsMadeReadyDoesNotLoseIt() {
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setJdbcUrl(schema.server().jdbcUrl(schema.database()) + "&currentSchema=" + schema.name());
             pool.setMaximumPoolSize(1);

@@ -54,7 +54,7 @@ class PostgresOpeningTest {
     }
 
     @Test
-    void b11_aSchemaNewerThanTheCodeIsRefusedAndLeftAlone() {
+    void b11_schemaNewerThanTheCodeIsRejectedAndLeftAlone() {
         schema.open(null).close();
         schema.execute("UPDATE semel_meta SET schema_version = 99");
         assertThatThrownBy(() -> schema.open(null))
@@ -95,7 +95,7 @@ class PostgresOpeningTest {
     }
 
     @Test
-    void anUnreachableServerIsNamedWithoutItsPassword() {
+    void unreachableServerIsNamedWithoutItsPassword() {
         assertThatThrownBy(() -> new PostgresProvider()
                         .open("postgresql://someone:hush@127.0.0.1:1/none", StoreProvider.Options.DEFAULT))
                 .isInstanceOf(SemelException.StoreUnavailable.class)
@@ -104,7 +104,7 @@ class PostgresOpeningTest {
     }
 
     @Test
-    void aMissingSchemaIsRefusedWithAdvice() {
+    void missingSchemaIsRejectedWithAdvice() {
         String url = schema.server().url(schema.database()) + "?currentSchema=nowhere";
         assertThatThrownBy(() -> new PostgresProvider().open(url, StoreProvider.Options.DEFAULT))
                 .isInstanceOf(SemelException.Misconfigured.class)
@@ -124,7 +124,7 @@ class PostgresOpeningTest {
     }
 
     @Test
-    void aServerThatIsTooSmallForANodesConnectionsAndLocksIsAdvisedAndOfNoLowerClass() {
+    void serverThatIsTooSmallForANodesConnectionsAndLocksIsAdvisedAndOfNoLowerClass() {
         try (PrivatePostgres small = PrivatePostgres.start(Map.of(
                         "max_connections", "12",
                         "max_locks_per_transaction", "10",
@@ -140,7 +140,7 @@ class PostgresOpeningTest {
     }
 
     @Test
-    void aServerAsItIsShippedHasRoomForANode() {
+    void serverAsItIsShippedHasRoomForANode() {
         try (Store store = schema.open(null)) {
             Inspection inspection = store.inspect();
             assertThat(advice(inspection, "max_connections")).isEmpty();
@@ -149,7 +149,7 @@ class PostgresOpeningTest {
     }
 
     @Test
-    void aLimitOfTheRoleOrTheDatabaseCountsLikeTheServers() {
+    void limitOfTheRoleOrTheDatabaseCountsLikeTheServers() {
         String database = schema.server().freshDatabase();
         String url = schema.server().url(database);
         try (Store store = new PostgresProvider().open(url, StoreProvider.Options.DEFAULT)) {
@@ -169,7 +169,7 @@ class PostgresOpeningTest {
     }
 
     @Test
-    void aDataSourceOfTheApplicationServesAtAnyIsolationLevelOfItsOwn() throws Exception {
+    void dataSourceOfTheApplicationWorksAtAnyIsolationLevel() throws Exception {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(schema.server().jdbcUrl(schema.database()));
         source.setCurrentSchema(schema.name());

@@ -162,7 +162,7 @@ class PostgresPoolerIdleTest {
     }
 
     @Test
-    void transactionsOnTheApplicationsConnectionsAreBoundWhereNobodyHasSetIt() {
+    void idleTransactionsOnTheApplicationsConnectionsAreBoundedByDefault() {
         try (HikariDataSource source = source();
                 Engine engine = on(source)) {
             assertThat(bound(engine)).isEqualTo("1min");

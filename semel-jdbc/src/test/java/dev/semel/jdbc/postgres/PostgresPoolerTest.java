@@ -222,7 +222,7 @@ class PostgresPoolerTest {
     }
 
     @Test
-    void doctorSaysThatThereIsAPoolerAndWhatItCosts() {
+    void doctorReportsThePoolerAndItsCost() {
         try (PrivatePgBouncer bouncer = PrivatePgBouncer.start(server, Mode.TRANSACTION, 3);
                 Store pooled = on(bouncer.url(database));
                 Store plain = on(server.url(database))) {
@@ -240,7 +240,7 @@ class PostgresPoolerTest {
     }
 
     @Test
-    void whatAHandlerWouldLeaveOnASessionThatOthersUseIsRefused() {
+    void statementThatChangesASharedSessionIsRejected() {
         try (PrivatePgBouncer bouncer = PrivatePgBouncer.start(server, Mode.TRANSACTION, 3);
                 Engine engine = engine(on(bouncer.url(database)))) {
             Answer<String> answer = engine.run(PAY, Call.of(Tenant.SINGLE, Key.of("k"), "k"), (order, tx) -> {
@@ -254,7 +254,7 @@ class PostgresPoolerTest {
     }
 
     @Test
-    void aSchemaThatThePoolerDoesNotPassOnIsRefusedAtOpening() throws SQLException {
+    void schemaThatThePoolerDoesNotPassOnIsRejectedAtOpening() throws SQLException {
         try (Connection connection = direct();
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE SCHEMA elsewhere");

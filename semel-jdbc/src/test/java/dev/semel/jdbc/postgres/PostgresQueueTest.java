@@ -153,7 +153,7 @@ class PostgresQueueTest {
     }
 
     @Test
-    void whatAClaimReadsGrowsWithWhatItWritesAndNotWithWhatWaits() throws Exception {
+    void claimReadsInProportionToItsGrantsAndNotToTheBacklog() throws Exception {
         for (int lanes : List.of(0, 5_000, 1)) {
             FreshSchema schema = FreshSchema.make();
             try (Store store = schema.open(null)) {
@@ -204,7 +204,7 @@ class PostgresQueueTest {
     }
 
     @Test
-    void anAnnouncementWakesTheOtherNodeAndNotItsOwn() throws Exception {
+    void announcementWakesTheOtherNodeAndNotItsOwn() throws Exception {
         FreshSchema schema = FreshSchema.make();
         FreshSchema elsewhere = FreshSchema.make();
         try (Store one = schema.open(null);
@@ -240,7 +240,7 @@ class PostgresQueueTest {
     }
 
     @Test
-    void aListenerWhoseConnectionIsLostListensAgain() throws Exception {
+    void listenerWhoseConnectionIsLostListensAgain() throws Exception {
         FreshSchema schema = FreshSchema.make();
         try (Store one = schema.open(null);
                 Store two = schema.open(null)) {
@@ -276,7 +276,7 @@ class PostgresQueueTest {
     }
 
     @Test
-    void aRecordThatStandsInALaneIsLeftByAClaimThatCannotLockTheLane() throws Exception {
+    void recordInALaneIsSkippedByAClaimThatCannotLockTheLane() throws Exception {
         FreshSchema schema = FreshSchema.make();
         try (Store store = schema.open(null);
                 Connection holder = schema.connect();

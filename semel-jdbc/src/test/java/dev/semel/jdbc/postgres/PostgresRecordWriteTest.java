@@ -33,7 +33,7 @@ class PostgresRecordWriteTest {
     }
 
     @Test
-    void somebodyWithoutTheLockWhoWasFasterWinsAndNothingIsCommitted() throws Exception {
+    void fasterWriterWithoutTheLockWinsAndNothingIsCommitted() throws Exception {
         overtaken(List.of(new Sample("k")));
     }
 
@@ -62,7 +62,7 @@ class PostgresRecordWriteTest {
     }
 
     @Test
-    void aBatchLandsOnWhatIsAbsentAndOnWhatHasExpired() throws Exception {
+    void batchWritesAbsentAndExpiredRecords() throws Exception {
         ManualTime time = new ManualTime(1_700_000_000_000L);
         Store opened = open(time);
         Sample old = new Sample("old");
@@ -75,7 +75,7 @@ class PostgresRecordWriteTest {
     }
 
     @Test
-    void aLandingThatWaitsForTheCommitIsThereForWhateverIsAskedBeforeIt() throws Exception {
+    void writeThatWaitsForTheCommitIsVisibleToEarlierReads() throws Exception {
         Store opened = open(null);
         Sample sample = new Sample("k");
         long version = opened.switchboard().modes().version();
@@ -92,7 +92,7 @@ class PostgresRecordWriteTest {
     }
 
     @Test
-    void aBatchOfUnlikeRecordsLandsEachWithItsOwnEvent() throws Exception {
+    void batchOfUnlikeRecordsLandsEachWithItsOwnEvent() throws Exception {
         Store opened = open(null);
         List<Sample> samples = Stream.of("a", "b", "c").map(Sample::new).toList();
         write(
@@ -109,7 +109,7 @@ class PostgresRecordWriteTest {
     }
 
     @Test
-    void aPartThatWasUndoneCanBeDoneAgain() throws Exception {
+    void partThatWasUndoneCanBeDoneAgain() throws Exception {
         Store opened = open(null);
         Sample sample = new Sample("k");
         long version = opened.switchboard().modes().version();

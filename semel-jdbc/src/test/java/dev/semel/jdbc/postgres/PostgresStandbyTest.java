@@ -29,7 +29,7 @@ class PostgresStandbyTest {
     private static final int FENCES = 100;
 
     @Test
-    void a17_aPromotedStandbyThatLagsBehindIssuesNoFenceTwice() throws Exception {
+    void a17_promotedStandbyThatLagsBehindIssuesNoFenceTwice() throws Exception {
         Map<String, String> settings = new TreeMap<>(PrivatePostgres.FAST);
         settings.put("wal_level", "replica");
         try (PrivatePostgres primary = PrivatePostgres.start(settings)) {

@@ -18,14 +18,14 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class PostgresUpgradeTest {
     @Test
-    void b14_aDatabaseOfVersion1IsUpgradedAndAllItsRecordsWork() {
+    void b14_databaseOfVersion1IsUpgradedAndAllItsRecordsWork() {
         try (Store store = PostgresVersion1.database().open(null)) {
             Version1.assertAllRecordsWork(store);
         }
     }
 
     @Test
-    void b14_anUpgradeOfADatabaseThatStopsAtAnyStatementLeavesVersion1AndIsDoneAgain() throws Exception {
+    void b14_upgradeOfADatabaseThatStopsAtAnyStatementLeavesVersion1AndIsDoneAgain() throws Exception {
         FreshSchema database = PostgresVersion1.database();
         for (Schema broken : Version1.stopping(PostgresInstaller.SCHEMA)) {
             try (Connection connection = database.connect()) {
@@ -42,7 +42,7 @@ class PostgresUpgradeTest {
     }
 
     @Test
-    void b14_whoMayNotUpgradeIsToldHow() {
+    void b14_openingWithoutPermissionToUpgradeSaysHowToUpgrade() {
         FreshSchema database = PostgresVersion1.database();
         assertThatThrownBy(() -> new PostgresProvider().open(database.url(), StoreProvider.Options.EXISTING))
                 .isInstanceOf(SemelException.Misconfigured.class)
@@ -50,7 +50,7 @@ class PostgresUpgradeTest {
     }
 
     @Test
-    void b14_aNodeThatIsRunningGoesOnAfterAnUpgradeWithNewConnectionsAndALaterOneIsRefused() throws Exception {
+    void b14_runningNodeContinuesAfterAnUpgradeWithNewConnectionsAndALaterOneIsRejected() throws Exception {
         PrivatePostgres server = PrivatePostgres.shared();
         FreshSchema database = FreshSchema.make(server, server.freshDatabase());
         try (Store running = database.open(null)) {

@@ -27,7 +27,7 @@ class PostgresUrlTest {
     }
 
     @Test
-    void theDriversDefaultsCanBeChosenOtherwise() {
+    void driversDefaultsCanBeChosenOtherwise() {
         assertThat(PostgresUrl.of("postgresql://db/app?socketTimeout=5").driver())
                 .containsEntry("socketTimeout", "5")
                 .containsEntry("tcpKeepAlive", "true");
@@ -43,7 +43,7 @@ class PostgresUrlTest {
     }
 
     @Test
-    void whatIsNoUrlIsRefusedWithoutRepeatingIt() {
+    void invalidUrlIsRejectedWithoutRepeatingIt() {
         assertThatThrownBy(() -> PostgresUrl.of("postgresql://me:hu sh@db/app"))
                 .isInstanceOf(SemelException.Misconfigured.class)
                 .hasMessageNotContaining("hu sh");

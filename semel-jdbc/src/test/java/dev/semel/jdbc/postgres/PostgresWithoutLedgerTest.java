@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class PostgresWithoutLedgerTest {
     @Test
-    void whereNoneIsToBeMadeAPlaceWithoutALedgerIsRefusedAndLeftAsItIs() throws Exception {
+    void whereNoneIsToBeMadeAPlaceWithoutALedgerIsRejectedAndLeftAsItIs() throws Exception {
         FreshSchema schema = FreshSchema.make();
         PostgresProvider provider = new PostgresProvider();
         assertThatThrownBy(() -> provider.open(schema.url(), StoreProvider.Options.EXISTING))

@@ -127,7 +127,7 @@ public abstract class ForeignDigitsContract {
     }
 
     @Test
-    void theStoreContractHoldsInALocaleWithDigitsOfItsOwn() throws Exception {
+    void storeContractHoldsInALocaleWithItsOwnDigits() throws Exception {
         Path log = directory.resolve("log");
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -74,7 +74,7 @@ class SqliteBackgroundTest {
     }
 
     @Test
-    void thePauseEndsWhenNoMoreCallersCome() {
+    void pauseEndsWhenNoMoreCallersCome() {
         background.<Boolean>write(db -> clock.pass(Duration.ofSeconds(10)));
         store.access().write(db -> true);
         background.<Boolean>write(db -> true);
@@ -82,7 +82,7 @@ class SqliteBackgroundTest {
     }
 
     @Test
-    void whoeverHoldsTheWriterAlreadyDoesNotPause() {
+    void holderOfTheWriterDoesNotPause() {
         store.access().write(db -> background.<Boolean>write(inner -> true));
         assertThat(clock.sleeps.get()).isZero();
     }

@@ -50,7 +50,7 @@ class SqliteCopiesTest {
     }
 
     @Test
-    void aFileThatIsOpenedAgainWhereItWasKeepsItsEpoch() {
+    void fileThatIsOpenedAgainWhereItWasKeepsItsEpoch() {
         try (SqliteStore store = SqliteFixture.open(original)) {
             assertThat(store.switchboard().epoch()).isEqualTo(1);
             assertThat(fence(store, "again")).isGreaterThan(newest);
@@ -59,7 +59,7 @@ class SqliteCopiesTest {
 
     /** A planted bug: copies take the same new epoch, and count on from the same place. */
     @Test
-    void a17_copiesThatGoOnFromTheSamePlaceAreCaught() throws Exception {
+    void a17_copiesThatContinueFromTheSameFenceAreCaught() throws Exception {
         Path first = copy("first", true);
         Path second = copy("second", true);
         prepare(first, counter -> 0);

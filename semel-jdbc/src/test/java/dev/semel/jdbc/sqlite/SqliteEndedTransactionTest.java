@@ -104,7 +104,7 @@ class SqliteEndedTransactionTest {
     }
 
     @Test
-    void settingsAreRefusedAndTheNextCallerFindsTheConnectionAsItWas() throws Exception {
+    void settingsAreRejectedAndTheNextCallerFindsTheConnectionAsItWas() throws Exception {
         assertThatThrownBy(() -> EffectFixture.transactions(store).run(tx -> {
                     execute(tx.unwrap(Connection.class), "PRAGMA recursive_triggers = ON");
                     return Ended.keep(true);

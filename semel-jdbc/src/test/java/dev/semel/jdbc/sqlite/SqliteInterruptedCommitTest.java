@@ -45,7 +45,7 @@ class SqliteInterruptedCommitTest {
     }
 
     @Test
-    void b8_aCommitIsFoundAlthoughAnotherProcessHasCommittedSince() throws Exception {
+    void b8_commitIsFoundAlthoughAnotherProcessHasCommittedSince() throws Exception {
         upToCommit();
         db.session().execute("COMMIT");
         assertThat(EffectFixture.call(otherProcess, "other")).isTrue();
@@ -53,7 +53,7 @@ class SqliteInterruptedCommitTest {
     }
 
     @Test
-    void b8_aCommitThatWasNotCarriedOutIsNotFound() throws Exception {
+    void b8_commitThatWasNotCarriedOutIsNotFound() throws Exception {
         upToCommit();
         assertThat(db.hasCommitted()).isFalse();
         db.rollback();

@@ -72,7 +72,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void whereNoneIsToBeMadeAPlaceWithoutALedgerIsRefusedAndLeftAsItIs() throws Exception {
+    void whereNoneIsToBeMadeAPlaceWithoutALedgerIsRejectedAndLeftAsItIs() throws Exception {
         StoreProvider.Options existing = StoreProvider.Options.EXISTING;
         assertThatThrownBy(() -> SqliteFixture.open(file, existing))
                 .isInstanceOf(Misconfigured.class)
@@ -89,7 +89,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void aLogThatAnotherProcessTakesAwayWhileItIsLookedAtIsNoFault() throws Exception {
+    void logThatAnotherProcessTakesAwayWhileItIsLookedAtIsNoFault() throws Exception {
         Path log = directory.resolve("semel.db-shm");
         AtomicBoolean over = new AtomicBoolean();
         Thread other = new Thread(() -> {
@@ -112,7 +112,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void aDatabaseInMemoryIsRefused() {
+    void databaseInMemoryIsRejected() {
         for (String url : List.of("sqlite::memory:", "sqlite:", "sqlite:file:x.db?mode=memory", "sqlite:x.db?a=b")) {
             assertThatThrownBy(() -> new SqliteProvider().open(url, StoreProvider.Options.DEFAULT))
                     .as(url)
@@ -136,7 +136,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void b6_aMissingDirectoryIsAClearError() {
+    void b6_missingDirectoryIsAClearError() {
         assertThatThrownBy(() -> SqliteFixture.open(directory.resolve("no/such/semel.db")))
                 .isInstanceOf(Misconfigured.class)
                 .hasMessageContaining("does not exist");
@@ -144,7 +144,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void b6_aDirectoryThatCannotHoldFilesIsAClearError() throws IOException {
+    void b6_directoryThatCannotHoldFilesIsAClearError() throws IOException {
         Path plain = Files.writeString(directory.resolve("plain"), "a file");
         assertThatThrownBy(() -> SqliteFixture.open(plain.resolve("semel.db")))
                 .isInstanceOf(Misconfigured.class)
@@ -153,7 +153,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void b6_aDirectoryInThePlaceOfTheFileIsAClearError() throws IOException {
+    void b6_directoryInThePlaceOfTheFileIsAClearError() throws IOException {
         Files.createDirectory(file);
         assertThatThrownBy(() -> SqliteFixture.open(file))
                 .isInstanceOf(Misconfigured.class)
@@ -161,7 +161,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void b7_garbageIsRefusedAndLeftAsItIs() throws IOException {
+    void b7_garbageIsRejectedAndLeftAsItIs() throws IOException {
         Files.writeString(file, "this is not a database, although it is long enough to be one".repeat(100));
         byte[] before = Files.readAllBytes(file);
         assertThatThrownBy(() -> SqliteFixture.open(file))
@@ -171,7 +171,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void b7_aTruncatedFileIsRefused() throws Exception {
+    void b7_truncatedFileIsRejected() throws Exception {
         fill(20);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             channel.truncate(channel.size() / 2);
@@ -180,7 +180,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void b7_anEmptiedFileIsRefusedAlsoForAdoption() throws Exception {
+    void b7_emptiedFileIsRejectedAlsoForAdoption() throws Exception {
         fill(1);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             channel.truncate(0);
@@ -192,7 +192,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void b7_aMissingFileIsRefusedWhileItsSidecarTellsOfIt() throws Exception {
+    void b7_missingFileWithASidecarIsRejected() throws Exception {
         fill(1);
         Files.delete(file);
         assertThatThrownBy(() -> SqliteFixture.open(file))
@@ -205,7 +205,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void b7_anotherDatabaseInItsPlaceIsRefused() throws Exception {
+    void b7_anotherDatabaseInItsPlaceIsRejected() throws Exception {
         fill(1);
         Files.delete(file);
         try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file)) {
@@ -217,7 +217,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void aDatabaseOfAnotherApplicationIsRefused() throws Exception {
+    void databaseOfAnotherApplicationIsRejected() throws Exception {
         try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file)) {
             EffectFixture.execute(other, "PRAGMA application_id = 77");
             EffectFixture.execute(other, "CREATE TABLE mine (n INTEGER)");
@@ -228,7 +228,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void theApplicationsOwnDatabaseTakesTheLedgerIn() throws Exception {
+    void applicationsOwnDatabaseTakesTheLedgerIn() throws Exception {
         try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file)) {
             EffectFixture.execute(other, "CREATE TABLE effect (n INTEGER PRIMARY KEY, who TEXT)");
         }
@@ -238,7 +238,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void a13_anOlderCopyAfterACleanEndIsRefusedAndAdoptedUnderANewEpoch() throws Exception {
+    void a13_olderCopyAfterACleanEndIsRejectedAndAdoptedUnderANewEpoch() throws Exception {
         fill(3);
         Path copy = Files.copy(file, directory.resolve("copy"));
         long newest;
@@ -258,7 +258,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void a13_anOlderCopyOfWhichNothingButAFinishIsMissingIsRefusedToo() throws Exception {
+    void a13_olderCopyOfWhichNothingButAFinishIsMissingIsRejectedToo() throws Exception {
         long fence;
         try (SqliteStore store = SqliteFixture.open(file)) {
             fence = fence(store, "k");
@@ -290,7 +290,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void aMissingOrDamagedSidecarIsRefusedAndAdopted() throws Exception {
+    void missingOrDamagedSidecarIsRejectedAndAdopted() throws Exception {
         fill(1);
         Files.delete(sidecar);
         assertThatThrownBy(() -> SqliteFixture.open(file))
@@ -305,7 +305,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void theSidecarOfAnotherLedgerIsRefused() throws Exception {
+    void sidecarOfAnotherLedgerIsRejected() throws Exception {
         fill(1);
         SqliteFixture.open(directory.resolve("other.db")).close();
         Files.copy(directory.resolve("other.db.epoch"), sidecar, StandardCopyOption.REPLACE_EXISTING);
@@ -315,7 +315,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void anOlderSidecarIsRefused() throws Exception {
+    void olderSidecarIsRejected() throws Exception {
         fill(1);
         Path old = Files.copy(sidecar, directory.resolve("old"));
         for (int i = 0; i < 3; i++) {
@@ -328,7 +328,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void adoptingTurnsWhatWasRunningIntoUnknown() {
+    void adoptionMakesRunningRecordsUnknown() {
         try (SqliteStore store = SqliteFixture.open(file)) {
             long old = fence(store, "k");
             int disowned = store.switchboard()
@@ -345,7 +345,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void b11_anInstallationThatWasKilledHalfWayIsDoneAgain() throws Exception {
+    void b11_installationThatWasKilledHalfWayIsDoneAgain() throws Exception {
         new SqliteSidecar(file).write(new SqliteSidecar.Content("00000000-0000-0000-0000-000000000000", 1, 0, 0));
         Files.createFile(file);
         SqliteFixture.open(file).close();
@@ -353,7 +353,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void b11_aNewerSchemaIsRefused() throws Exception {
+    void b11_newerSchemaIsRejected() throws Exception {
         fill(1);
         try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file)) {
             EffectFixture.execute(other, "UPDATE semel_meta SET version = 99");
@@ -364,7 +364,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void aFileThatIsReplacedByAnOlderStateWhileOpenIsNoticed() throws Exception {
+    void fileThatIsReplacedByAnOlderStateWhileOpenIsNoticed() throws Exception {
         try (SqliteStore store = SqliteFixture.open(file)) {
             EffectFixture.makeTable(store);
             call(store, "k");
@@ -378,7 +378,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void b7_aFileThatIsRemovedWhileOpenTakesNoMoreCommits() throws Exception {
+    void b7_fileThatIsRemovedWhileOpenTakesNoMoreCommits() throws Exception {
         try (SqliteStore store = SqliteFixture.open(file)) {
             Files.delete(file);
             assertThatThrownBy(() -> store.audit().append(List.of(EffectFixture.event("into nothing"))))
@@ -388,7 +388,7 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void aClosedStoreSaysSo() {
+    void closedStoreSaysSo() {
         SqliteStore store = SqliteFixture.open(file);
         store.close();
         store.close();

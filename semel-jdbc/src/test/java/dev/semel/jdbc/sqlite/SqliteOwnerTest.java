@@ -88,7 +88,7 @@ class SqliteOwnerTest {
     }
 
     @Test
-    void b6_allFilesOfTheWrongOwnerAreToldAtOnce() throws IOException {
+    void b6_allFilesOfTheWrongOwnerAreReportedAtOnce() throws IOException {
         for (String each : FILES) {
             forbid(file(each));
         }
@@ -98,7 +98,7 @@ class SqliteOwnerTest {
     }
 
     @Test
-    void b6_aDirectoryOfTheWrongOwnerIsAClearErrorAndNothingIsChanged() throws IOException {
+    void b6_directoryOfTheWrongOwnerIsAClearErrorAndNothingIsChanged() throws IOException {
         List<String> before = state();
         disown(place, "r-xr-xr-x");
         assertThat(open())

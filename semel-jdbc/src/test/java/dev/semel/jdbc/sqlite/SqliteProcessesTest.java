@@ -68,7 +68,7 @@ class SqliteProcessesTest {
     }
 
     @Test
-    void oneProcessThatEndsDoesNotTakeTheMarkFromOneThatGoesOn() throws Exception {
+    void processThatEndsKeepsTheMarkOfOneThatContinues() throws Exception {
         Path file = directory.resolve("semel.db");
         try (SqliteStore server = SqliteFixture.open(file)) {
             EffectFixture.makeTable(server);
@@ -84,7 +84,7 @@ class SqliteProcessesTest {
     }
 
     @Test
-    void a14_aJoinedTransactionThatMeetsAnotherWriterMustBeRetried() throws Exception {
+    void a14_joinedTransactionThatMeetsAnotherWriterMustBeRetried() throws Exception {
         Path file = directory.resolve("semel.db");
         try (SqliteStore store = SqliteFixture.open(file);
                 Connection own = DriverManager.getConnection("jdbc:sqlite:" + file + "?busy_timeout=0")) {
@@ -108,7 +108,7 @@ class SqliteProcessesTest {
     }
 
     @Test
-    void aConnectionWithoutATransactionOrToAnotherFileCannotBeJoined() throws Exception {
+    void connectionWithoutATransactionOrToAnotherFileCannotBeJoined() throws Exception {
         Path file = directory.resolve("semel.db");
         Path other = directory.resolve("other.db");
         try (SqliteStore store = SqliteFixture.open(file);

@@ -115,7 +115,7 @@ class SqliteQueueTest {
     }
 
     @Test
-    void aClaimThatFindsNothingCostsNoCommit() {
+    void claimThatFindsNothingCostsNoCommit() {
         try (SqliteStore store = SqliteFixture.open(file())) {
             send(store, 2, 1);
             List<Row> head = queue(store).claim(claim(store, 1, 1)).rows();
@@ -128,7 +128,7 @@ class SqliteQueueTest {
     }
 
     @Test
-    void theBudgetOfRetriesIsOneForAllHandles() {
+    void budgetOfRetriesIsOneForAllHandles() {
         ManualTime time = new ManualTime(1_800_000_000_000L);
         StoreProvider.Options options = new StoreProvider.Options(time, false);
         Claim.Budget budget = new Claim.Budget(3);

@@ -113,7 +113,7 @@ class SqliteSharedCommitTest {
     }
 
     @Test
-    void a1_oneKeyAskedForByAllIsRunOnce() throws Exception {
+    void a1_oneKeyCalledByAllIsRunOnce() throws Exception {
         List<Future<Boolean>> answers = new ArrayList<>();
         for (int caller = 0; caller < CALLERS; caller++) {
             answers.add(threads.submit(() -> call(store, "the one")));
@@ -127,7 +127,7 @@ class SqliteSharedCommitTest {
     }
 
     @Test
-    void aHandlerThatFailsAmongOthersLeavesNothingAndTheyAllCommit() throws Exception {
+    void handlerThatFailsAmongOthersLeavesNothingAndTheyAllCommit() throws Exception {
         List<Future<Boolean>> answers = new ArrayList<>();
         for (int caller = 0; caller < CALLERS; caller++) {
             int me = caller;
@@ -146,7 +146,7 @@ class SqliteSharedCommitTest {
     }
 
     @Test
-    void b5_aFullDiskFailsWithAClearErrorAndWorksAgainWhenThereIsRoom() throws Exception {
+    void b5_fullDiskFailsWithAClearErrorAndWorksAgainWhenThereIsRoom() throws Exception {
         call(store, "before");
         EffectFixture.transactions(store).run(tx -> {
             Connection connection = HoleInTheGuard.real(tx.unwrap(Connection.class));
@@ -175,7 +175,7 @@ class SqliteSharedCommitTest {
     }
 
     @Test
-    void a10_aHandlerThatCallsAgainJoinsItsOwnTransaction() throws Exception {
+    void a10_handlerThatCallsAgainJoinsItsOwnTransaction() throws Exception {
         EffectFixture.transactions(store).run(tx -> {
             assertThat(call(store, "inner")).isTrue();
             assertThat(call(store, "inner")).isFalse();
@@ -195,7 +195,7 @@ class SqliteSharedCommitTest {
     }
 
     @Test
-    void aHandlerThatLandsItsOwnKeyInANestedCallIsRefused() throws Exception {
+    void handlerThatLandsItsOwnKeyInANestedCallIsRejected() throws Exception {
         long modes = store.switchboard().modes().version();
         assertThatThrownBy(() -> EffectFixture.transactions(store).run(tx -> {
                     tx.lookUp(modes, List.of(EffectFixture.identity("same")));
@@ -208,7 +208,7 @@ class SqliteSharedCommitTest {
     }
 
     @Test
-    void aConnectionThatAHandlerWasGivenLeadsBackToItsTransactionWhenJoined() throws Exception {
+    void connectionThatAHandlerWasGivenLeadsBackToItsTransactionWhenJoined() throws Exception {
         boolean same = EffectFixture.transactions(store).run(tx -> {
             Tx joined = EffectFixture.transactions(store).join(tx.unwrap(Connection.class));
             return Ended.undo(joined == tx);
@@ -217,7 +217,7 @@ class SqliteSharedCommitTest {
     }
 
     @Test
-    void aCursorThatAHandlerLeftOpenHarmsNobody() throws Exception {
+    void cursorThatAHandlerLeftOpenAffectsNoOther() throws Exception {
         call(store, "a");
         call(store, "b");
         ResultSet left = EffectFixture.transactions(store).run(tx -> {
@@ -234,7 +234,7 @@ class SqliteSharedCommitTest {
     }
 
     @Test
-    void aSavepointOfTheHandlersOwnDoesNotDisturbTheNextCaller() throws Exception {
+    void savepointOfTheHandlersOwnDoesNotDisturbTheNextCaller() throws Exception {
         EffectFixture.transactions(store).run(tx -> {
             Connection connection = tx.unwrap(Connection.class);
             var savepoint = connection.setSavepoint();

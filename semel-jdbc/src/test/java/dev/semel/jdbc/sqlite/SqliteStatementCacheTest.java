@@ -61,7 +61,7 @@ class SqliteStatementCacheTest {
     }
 
     @Test
-    void aStatementThatOnlyChangedRowsServesTheNextHandler() throws SQLException {
+    void statementThatOnlyChangedRowsServesTheNextHandler() throws SQLException {
         handle(connection -> insert(connection, "a", 1));
         assertThat(cache.size()).isEqualTo(1);
         PreparedStatement kept = cache.take(INSERT);
@@ -73,7 +73,7 @@ class SqliteStatementCacheTest {
     }
 
     @Test
-    void whatAnEarlierHandlerHadSetIsGone() throws SQLException {
+    void parametersOfAnEarlierHandlerAreGone() throws SQLException {
         handle(connection -> insert(connection, "a", 1));
         handle(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
@@ -90,7 +90,7 @@ class SqliteStatementCacheTest {
     }
 
     @Test
-    void aClosedStatementDoesNothingThoughItServesAnother() throws SQLException {
+    void closedStatementDoesNothingThoughItServesAnother() throws SQLException {
         handle(connection -> {
             PreparedStatement old = connection.prepareStatement(INSERT);
             old.setString(1, "old");
@@ -126,7 +126,7 @@ class SqliteStatementCacheTest {
     }
 
     @Test
-    void whatAHandlerLeftOpenIsClosedAndNotKept() throws SQLException {
+    void statementThatAHandlerLeftOpenIsClosedAndNotKept() throws SQLException {
         List<PreparedStatement> left = new ArrayList<>();
         handle(connection -> left.add(connection.prepareStatement(INSERT)));
         assertThat(cache.size()).isZero();
@@ -135,7 +135,7 @@ class SqliteStatementCacheTest {
     }
 
     @Test
-    void whatFailedIsNotKept() throws SQLException {
+    void failedStatementIsNotKept() throws SQLException {
         EffectFixture.execute(real, "CREATE UNIQUE INDEX once ON effect (who)");
         handle(connection -> {
             insert(connection, "a", 1);
@@ -147,7 +147,7 @@ class SqliteStatementCacheTest {
     }
 
     @Test
-    void whatWasChangedOrAskedForMoreIsNotKept() throws SQLException {
+    void changedStatementIsNotKept() throws SQLException {
         handle(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
                 statement.setQueryTimeout(1);
@@ -186,7 +186,7 @@ class SqliteStatementCacheTest {
     }
 
     @Test
-    void aTableMayChangeBetweenTwoHandlers() throws SQLException {
+    void tableMayChangeBetweenTwoHandlers() throws SQLException {
         handle(connection -> insert(connection, "a", 1));
         handle(connection ->
                 EffectFixture.execute(connection, "ALTER TABLE effect ADD COLUMN note TEXT DEFAULT 'none' NOT NULL"));
@@ -196,7 +196,7 @@ class SqliteStatementCacheTest {
     }
 
     @Test
-    void theShelfIsBounded() throws SQLException {
+    void shelfIsBounded() throws SQLException {
         handle(connection -> {
             for (int i = 0; i < SqliteStatementCache.CAPACITY + 10; i++) {
                 String sql = "INSERT INTO effect (amount) VALUES (" + i + ")";

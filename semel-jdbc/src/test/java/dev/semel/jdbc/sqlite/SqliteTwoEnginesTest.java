@@ -80,7 +80,7 @@ class SqliteTwoEnginesTest {
     }
 
     @Test
-    void a1_aDuplicateOnAnotherEngineHearsThatTheCallIsInProgressWhileTheFirstRuns() throws Exception {
+    void a1_duplicateOnAnotherEngineGetsInProgressWhileTheFirstRuns() throws Exception {
         Future<Answer<String>> held = heldHandler();
         assertThat(second.run(CHARGE, call("k"), (payload, tx) -> "second")).isInstanceOf(Answer.InProgress.class);
         goOn.countDown();
@@ -91,7 +91,7 @@ class SqliteTwoEnginesTest {
     }
 
     @Test
-    void a1_aDuplicateWithPatienceWaitsForTheHandlerOfTheOtherEngine() throws Exception {
+    void a1_duplicateWithPatienceWaitsForTheHandlerOfTheOtherEngine() throws Exception {
         Future<Answer<String>> held = heldHandler();
         CountDownLatch refused = new CountDownLatch(1);
         Future<Answer<String>> patient = threads.submit(() -> {
@@ -107,7 +107,7 @@ class SqliteTwoEnginesTest {
     }
 
     @Test
-    void a1_whatIsCommittedIsReplayedWhileAnotherEngineHoldsTheFile() throws Exception {
+    void a1_committedResultIsReplayedWhileAnotherEngineHoldsTheFile() throws Exception {
         assertThat(first.run(CHARGE, call("done"), (payload, tx) -> "stored")).isInstanceOf(Answer.Executed.class);
         Future<Answer<String>> held = heldHandler();
         Answer<String> replayed = second.run(CHARGE, call("done"), (payload, tx) -> "again");
@@ -123,7 +123,7 @@ class SqliteTwoEnginesTest {
     }
 
     @Test
-    void a1_gatewaysHearWhatIsCommittedAndThatTheRestIsInProgressWhileAnotherEngineHoldsTheFile() throws Exception {
+    void a1_gatewaysGetCommittedAnswersOrInProgressWhileAnotherEngineHoldsTheFile() throws Exception {
         assertThat(exchange(first, "done", "stored")).isInstanceOf(Settled.Ended.class);
         Future<Answer<String>> held = heldHandler();
         Answer<byte[]> replayed = ((Settled.Answered) exchange(second, "done", "again")).answer();

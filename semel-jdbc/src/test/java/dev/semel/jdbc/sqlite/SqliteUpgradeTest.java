@@ -22,14 +22,14 @@ class SqliteUpgradeTest {
     private Path directory;
 
     @Test
-    void b14_aFileOfVersion1IsUpgradedAndAllItsRecordsWork() throws Exception {
+    void b14_fileOfVersion1IsUpgradedAndAllItsRecordsWork() throws Exception {
         try (Store store = SqliteFixture.open(SqliteVersion1.file(directory))) {
             Version1.assertAllRecordsWork(store);
         }
     }
 
     @Test
-    void b14_anUpgradeOfAFileThatStopsAtAnyStatementLeavesVersion1AndIsDoneAgain() throws Exception {
+    void b14_upgradeOfAFileThatStopsAtAnyStatementLeavesVersion1AndIsDoneAgain() throws Exception {
         Path file = SqliteVersion1.file(directory);
         for (Schema broken : Version1.stopping(SqliteSchema.SCHEMA)) {
             assertThatThrownBy(() -> SqliteVersion1.upgrade(file, broken)).isInstanceOf(SQLException.class);
@@ -41,7 +41,7 @@ class SqliteUpgradeTest {
     }
 
     @Test
-    void b14_whoMayNotUpgradeIsToldHow() throws Exception {
+    void b14_openingWithoutPermissionToUpgradeSaysHowToUpgrade() throws Exception {
         Path file = SqliteVersion1.file(directory);
         assertThatThrownBy(() -> SqliteFixture.open(file, StoreProvider.Options.EXISTING))
                 .isInstanceOf(SemelException.Misconfigured.class)
@@ -51,7 +51,7 @@ class SqliteUpgradeTest {
     }
 
     @Test
-    void b14_aProcessThatHasTheFileOpenGoesOnAfterAnUpgradeAndALaterOneIsRefused() throws Exception {
+    void b14_processWithAnOpenFileContinuesAfterAnUpgradeAndALaterOneIsRejected() throws Exception {
         Path file = directory.resolve("ledger.db");
         try (SqliteStore running = SqliteFixture.open(file)) {
             EffectFixture.makeTable(running);

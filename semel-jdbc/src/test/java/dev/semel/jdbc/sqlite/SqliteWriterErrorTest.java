@@ -33,7 +33,7 @@ class SqliteWriterErrorTest {
     }
 
     @Test
-    void b8_anErrorAtAnyCommandOfTheTransactionLosesNeitherTheWriterNorACommittedWork() throws Exception {
+    void b8_errorAtAnyCommandOfTheTransactionLosesNeitherTheWriterNorACommittedWork() throws Exception {
         for (int command = 1; command <= 24; command++) {
             assertThat(survives(new ScriptedDatabase(), command))
                     .as("error at command " + command)
@@ -42,7 +42,7 @@ class SqliteWriterErrorTest {
     }
 
     @Test
-    void b8_anErrorWhileTheLogIsTendedAfterACommitRunsNobodyAgainAndIsToldToNobody() throws Exception {
+    void b8_errorDuringACheckpointAfterACommitIsNotReportedAndRunsNothingAgain() throws Exception {
         ScriptedDatabase db = new ScriptedDatabase();
         SqliteWriter<ScriptedDatabase> writer = writer(db, TimeSource.system());
         AtomicInteger runs = new AtomicInteger();
@@ -56,7 +56,7 @@ class SqliteWriterErrorTest {
     }
 
     @Test
-    void b8_anErrorInsideACommitThatWasCarriedOutRunsNobodyAgain() throws Exception {
+    void b8_errorInsideACompletedCommitRunsNothingAgain() throws Exception {
         ScriptedDatabase db = new ScriptedDatabase();
         SqliteWriter<ScriptedDatabase> writer = writer(db, TimeSource.system());
         AtomicInteger runs = new AtomicInteger();
@@ -76,7 +76,7 @@ class SqliteWriterErrorTest {
     }
 
     @Test
-    void b8_anErrorAtAnyWaitOrWakeUpDoesNotLoseTheWriter() throws Exception {
+    void b8_errorAtAnyWaitOrWakeUpDoesNotLoseTheWriter() throws Exception {
         for (int step = 1; step <= 40; step++) {
             FailingGates gates = new FailingGates();
             ScriptedDatabase db = new ScriptedDatabase();
@@ -104,7 +104,7 @@ class SqliteWriterErrorTest {
     }
 
     @Test
-    void aWaitForTheWriterEndsAndSaysWhoHoldsItSinceWhenAndDoingWhat() throws Exception {
+    void waitForTheWriterTimesOutAndNamesTheHolderSinceWhenAndItsTask() throws Exception {
         AtomicLong nanos = new AtomicLong();
         ScriptedDatabase db = new ScriptedDatabase();
         SqliteWriter<ScriptedDatabase> writer = writer(db, new FastClock(nanos));
@@ -130,7 +130,7 @@ class SqliteWriterErrorTest {
     }
 
     @Test
-    void aTransactionThatAWorkHasEndedIsToldAndTheWorkIsNotRunAgain() throws Exception {
+    void transactionThatItsWorkEndedIsReportedAndTheWorkIsNotRunAgain() throws Exception {
         ScriptedDatabase db = new ScriptedDatabase();
         SqliteWriter<ScriptedDatabase> writer = writer(db, TimeSource.system());
         AtomicInteger runs = new AtomicInteger();

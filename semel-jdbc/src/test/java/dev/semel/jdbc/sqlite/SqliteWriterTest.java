@@ -36,7 +36,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void aCallerThatIsAloneCommitsAtOnce() throws Exception {
+    void callerThatIsAloneCommitsAtOnce() throws Exception {
         assertThat(writer.run(keep("a"))).isEqualTo("a");
         assertThat(db.committed).containsExactly("a");
         assertThat(writer.commits()).isEqualTo(1);
@@ -53,7 +53,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void aBatchIsBounded() throws Exception {
+    void batchIsBounded() throws Exception {
         int callers = SqliteWriter.MAX_BATCH + 10;
         AtomicInteger largest = new AtomicInteger();
         List<Future<String>> answers = whileHeld(() -> {
@@ -76,7 +76,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void aBatchThatGrewOldIsCommittedBeforeTheNextCallerRuns() throws Exception {
+    void batchThatGrewOldIsCommittedBeforeTheNextCallerRuns() throws Exception {
         List<Future<String>> answers = whileHeld(() -> {
             Future<String> slow = queue(held -> {
                 held.write("slow");
@@ -89,7 +89,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void aWorkThatThrowsUndoesOnlyItsOwnPart() throws Exception {
+    void workThatThrowsUndoesOnlyItsOwnPart() throws Exception {
         List<Future<String>> answers = whileHeld(() -> List.of(queue(keep("b")), queue(fail("c")), queue(keep("d"))));
         answers.get(0).get();
         assertThatThrownBy(answers.get(1)::get).cause().hasMessage("c");
@@ -98,7 +98,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void aWorkThatIsNotKeptLeavesNothing() throws Exception {
+    void workThatIsNotKeptLeavesNothing() throws Exception {
         String answer = writer.run(held -> {
             held.write("a");
             return Ended.undo("looked");
@@ -109,7 +109,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void anErrorHandsTheWriterOn() throws Exception {
+    void errorHandsTheWriterOn() throws Exception {
         List<Future<String>> answers = whileHeld(() -> List.of(
                 queue(held -> {
                     throw new StackOverflowError();
@@ -121,7 +121,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void aCommitThatFailsForOneIsRunAgainByEachAloneAndFailsOnlyThatOne() throws Exception {
+    void commitThatFailsForOneIsRunAgainByEachAloneAndFailsOnlyThatOne() throws Exception {
         db.failCommits(SQLiteErrorCode.SQLITE_FULL, writes -> writes.contains("guilty"));
         List<Future<String>> answers =
                 whileHeld(() -> List.of(queue(keep("b")), queue(keep("guilty")), queue(keep("d"))));
@@ -136,7 +136,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void aTransactionThatSqliteEndedByItselfIsRunAgainByEachAlone() throws Exception {
+    void transactionThatSqliteEndedByItselfIsRunAgainByEachAlone() throws Exception {
         List<Future<String>> answers = whileHeld(() -> List.of(
                 queue(held -> {
                     held.loseTransaction();
@@ -149,7 +149,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void anAnswerThatWasReadFromUncommittedRowsIsTakenBackWhenTheirCommitFails() throws Exception {
+    void answerThatWasReadFromUncommittedRowsIsTakenBackWhenTheirCommitFails() throws Exception {
         db.failCommits(SQLiteErrorCode.SQLITE_FULL, writes -> true);
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
@@ -169,7 +169,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void aCommitThatCouldNotBeSyncedIsUnknownAndOneThatComesAfterItIsNot() throws Exception {
+    void commitThatCouldNotBeSyncedIsUnknownAndTheNextOneIsNot() throws Exception {
         db.failCommits(SQLiteErrorCode.SQLITE_IOERR_FSYNC, writes -> writes.contains("a"));
         assertThatThrownBy(() -> writer.run(keep("a"))).isInstanceOf(SemelException.OutcomeUnknown.class);
         writer.run(keep("b"));
@@ -177,7 +177,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void aCommitThatCouldNotBeSyncedStaysUnknownWhileNothingCanBeBegun() {
+    void commitThatCouldNotBeSyncedStaysUnknownWhileNothingCanBeBegun() {
         db.failCommits(SQLiteErrorCode.SQLITE_IOERR_FSYNC, writes -> {
             db.failBegin(true);
             return true;
@@ -187,7 +187,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void aTransactionThatCannotBeBegunFailsItsCallerAndTheNextTriesAgain() throws Exception {
+    void transactionThatCannotBeBegunFailsItsCallerAndTheNextTriesAgain() throws Exception {
         db.failBegin(true);
         assertThatThrownBy(() -> writer.run(keep("a"))).isInstanceOf(SemelException.StoreUnavailable.class);
         db.failBegin(false);
@@ -196,7 +196,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void aNestedCallJoinsAndIsUndoneAlone() throws Exception {
+    void nestedCallJoinsAndIsUndoneAlone() throws Exception {
         writer.run(held -> {
             held.write("outer");
             writer.run(keep("inner"));
@@ -212,7 +212,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void aNestedCallGoesWithTheWorkAroundIt() {
+    void nestedCallGoesWithTheWorkAroundIt() {
         assertThatThrownBy(() -> writer.run(held -> {
                     writer.run(keep("inner"));
                     throw new IllegalStateException("outer");
@@ -222,7 +222,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void a10_anInterruptedWaiterLeavesTheQueue() throws Exception {
+    void a10_interruptedWaiterLeavesTheQueue() throws Exception {
         AtomicReference<Thread> waiter = new AtomicReference<>();
         List<Future<String>> answers = whileHeld(() -> {
             Future<String> leaving = queue(() -> {
@@ -239,7 +239,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void a10_aWaiterThatIsInterruptedInTheMomentItGetsTheWriterHandsItOn() throws Exception {
+    void a10_waiterThatIsInterruptedInTheMomentItGetsTheWriterHandsItOn() throws Exception {
         Interrupting gates = new Interrupting();
         SqliteWriter<ScriptedDatabase> fragile = new SqliteWriter<>(db, gates, gates, new SqliteErrors("sqlite:test"));
         CountDownLatch inside = new CountDownLatch(1);
@@ -264,7 +264,7 @@ class SqliteWriterTest {
     }
 
     @Test
-    void a10_anInterruptDuringTheCommitOfOthersIsKeptForTheCaller() throws Exception {
+    void a10_interruptDuringTheCommitOfOthersIsKeptForTheCaller() throws Exception {
         CountDownLatch secondRuns = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         AtomicReference<Thread> caller = new AtomicReference<>();

@@ -35,7 +35,7 @@ abstract class AtomicFailureSuite extends EngineSuite {
     }
 
     @Test
-    void aPassingFaultIsTriedAgainAfterItsDelayAndLeavesOneEffect() throws Exception {
+    void passingFaultIsTriedAgainAfterItsDelayAndLeavesOneEffect() throws Exception {
         AtomicInteger tries = new AtomicInteger();
         long before = time.millis();
         Answer<Receipt> answer = engine.run(CHARGE, call("k"), (order, tx) -> {
@@ -67,7 +67,7 @@ abstract class AtomicFailureSuite extends EngineSuite {
     }
 
     @Test
-    void aFailureThatWouldBeTheSameAgainIsStoredAndReplayedForItsRetention() throws Exception {
+    void failureThatWouldBeTheSameAgainIsStoredAndReplayedForItsRetention() throws Exception {
         Answer<Receipt> first = failing(
                 "k", Failure.of(Category.VALIDATION, "amount is negative").asException());
         assertThat(first).isInstanceOf(Answer.Failed.class);
@@ -80,14 +80,14 @@ abstract class AtomicFailureSuite extends EngineSuite {
     }
 
     @Test
-    void anUnlistedExceptionIsTriedAgainAndNeverStoredAsTheAnswer() throws Exception {
+    void unlistedExceptionIsTriedAgainAndNeverStoredAsTheAnswer() throws Exception {
         assertThat(failing("k", new IllegalStateException("odd"))).isInstanceOf(Answer.RetryLater.class);
         time.advance(Duration.ofHours(1).plusSeconds(60));
         assertExecuted(charge("k"), "r-k");
     }
 
     @Test
-    void a10_anErrorEndsTheCallAndLeavesNoRecord() throws Exception {
+    void a10_errorEndsTheCallAndLeavesNoRecord() throws Exception {
         Answer<Receipt> answer = engine.run(CHARGE, call("k"), (order, tx) -> {
             effects.apply(tx, "k");
             throw new StackOverflowError();
@@ -100,7 +100,7 @@ abstract class AtomicFailureSuite extends EngineSuite {
     }
 
     @Test
-    void a10_anInterruptedHandlerStopsAtOnceAndTheThreadStaysInterrupted() throws Exception {
+    void a10_interruptedHandlerStopsAtOnceAndTheThreadStaysInterrupted() throws Exception {
         Answer<Receipt> answer = failing("k", new InterruptedException());
         assertThat(Thread.interrupted()).isTrue();
         assertThat(answer).isInstanceOf(Answer.RetryLater.class);
@@ -110,7 +110,7 @@ abstract class AtomicFailureSuite extends EngineSuite {
     }
 
     @Test
-    void anAttemptThatTakesTooLongIsInterruptedAndTriedAgain() throws Exception {
+    void attemptThatTakesTooLongIsInterruptedAndTriedAgain() throws Exception {
         Answer<Receipt> answer = engine.run(CHARGE, call("k"), (order, tx) -> {
             if (tx.attempt() == 1) {
                 time.advance(STEADY.limits().attemptTimeout());
@@ -139,7 +139,7 @@ abstract class AtomicFailureSuite extends EngineSuite {
     }
 
     @Test
-    void aDeadlineCutsTheRetriesShort() {
+    void deadlineCutsTheRetriesShort() {
         Policy.Limits limits = STEADY.limits();
         assertThat(limits.deadline()).isNull();
         var answer = engine.run(
@@ -151,7 +151,7 @@ abstract class AtomicFailureSuite extends EngineSuite {
     }
 
     @Test
-    void aResultThatCannotBeStoredUndoesTheEffect() throws Exception {
+    void resultThatCannotBeStoredUndoesTheEffect() throws Exception {
         var bytes = dev.semel.Operation.atomic("bytes", Order.class, byte[].class);
         var answer = engine.run(bytes, call("k"), (order, tx) -> {
             effects.apply(tx, "k");

@@ -34,7 +34,7 @@ abstract class AtomicSuite extends EngineSuite {
     }
 
     @Test
-    void aSecondCallReplaysTheFirstOnesResult() throws Exception {
+    void secondCallReplaysTheFirstOnesResult() throws Exception {
         assertExecuted(charge("k"), "r-k");
         assertReplayed(charge("k"), "r-k");
         assertThat(effects.count("k")).isEqualTo(1);
@@ -89,7 +89,7 @@ abstract class AtomicSuite extends EngineSuite {
     }
 
     @Test
-    void aPayloadOverTheLimitIsRejectedAndNothingIsStored() {
+    void payloadOverTheLimitIsRejectedAndNothingIsStored() {
         Call<Order> huge = Call.of(ACME, Key.of("k"), new Order("x".repeat((1 << 20) + 1), 1));
         Answer<Receipt> answer = engine.run(CHARGE, huge, charging("k"));
         assertThat(answer).isInstanceOf(Answer.Rejected.class);
@@ -98,7 +98,7 @@ abstract class AtomicSuite extends EngineSuite {
     }
 
     @Test
-    void a7_theSameKeyWithAnotherPayloadIsAConflictThatTellsNothing() throws Exception {
+    void a7_sameKeyWithAnotherPayloadIsAConflictThatDisclosesNothing() throws Exception {
         charge("k");
         Answer<Receipt> answer = engine.run(CHARGE, otherPayload("k"), charging("k"));
         assertThat(answer).isInstanceOf(Answer.Conflict.class);
@@ -108,7 +108,7 @@ abstract class AtomicSuite extends EngineSuite {
     }
 
     @Test
-    void aRecordPastItsRetentionCountsAsAbsent() throws Exception {
+    void recordPastItsRetentionCountsAsAbsent() throws Exception {
         charge("k");
         time.advance(STEADY.retention().success());
         assertExecuted(charge("k"), "r-k");
@@ -116,7 +116,7 @@ abstract class AtomicSuite extends EngineSuite {
     }
 
     @Test
-    void a11_aClockThatIsBehindBringsNoExpiredResultBack() {
+    void a11_clockThatIsBehindBringsNoExpiredResultBack() {
         ManualTime behind = new ManualTime(time.millis() - Duration.ofHours(1).toMillis());
         Engine slow = otherNode(behind);
         assertExecuted(slow.run(CHARGE, call("k"), (order, tx) -> new Receipt("old")), "old");
@@ -132,7 +132,7 @@ abstract class AtomicSuite extends EngineSuite {
     }
 
     @Test
-    void a10_aHandlerThatAsksForItselfHearsThatItIsInProgress() {
+    void a10_handlerThatCallsItselfGetsInProgress() {
         List<Answer<Receipt>> inner = new ArrayList<>();
         Answer<Receipt> outer = engine.run(CHARGE, call("k"), (order, tx) -> {
             inner.add(charge("k"));
@@ -143,7 +143,7 @@ abstract class AtomicSuite extends EngineSuite {
     }
 
     @Test
-    void aCallInsideAHandlerCommitsAndRollsBackWithIt() throws Exception {
+    void callInsideAHandlerCommitsAndRollsBackWithIt() throws Exception {
         Answer<Receipt> failed = engine.run(CHARGE, call("outer"), (order, tx) -> {
             assertExecuted(charge("inner"), "r-inner");
             throw Failure.of(Failure.Category.BUSINESS_RULE, "no funds").asException();
@@ -159,7 +159,7 @@ abstract class AtomicSuite extends EngineSuite {
     }
 
     @Test
-    void aCallInsideAHandlerThatFailsUndoesOnlyItself() throws Exception {
+    void callInsideAHandlerThatFailsUndoesOnlyItself() throws Exception {
         Answer<Receipt> done = engine.run(CHARGE, call("outer"), (order, tx) -> {
             effects.apply(tx, "outer");
             Answer<Receipt> inner = engine.run(CHARGE, call("inner"), (o, t) -> {
@@ -175,7 +175,7 @@ abstract class AtomicSuite extends EngineSuite {
     }
 
     @Test
-    void aLeasedOperationIsRefusedInsideAnAtomicHandler() {
+    void leasedOperationIsRejectedInsideAnAtomicHandler() {
         Answer<Receipt> answer = engine.run(
                 CHARGE,
                 call("k"),
@@ -264,7 +264,7 @@ abstract class AtomicSuite extends EngineSuite {
     }
 
     @Test
-    void aRegisteredHandlerRunsACallWithoutOne() {
+    void registeredHandlerRunsACallWithoutOne() {
         engine.handle(CHARGE, charging("k"));
         assertExecuted(engine.run(CHARGE, call("k")), "r-k");
         assertThatThrownBy(() -> engine.run(REFUND, call("k"))).isInstanceOf(SemelException.Invalid.class);
@@ -272,7 +272,7 @@ abstract class AtomicSuite extends EngineSuite {
     }
 
     @Test
-    void theLocalCacheReplaysWithoutTheStoreAndTellsAConflict() {
+    void localCacheReplaysWithoutTheStoreAndDetectsAConflict() {
         var cached = start(store, settings -> settings.withLocalCache(10));
         assertExecuted(cached.run(CHARGE, call("k"), charging("k")), "r-k");
         assertReplayed(cached.run(CHARGE, call("k"), charging("k")), "r-k");

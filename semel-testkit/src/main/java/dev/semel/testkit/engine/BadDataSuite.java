@@ -180,7 +180,7 @@ abstract class BadDataSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aTextThatAStoreCannotKeepIsRefusedAtTheDoorWithTheFieldAndWhatIsWrongWithIt() {
+    void d16_textThatAStoreCannotKeepIsRejectedWithTheFieldAndTheReason() {
         for (Field field : Field.values()) {
             assertRefused(field, "a\0b", "character at position 1");
             assertRefused(field, "a\ud83d", "half of a surrogate pair at position 1");
@@ -196,7 +196,7 @@ abstract class BadDataSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aTextOfTheGreatestLengthInCharactersOfFourBytesIsKept() {
+    void d16_textOfTheGreatestLengthInCharactersOfFourBytesIsKept() {
         for (Field field : Field.values()) {
             field.give(engine, "\ud83d\ude00".repeat(field.longest / 2));
         }
@@ -218,7 +218,7 @@ abstract class BadDataSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aKeyMayHaveNulAndAnythingThatCanBeEncoded() {
+    void d16_keyMayHaveNulAndAnythingThatCanBeEncoded() {
         for (String key : List.of("\0", "a\0b", "\ud83d\ude00".repeat(127))) {
             assertExecuted(charge(key), "r-" + key);
             assertReplayed(charge(key), "r-" + key);
@@ -227,7 +227,7 @@ abstract class BadDataSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_whateverAnExceptionSaysCanBeRecorded() {
+    void d16_anyMessageOfAnExceptionCanBeRecorded() {
         engine.handle(MAIL, (note, run) -> {
             throw Failure.of(Failure.Category.VALIDATION, "bad\0 \ud83d text\n" + "x".repeat(100_000))
                     .asException();
@@ -263,7 +263,7 @@ abstract class BadDataSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aCallWhoseRecordTheStoreRefusesIsRejectedAndOthersAreExecuted() {
+    void d16_callWhoseRecordTheStoreRefusesIsRejectedAndOthersAreExecuted() {
         Engine node = refusing(EnumSet.of(StoreCall.RESERVE), id(REFUND, "bad"));
         Answer<Receipt> answer = node.run(REFUND, call("bad"), (order, run) -> new Receipt("r"));
         assertThat(answer).isInstanceOf(Answer.Rejected.class);
@@ -275,7 +275,7 @@ abstract class BadDataSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aRejectedCallWithoutACorrelationIdIsGivenOne() {
+    void d16_rejectedCallWithoutACorrelationIdIsGivenOne() {
         Engine node = refusing(EnumSet.of(StoreCall.RESERVE), id(REFUND, "bad"));
         Call<Order> bad = otherPayload("bad");
         List<Answer<Receipt>> many = node.runAll(REFUND, List.of(call("a"), bad), (order, run) -> new Receipt("r"));
@@ -286,7 +286,7 @@ abstract class BadDataSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aMessageThatTheStoreRefusesIsRejectedAndOthersAreAccepted() {
+    void d16_messageThatTheStoreRefusesIsRejectedAndOthersAreAccepted() {
         Engine node = refusing(EnumSet.of(StoreCall.ENQUEUE), id(MAIL.operation(), "bad"));
         assertThat(node.send(MAIL, note("bad", "lane"))).isInstanceOf(Sent.Rejected.class);
         List<Sent> many = node.sendAll(MAIL, AMONG_OTHERS);
@@ -295,7 +295,7 @@ abstract class BadDataSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_anAtomicDeliveryWhoseEndTheStoreRefusesIsADeadLetterWithItsStory() {
+    void d16_atomicDeliveryWhoseEndTheStoreRefusesIsADeadLetterWithItsStory() {
         Engine node = refusing(EnumSet.of(StoreCall.TX_MOVE), id(POST.operation(), "bad"));
         node.handle(POST, (note, tx) -> handled.add(note.text()));
         node.sendAll(POST, AMONG_OTHERS);
@@ -310,7 +310,7 @@ abstract class BadDataSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_anAtomicCallWhoseRecordTheStoreRefusesFailsForGoodAndItsEffectIsRolledBack() throws Exception {
+    void d16_atomicCallWhoseRecordTheStoreRefusesFailsForGoodAndItsEffectIsRolledBack() throws Exception {
         Engine node = refusing(EnumSet.of(StoreCall.WRITE), id(CHARGE, "bad"));
         Answer<Receipt> answer = node.run(CHARGE, call("bad"), charging("bad"));
         assertThat(failure(answer).reason()).contains("the store rejected its data");
@@ -322,12 +322,12 @@ abstract class BadDataSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aReconcilerWhoseVerdictTheStoreRefusesIsAskedAgainLaterAndNotWithEachRound() {
+    void d16_verdictThatTheStoreRejectsIsRetriedLaterAndNotInEachRound() {
         verdictIsRefused(() -> abandon(REFUND, "bad"));
     }
 
     @Test
-    void d16_aReconcilerWhoseVerdictAboutStepsTheStoreRefusesIsAskedAgainLaterAndNotWithEachRound() {
+    void d16_verdictAboutStepsThatTheStoreRejectsIsRetriedLaterAndNotInEachRound() {
         verdictIsRefused(() -> dieInside(REFUND, "bad", "dial"));
     }
 

@@ -82,7 +82,7 @@ abstract class BatchSuite extends EngineSuite {
     }
 
     @Test
-    void aConflictInsideTheListIsOne() {
+    void conflictInsideTheListIsOne() {
         List<Call<Order>> calls = new ArrayList<>(calls(1));
         calls.add(Call.of(ACME, Key.of("k1"), new Order("item", 99)));
         assertThat(kinds(engine.runAll(CHARGE, calls, counting()))).containsExactly("Executed", "Conflict");
@@ -91,7 +91,7 @@ abstract class BatchSuite extends EngineSuite {
     }
 
     @Test
-    void aRejectedCallLeavesTheOthersAlone() {
+    void rejectedCallLeavesTheOthersAlone() {
         List<Call<Order>> calls = new ArrayList<>(calls(1, 2));
         calls.add(1, Call.of(ACME, Key.of("big"), new Order("x".repeat(1 << 21), 1)));
         assertThat(kinds(engine.runAll(CHARGE, calls, counting()))).containsExactly("Executed", "Rejected", "Executed");
@@ -114,7 +114,7 @@ abstract class BatchSuite extends EngineSuite {
     }
 
     @Test
-    void aLeasedCallThatFailsIsRetriedByItsPolicy() {
+    void leasedCallThatFailsIsRetriedByItsPolicy() {
         List<Answer<Receipt>> answers = engine.runAll(NOTIFY, calls(1, 2), (order, run) -> {
             if (order.amount() == 1 && run.attempt() == 1) {
                 throw new SocketTimeoutException("slow");
@@ -126,7 +126,7 @@ abstract class BatchSuite extends EngineSuite {
     }
 
     @Test
-    void aCallThatWaitedLongerThanItsLeaseIsGrantedAnewBeforeItStarts() {
+    void callThatWaitedLongerThanItsLeaseIsGrantedAgainBeforeItStarts() {
         List<Long> granted = new ArrayList<>();
         List<Answer<Receipt>> answers = engine.runAll(REFUND, calls(1, 2), (order, run) -> {
             granted.add(run.fence());
@@ -142,7 +142,7 @@ abstract class BatchSuite extends EngineSuite {
     }
 
     @Test
-    void haltedDuringABatchWhatWasGrantedDoesNotStartAndKeepsItsAttempts() {
+    void haltDuringABatchStopsGrantedCallsAndKeepsTheirAttempts() {
         var other = otherNode();
         List<Answer<Receipt>> answers = engine.runAll(NOTIFY, calls(1, 2), (order, run) -> {
             other.operator().setMode(new Switchboard.Setting(null, null, Mode.HALTED), new Warrant("ann", "stop"));
@@ -156,7 +156,7 @@ abstract class BatchSuite extends EngineSuite {
     }
 
     @Test
-    void aThousandCallsFitInOneList() throws Exception {
+    void thousandCallsFitInOneList() throws Exception {
         List<Call<Order>> calls = calls(IntStream.range(0, 1_000).toArray());
         assertThat(kinds(engine.runAll(CHARGE, calls, counting()))).containsOnly("Executed");
         assertThat(kinds(engine.runAll(CHARGE, calls, counting()))).containsOnly("Replayed");
@@ -196,7 +196,7 @@ abstract class BatchSuite extends EngineSuite {
     }
 
     @Test
-    void whatRanIsFinishedAlthoughTheStoreFailsAnotherCallOfTheBatch() {
+    void callThatRanIsFinishedAlthoughTheStoreFailsAnotherOfTheBatch() {
         abandon(REFUND, "lost");
         time.advance(LEASE.plusSeconds(1));
         Store failing = new ForwardingStore(reopened()) {

@@ -32,7 +32,7 @@ abstract class ChannelSuite extends ChannelFixture {
     }
 
     @Test
-    void aMessageIsHandledOnceAndSaysWhetherItWasNew() {
+    void messageIsHandledOnceAndSaysWhetherItWasNew() {
         assertThat(send(MAIL, "m")).isEqualTo(new Sent.Accepted(true, "c-m"));
         assertThat(send(MAIL, "m")).isEqualTo(new Sent.Accepted(false, "c-m"));
         assertThat(row(MAIL, "m").state()).isEqualTo(State.QUEUED);
@@ -46,7 +46,7 @@ abstract class ChannelSuite extends ChannelFixture {
     }
 
     @Test
-    void theSameKeyWithAnotherPayloadIsAConflictAndABadMessageIsRejected() {
+    void sameKeyWithAnotherPayloadIsAConflictAndABadMessageIsRejected() {
         send(MAIL, "m");
         Sent other = engine.send(MAIL, Message.of(ACME, Key.of("m"), new Note("lane", "other")));
         assertThat(other).isInstanceOf(Sent.Conflict.class);
@@ -78,7 +78,7 @@ abstract class ChannelSuite extends ChannelFixture {
     }
 
     @Test
-    void a11_theDeadlineOfAMessageIsJudgedByTheClockOfTheLedger() {
+    void a11_deadlineOfAMessageIsJudgedByTheClockOfTheLedger() {
         Policy timely = STEADY.toBuilder()
                 .withName("timely")
                 .withDeadline(Duration.ofMinutes(10))
@@ -123,7 +123,7 @@ abstract class ChannelSuite extends ChannelFixture {
     }
 
     @Test
-    void whatIsSentInATransactionIsThereExactlyIfTheEffectIs() throws Exception {
+    void messageSentInATransactionExistsExactlyIfTheEffectDoes() throws Exception {
         engine.handle(MAIL, listing());
         engine.run(CHARGE, call("kept"), (order, tx) -> {
             effects.apply(tx, "kept");
@@ -143,7 +143,7 @@ abstract class ChannelSuite extends ChannelFixture {
     }
 
     @Test
-    void aConflictInsideATransactionTakesTheEffectBack() throws Exception {
+    void conflictInsideATransactionTakesTheEffectBack() throws Exception {
         send(MAIL, "m");
         engine.run(CHARGE, call("k"), (order, tx) -> {
             effects.apply(tx, "k");
@@ -154,7 +154,7 @@ abstract class ChannelSuite extends ChannelFixture {
     }
 
     @Test
-    void aDelayedMessageWaitsAndAMissedDeadlineIsADeadLetter() {
+    void delayedMessageWaitsAndAMissedDeadlineIsADeadLetter() {
         engine.handle(MAIL, listing());
         engine.send(MAIL, note("later", "l").withDelay(Duration.ofMinutes(1)));
         engine.send(
@@ -180,7 +180,7 @@ abstract class ChannelSuite extends ChannelFixture {
     }
 
     @Test
-    void d3_aPoisonMessageIsBoundedDeadWithItsStoryAndTheOthersFlow() {
+    void d3_poisonMessageIsBoundedDeadWithItsStoryAndTheOthersFlow() {
         engine.handle(MAIL, (note, run) -> {
             handled.add(note.text() + run.attempt());
             if (note.text().equals("poison")) {
@@ -199,7 +199,7 @@ abstract class ChannelSuite extends ChannelFixture {
     }
 
     @Test
-    void anAtomicHandlerCommitsEffectFurtherSendsAndCompletionTogether() throws Exception {
+    void atomicHandlerCommitsEffectFurtherSendsAndCompletionTogether() throws Exception {
         engine.handle(MAIL, listing());
         List<String> failing = new ArrayList<>(List.of("c"));
         engine.handle(POST, (note, tx) -> {
@@ -226,7 +226,7 @@ abstract class ChannelSuite extends ChannelFixture {
     }
 
     @Test
-    void aMessageIsNeverRunByACallerWhoUsesItsKey() {
+    void messageIsNeverRunByACallerWhoUsesItsKey() {
         engine.handle(MAIL, (note, run) -> {
             handled.add(note.text());
             throw failing(Failure.Category.NETWORK);

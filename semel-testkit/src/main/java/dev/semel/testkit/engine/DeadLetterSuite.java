@@ -88,7 +88,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d4_aDeadLetterThatIsExpiredIsNotBroughtBack() {
+    void d4_deadLetterThatIsExpiredIsNotBroughtBack() {
         failing.add("m");
         deliver(MAIL, "l", "m");
         failing.clear();
@@ -100,7 +100,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d4_aDeadLetterThatIsReplayedTwiceRunsOnce() {
+    void d4_deadLetterThatIsReplayedTwiceRunsOnce() {
         failing.add("m");
         deliver(MAIL, "l", "m");
         failing.clear();
@@ -119,7 +119,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d4_aDeadLetterThatTwoPeopleReplayAtOnceRunsOnce() throws Exception {
+    void d4_deadLetterThatTwoPeopleReplayAtOnceRunsOnce() throws Exception {
         Engine other = otherNode();
         ExecutorService people = Executors.newFixedThreadPool(2);
         try {
@@ -147,7 +147,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d4_aReplayWhileItRunsChangesNothing() {
+    void d4_replayWhileItRunsChangesNothing() {
         List<Replays.Outcome> outcomes = new ArrayList<>();
         Engine other = otherNode();
         node.send(CHAT, note("m", "l"));
@@ -163,7 +163,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d4_aReplayThatSawTheLetterBeforeItDiedLosesNothing() throws Exception {
+    void d4_replayThatSawTheLetterBeforeItDiedLosesNothing() throws Exception {
         CompletableFuture<Void> seen = new CompletableFuture<>();
         CompletableFuture<Void> dead = new CompletableFuture<>();
         Faults slow = new Faults() {
@@ -204,7 +204,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d5_aReplayOfManyDoesWhatItsPreviewSaid() throws Exception {
+    void d5_bulkReplayDoesWhatItsPreviewShows() throws Exception {
         List<String> keys = IntStream.range(0, 250).mapToObj(i -> "m" + i).toList();
         failing.addAll(keys);
         deliver(MAIL, "l", keys.toArray(String[]::new));
@@ -232,7 +232,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d5_aReplayOfManyWhoseNodeDiedIsTakenOverAndTellsHowFarItIs() {
+    void d5_bulkReplayWhoseNodeDiedIsTakenOverAndReportsItsProgress() {
         List<String> keys = IntStream.range(0, 650).mapToObj(i -> "m" + i).toList();
         failing.addAll(keys);
         deliver(MAIL, "l", keys.toArray(String[]::new));
@@ -260,7 +260,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d5_aPartThatIsRunAgainAfterItHasSentTheNextOneEnds() {
+    void d5_partThatIsRunAgainAfterItHasSentTheNextOneEnds() {
         List<String> keys = IntStream.range(0, 1_150).mapToObj(i -> "m" + i).toList();
         failing.addAll(keys);
         deliver(MAIL, "l", keys.toArray(String[]::new));
@@ -290,7 +290,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d5_aReplayOfManyThatAnOlderVersionBeganGoesOn() {
+    void d5_bulkReplayOfAnOlderVersionContinues() {
         List<String> keys = IntStream.range(0, 120).mapToObj(i -> "m" + i).toList();
         failing.addAll(keys);
         deliver(MAIL, "l", keys.toArray(String[]::new));
@@ -331,7 +331,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aReplayedHeadKeepsItsPlaceAndItsLaneGoesOnBehindIt() {
+    void d7_replayedHeadKeepsItsPlaceAndItsLaneContinuesBehindIt() {
         failing.add("x1");
         deliver(STRICT, "x", "x1", "x2");
         assertThat(handled).isEmpty();
@@ -345,7 +345,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aDiscardedHeadLetsItsLaneGoOn() {
+    void d7_discardedHeadLetsItsLaneContinue() {
         failing.add("x1");
         deliver(STRICT, "x", "x1", "x2");
         assertThat(node.operator().discard(row(STRICT, "x1").id(), WARRANT)).isEqualTo(Replays.Outcome.DONE);
@@ -357,7 +357,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aReplayOfOneThatLetItsLaneContinueJoinsTheTail() {
+    void d7_replayOfOneThatLetItsLaneContinueJoinsTheTail() {
         failing.add("x1");
         Engine continuing = start(store, settings -> settings);
         continuing.handle(CHAT, (note, run) -> fail(note));
@@ -374,7 +374,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void aShadowedRecordIsReplayedForReal() {
+    void shadowedRecordIsReplayedForReal() {
         node.operator().setMode(new Switchboard.Setting(null, "mail", Mode.SHADOW), WARRANT);
         time.advance(Duration.ofSeconds(2));
         deliver(MAIL, "l", "m");
@@ -414,7 +414,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void aTreeShowsStepsAndEverythingThatWasSent() {
+    void treeShowsStepsAndEverythingThatWasSent() {
         node.handle(NOTIFY, (order, run) -> {
             run.step("first", String.class, key -> "done");
             run.send(MAIL, Key.of("child"), new Note("l", "child"));
@@ -461,7 +461,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void aDirectCallWithARegisteredHandlerIsReplayedToIt() {
+    void directCallWithARegisteredHandlerIsReplayedToIt() {
         engine.run(REFUND, call("k"), (order, run) -> {
             throw failing(Failure.Category.BUSINESS_RULE);
         });
@@ -475,7 +475,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void aDeliveryWhoseOutputIsInvalidIsADeadLetterAtOnce() {
+    void deliveryWhoseOutputIsInvalidIsADeadLetterAtOnce() {
         engine.handle(MAIL, (note, run) -> {
             handled.add(note.text());
             throw failing(Failure.Category.INVALID_OUTPUT);
@@ -487,7 +487,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
     }
 
     @Test
-    void d9_aDeliveryThatMeetsShadowBetweenItsStepsIsShadowed() {
+    void d9_deliveryThatMeetsShadowBetweenItsStepsIsShadowed() {
         engine.handle(MAIL, (note, run) -> {
             run.step("first", String.class, key -> "first");
             otherNode()

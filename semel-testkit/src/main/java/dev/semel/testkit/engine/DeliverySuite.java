@@ -87,7 +87,7 @@ abstract class DeliverySuite extends ChannelFixture {
     }
 
     @Test
-    void whatNeverArrivedIsFoundAndTold() {
+    void missingDeliveryIsFoundAndReported() {
         asking(engine, 2);
         look(engine);
         reports.clear();
@@ -124,7 +124,7 @@ abstract class DeliverySuite extends ChannelFixture {
     }
 
     @Test
-    void aWindowIsLookedAtOnceByAllNodesTogetherWhenItsGraceIsOver() {
+    void windowIsLookedAtOnceByAllNodesTogetherWhenItsGraceIsOver() {
         Engine other = otherNode();
         asking(engine, 10);
         asking(other, 10);
@@ -145,7 +145,7 @@ abstract class DeliverySuite extends ChannelFixture {
     }
 
     @Test
-    void windowsThatNobodyLookedAtAreMadeUpForWithinHalfADay() {
+    void missedWindowsAreCheckedWithinHalfADay() {
         asking(engine, 10);
         look(engine);
         windows.clear();
@@ -159,7 +159,7 @@ abstract class DeliverySuite extends ChannelFixture {
     }
 
     @Test
-    void aLongWindowIsDoneInPartsAndReportedOnce() {
+    void longWindowIsDoneInPartsAndReportedOnce() {
         asking(engine, 3);
         look(engine);
         reports.clear();
@@ -179,7 +179,7 @@ abstract class DeliverySuite extends ChannelFixture {
     }
 
     @Test
-    void whatAnotherTenantHasIsNotThere() {
+    void deliveryOfAnotherTenantCountsAsMissing() {
         asking(engine, 3);
         look(engine);
         reports.clear();
@@ -191,7 +191,7 @@ abstract class DeliverySuite extends ChannelFixture {
     }
 
     @Test
-    void aSourceIsRegisteredOnce() {
+    void sourceIsRegisteredOnce() {
         asking(engine, 1);
         assertThatThrownBy(() -> asking(engine, 1))
                 .isInstanceOf(SemelException.Invalid.class)

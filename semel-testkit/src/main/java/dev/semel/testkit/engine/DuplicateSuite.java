@@ -43,7 +43,7 @@ abstract class DuplicateSuite extends ChannelFixture {
     }
 
     @Test
-    void d11_aSlashCommandThatIsDeliveredAgainHasOneEffect() throws Exception {
+    void d11_slashCommandThatIsDeliveredAgainHasOneEffect() throws Exception {
         Engine other = otherNode();
         Key envelope = Keys.operation("slack_slash", "envelope-7", "create_quote", null, null, null);
         for (Engine node : List.of(engine, other)) {
@@ -65,7 +65,7 @@ abstract class DuplicateSuite extends ChannelFixture {
     }
 
     @Test
-    void d11_textThatComesAgainInTheNextBucketIsADuplicateWhileItsFirstCopyWaitsForARetry() throws Exception {
+    void d11_repeatedTextInTheNextBucketIsADuplicateWhileTheFirstWaitsForARetry() throws Exception {
         Duration width = Duration.ofMinutes(1);
         Instant start = Instant.ofEpochMilli(time.millis());
         Key first = Keys.textInBucket("room", "/quote acme", width, start);
@@ -95,7 +95,7 @@ abstract class DuplicateSuite extends ChannelFixture {
     }
 
     @Test
-    void d11_anApprovalThatIsClickedTwiceAtOnceHasOneEffect() throws Exception {
+    void d11_approvalThatIsClickedTwiceAtOnceHasOneEffect() throws Exception {
         Engine other = otherNode();
         CyclicBarrier together = new CyclicBarrier(2);
         ExecutorService people = Executors.newFixedThreadPool(2);
@@ -125,7 +125,7 @@ abstract class DuplicateSuite extends ChannelFixture {
     }
 
     @Test
-    void d11_aSecondThoughtAboutAnApprovalIsAConflictAndHasNoEffect() throws Exception {
+    void d11_secondThoughtAboutAnApprovalIsAConflictAndHasNoEffect() throws Exception {
         assertExecuted(click(engine, true), "granted");
         assertThat(click(engine, false)).isInstanceOf(Answer.Conflict.class);
         assertThat(effects.count("approval-3")).isEqualTo(1);
@@ -141,7 +141,7 @@ abstract class DuplicateSuite extends ChannelFixture {
     }
 
     @Test
-    void d11_aWebhookThatTwoRulesMatchHasOneEffect() {
+    void d11_webhookThatTwoRulesMatchHasOneEffect() {
         Channel.Atomic<Note> byAmount = POST;
         Channel.Atomic<Note> byCustomer = BOOK;
         for (Channel.Atomic<Note> rule : List.of(byAmount, byCustomer)) {

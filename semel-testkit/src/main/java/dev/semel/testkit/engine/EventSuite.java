@@ -66,7 +66,7 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void theEventsOfADeliverySayWhoSentTheMessage() {
+    void eventsOfADeliverySayWhoSentTheMessage() {
         engine.handle(MAIL, listing());
         sendFromUser(MAIL, "k");
         work();
@@ -74,7 +74,7 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void theEventsOfAnAtomicDeliverySayWhoSentTheMessage() {
+    void eventsOfAnAtomicDeliverySayWhoSentTheMessage() {
         engine.handle(POST, (note, tx) -> handled.add(note.text()));
         sendFromUser(POST, "k");
         work();
@@ -82,7 +82,7 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void theEventsOfATakeoverByAnotherNodeSayWhoSentTheMessage() {
+    void eventsOfATakeoverByAnotherNodeSayWhoSentTheMessage() {
         sendFromUser(MAIL, "k");
         claim(MAIL);
         time.advance(LEASE.plusSeconds(1));
@@ -93,7 +93,7 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void theEventsOfAnInterruptedDeliveryThatIsReconciledSayWhoSentTheMessage() {
+    void eventsOfAnInterruptedDeliveryThatIsReconciledSayWhoSentTheMessage() {
         Channel.Leased<Note> once =
                 Channel.leased("once", Note.class).withPolicy("steady").asUnrepeatable();
         engine.handle(once, listing());
@@ -114,7 +114,7 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void theEventsOfACallThatTheSweeperTakesOverSayWhoMadeTheCall() {
+    void eventsOfACallThatTheSweeperTakesOverSayWhoMadeTheCall() {
         Engine other = otherNode();
         other.handle(NOTIFY, (order, run) -> new Receipt("r"));
         Answer<Receipt> first = engine.run(NOTIFY, call("k").withOrigin(ORIGIN), (order, run) -> {
@@ -128,7 +128,7 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void aMessageWhoseAttemptsRanOutWritesThatAndThenThatItIsADeadLetter() {
+    void messageWhoseAttemptsRanOutWritesThatAndThenThatItIsADeadLetter() {
         engine.handle(MAIL, (note, run) -> {
             throw failing(Failure.Category.NETWORK);
         });
@@ -165,7 +165,7 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void anAtomicDeliveryThatIsLostTooOftenWritesThatAndThenThatItIsADeadLetter() {
+    void atomicDeliveryThatIsLostTooOftenWritesThatAndThenThatItIsADeadLetter() {
         engine.handle(POST, (note, tx) -> handled.add(note.text()));
         sendFromUser(POST, "k");
         abandon(POST, 3);
@@ -175,7 +175,7 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void aMessageThatItsReconcilerFailsWritesThatAndThenThatItIsADeadLetter() {
+    void messageThatItsReconcilerFailsWritesThatAndThenThatItIsADeadLetter() {
         Channel.Leased<Note> once =
                 Channel.leased("once", Note.class).withPolicy("steady").asUnrepeatable();
         engine.handle(once, listing());
@@ -192,7 +192,7 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void aReplayNamesTheFirstEventAndTheRequestOfTheFirstCall() {
+    void replayNamesTheFirstEventAndTheRequestOfTheFirstCall() {
         for (Operation<Order, Receipt> operation : List.of(CHARGE, NOTIFY)) {
             run(operation, call("k").withOrigin(ORIGIN));
             run(operation, call("k").withOrigin(ORIGIN.withRequestId("request-2")));
@@ -209,7 +209,7 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void aReplayFromTheLocalCacheNamesWhatItRepeats() {
+    void replayFromTheLocalCacheNamesTheFirstRun() {
         Engine caching = start(reopened(), settings -> settings.withLocalCache(10));
         caching.run(NOTIFY, call("k").withOrigin(ORIGIN), (order, run) -> new Receipt("r"));
         caching.run(NOTIFY, call("k").withOrigin(ORIGIN.withRequestId("2")), (order, run) -> new Receipt("again"));
@@ -229,7 +229,7 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void aReplayOfAListNamesTheFirstEventOfEachCall() {
+    void replayOfAListNamesTheFirstEventOfEachCall() {
         List<Call<Order>> calls =
                 List.of(call("a").withOrigin(ORIGIN), call("b").withOrigin(ORIGIN.withRequestId("request-b")));
         engine.runAll(CHARGE, calls, (order, tx) -> new Receipt("r"));
@@ -242,7 +242,7 @@ abstract class EventSuite extends ChannelFixture {
     }
 
     @Test
-    void aDuplicateMessageNamesTheEventAndTheRequestByWhichItWasAccepted() {
+    void duplicateMessageNamesTheEventAndTheRequestByWhichItWasAccepted() {
         sendFromUser(MAIL, "k");
         engine.send(MAIL, note("k", "lane").withOrigin(ORIGIN.withRequestId("request-2")));
         List<AuditEvent> events = events(MAIL.operation(), "k");

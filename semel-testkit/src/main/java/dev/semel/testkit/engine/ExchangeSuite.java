@@ -71,7 +71,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void whatIsKeptIsReplayedForTheRetentionOfSuccesses() {
+    void keptAnswerIsReplayedForTheRetentionOfSuccesses() {
         GatewayRun run = open(ONCE, "k");
         assertThat(told(ONCE, "k")).isInstanceOf(Answer.InProgress.class);
         assertThat(run.tenant()).isEqualTo(ACME);
@@ -87,7 +87,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void whatIsRefusedIsReplayedForTheRetentionOfFailures() {
+    void rejectedAnswerIsReplayedForTheRetentionOfFailures() {
         open(ONCE, "k").refuse(bytes("no"));
         assertReplays(told(ONCE, "k"), "no");
         time.advance(Duration.ofMinutes(61));
@@ -95,14 +95,14 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void whatIsDroppedLeavesNothing() {
+    void droppedRunLeavesNothing() {
         assertThat(open(ONCE, "k").drop()).isEqualTo(new Settled.Ended(null));
         assertThat(row(ONCE, "k")).isNull();
         assertThat(story(ONCE, "k")).isEmpty();
     }
 
     @Test
-    void whatFailsMayBeAskedForAgainAfterAGrowingPause() {
+    void failedRunMayBeRetriedAfterAGrowingPause() {
         assertThat(open(ONCE, "k").fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
         assertThat(told(ONCE, "k")).isInstanceOf(Answer.RetryLater.class);
         time.advance(Duration.ofSeconds(1));
@@ -118,7 +118,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aRunThatIsHandedBackSpendsNoAttempt() {
+    void runThatIsHandedBackSpendsNoAttempt() {
         GatewayRun run = open(ONCE, "k");
         assertThat(run.handBack(Duration.ofSeconds(5), BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(5)));
         assertThat(told(ONCE, "k")).isInstanceOf(Answer.RetryLater.class);
@@ -127,14 +127,14 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void whatIsParkedIsUnknown() {
+    void parkedRunIsUnknown() {
         assertThat(open(ONCE, "k").park(BROKEN)).isEqualTo(new Settled.Ended(null));
         assertThat(told(ONCE, "k")).isInstanceOf(Answer.Unknown.class);
         assertThat(story(ONCE, "k")).containsExactly("operation.unknown");
     }
 
     @Test
-    void aRunWhoseLeaseIsOverIsTakenOverOrParkedByWhoeverAsksNext() {
+    void runWithAnExpiredLeaseIsTakenOverOrParkedByTheNextCall() {
         GatewayRun once = open(ONCE, "k");
         GatewayRun repeatable = open(MARKED, "k");
         time.advance(LEASE);
@@ -151,7 +151,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aLeaseIsRenewedUntilTheRunEnds() {
+    void leaseIsRenewedUntilTheRunEnds() {
         GatewayRun run = open(MARKED, "k");
         for (int i = 0; i < 10; i++) {
             time.advance(LEASE.dividedBy(2));
@@ -171,7 +171,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aMarkCommitsWithTheCallersTransactionAndTakesItsAnswerLater() throws Exception {
+    void markCommitsWithTheCallersTransactionAndTakesItsAnswerLater() throws Exception {
         try (Connection connection = connection()) {
             GatewayRun run = open(MARKED, "k");
             run.mark(connection);
@@ -190,7 +190,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aFailureAfterACommittedMarkIsUnknownAndNotDone() throws Exception {
+    void failureAfterACommittedMarkIsUnknownAndNotDone() throws Exception {
         try (Connection connection = connection()) {
             for (String key : new String[] {"fail", "park", "drop"}) {
                 GatewayRun run = open(MARKED, key);
@@ -209,7 +209,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aRefusalAfterACommittedMarkIsReplayedBecauseTheEffectMustNotBeRepeated() throws Exception {
+    void refusalAfterACommittedMarkIsReplayedBecauseTheEffectMustNotBeRepeated() throws Exception {
         try (Connection connection = connection()) {
             GatewayRun run = open(MARKED, "k");
             run.mark(connection);
@@ -222,7 +222,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aTransactionThatWroteNothingIsNotMarked() throws Exception {
+    void transactionThatWroteNothingIsNotMarked() throws Exception {
         try (Connection connection = connection()) {
             GatewayRun run = open(MARKED, "k");
             long before = run.changes(connection);
@@ -241,7 +241,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void b13_aLeaseIsRenewedAfterAMarkOrAHoldThatFailed() throws Exception {
+    void b13_leaseIsRenewedAfterAMarkOrAHoldThatFailed() throws Exception {
         for (String way : new String[] {"mark", "mark if changed", "hold", "hold if changed"}) {
             GatewayRun run = open(MARKED, way);
             Connection connection = connection();
@@ -266,7 +266,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aTransactionThatWroteIsMarkedAlsoASecondOne() throws Exception {
+    void transactionThatWroteIsMarkedAlsoASecondOne() throws Exception {
         try (Connection connection = connection()) {
             GatewayRun run = open(MARKED, "k");
             for (String effect : new String[] {"first", "second"}) {
@@ -289,7 +289,7 @@ abstract class ExchangeSuite extends EngineSuite {
 
     /** One that may commit although the effect does not: it must neither be run again nor count as done. */
     @Test
-    void aRunThatIsInterruptedAfterAPartOfItWasCommittedIsUnknown() throws Exception {
+    void runThatIsInterruptedAfterAPartOfItWasCommittedIsUnknown() throws Exception {
         try (Connection connection = connection()) {
             for (String key : new String[] {"counted", "uncounted"}) {
                 GatewayRun run = open(MARKED, key);
@@ -322,7 +322,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aRunThatGoesOnAfterAPartOfItWasCommittedIsRenewedAndEndsInAnyWay() throws Exception {
+    void runWithACommittedPartIsRenewedAndMayEndInAnyWay() throws Exception {
         try (Connection connection = connection()) {
             for (String key : new String[] {"kept", "marked", "failed", "parked"}) {
                 GatewayRun run = open(MARKED, key);
@@ -355,7 +355,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aRunWhoseSecondTransactionRollsBackAfterTheFirstWasMarkedIsNotInterrupted() throws Exception {
+    void runWhoseSecondTransactionRollsBackAfterTheFirstWasMarkedIsNotInterrupted() throws Exception {
         try (Connection connection = connection()) {
             GatewayRun run = open(MARKED, "k");
             run.enter();
@@ -386,7 +386,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aRefusalAfterAMarkThatWasRolledBackIsKeptForTheRetentionOfFailures() throws Exception {
+    void refusalAfterAMarkThatWasRolledBackIsKeptForTheRetentionOfFailures() throws Exception {
         try (Connection connection = connection()) {
             GatewayRun run = open(MARKED, "k");
             run.mark(connection);
@@ -399,7 +399,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aMarkThatIsRolledBackIsNone() throws Exception {
+    void markThatIsRolledBackIsNone() throws Exception {
         try (Connection connection = connection()) {
             GatewayRun kept = open(MARKED, "kept");
             kept.mark(connection);
@@ -414,7 +414,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void aMarkUnderAnOldFenceIsRefused() throws Exception {
+    void markUnderAnOldFenceIsRejected() throws Exception {
         try (Connection connection = connection()) {
             GatewayRun first = open(MARKED, "k");
             time.advance(LEASE);
@@ -481,7 +481,7 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     @Test
-    void anAnswerThatIsTooLargeForTheLedgerIsKnownBefore() {
+    void answerThatIsTooLargeForTheLedgerIsKnownBefore() {
         assertThat(engine.gatewayRuns().canKeep(new byte[1 << 20])).isTrue();
         assertThat(engine.gatewayRuns().canKeep(new byte[(1 << 20) + 1])).isFalse();
     }

@@ -92,7 +92,7 @@ abstract class FrequentDuplicatesSuite extends EngineSuite {
     }
 
     @Test
-    void aRecordThatAnOperatorForgotRunsAgainAlsoAfterManyReplays() throws Exception {
+    void recordThatAnOperatorForgotRunsAgainAlsoAfterManyReplays() throws Exception {
         Engine node = counting();
         for (int i = 0; i < ENOUGH; i++) {
             charge(node, "k");
@@ -103,7 +103,7 @@ abstract class FrequentDuplicatesSuite extends EngineSuite {
     }
 
     @Test
-    void anExpiredResultIsNotReplayedAlsoAfterManyReplays() {
+    void expiredResultIsNotReplayedAlsoAfterManyReplays() {
         Engine node = counting();
         for (int i = 0; i < ENOUGH; i++) {
             refund(node, "k");

@@ -43,7 +43,7 @@ abstract class HandlerTextSuite extends ChannelFixture {
     }
 
     @Test
-    void aHandlerThatEndsItsTransactionIsNotExecutedAndLeavesNoEffect() throws Exception {
+    void handlerThatEndsItsTransactionIsNotExecutedAndLeavesNoEffect() throws Exception {
         needsSql();
         for (String text : TEXTS) {
             Answer<Receipt> answer = engine.run(CHARGE, call(text), (order, tx) -> {
@@ -120,7 +120,7 @@ abstract class HandlerTextSuite extends ChannelFixture {
     }
 
     @Test
-    void aCallWhoseTransactionWasEndedByItsHandlerIsNotAnsweredExecuted() {
+    void callWhoseTransactionWasEndedByItsHandlerIsNotAnsweredExecuted() {
         Engine node = start(whereTransactionsAreEnded(), settings -> settings);
         AtomicInteger runs = new AtomicInteger();
         assertThatThrownBy(() -> node.run(CHARGE, call("k"), (order, tx) -> {

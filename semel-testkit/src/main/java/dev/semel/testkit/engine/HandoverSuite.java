@@ -47,7 +47,7 @@ abstract class HandoverSuite extends ChannelFixture {
     }
 
     @Test
-    void a2_aStaleOwnerOfAClaimIsRefusedAndItsWritesRollBack() throws Exception {
+    void a2_staleOwnerOfAClaimIsRejectedAndItsWritesRollBack() throws Exception {
         Engine other = otherNode();
         other.handle(POST, (note, tx) -> effects.apply(tx, note.text()));
         Engine paused = pausedAfterItsClaim(new ManualTime(time.millis()), () -> {
@@ -67,7 +67,7 @@ abstract class HandoverSuite extends ChannelFixture {
     }
 
     @Test
-    void a2_anOwnerThatIsPausedInItsTransactionIsRefusedAndItsWritesRollBack() throws Exception {
+    void a2_ownerThatIsPausedInItsTransactionIsRejectedAndItsWritesRollBack() throws Exception {
         assumeFalse(store.name().startsWith("sqlite"), "nobody else can write while a handler runs");
         Engine other = otherNode();
         other.handle(POST, (note, tx) -> effects.apply(tx, note.text()));
@@ -87,7 +87,7 @@ abstract class HandoverSuite extends ChannelFixture {
     }
 
     @Test
-    void a2_aHandlerThatWasPausedThreeLeasesLongIsRefusedAndTheOtherOnesEndStands() {
+    void a2_handlerPausedForThreeLeasesIsRejectedAndTheOtherResultStands() {
         Engine other = otherNode();
         other.handle(MAIL, (note, run) -> handled.add("other" + run.attempt()));
         engine.handle(MAIL, (note, run) -> {
@@ -105,7 +105,7 @@ abstract class HandoverSuite extends ChannelFixture {
     }
 
     @Test
-    void c2_aNodeStartsNothingWhoseLeaseIsOverByItsOwnClock() throws Exception {
+    void c2_nodeStartsNothingWhoseLeaseIsOverByItsOwnClock() throws Exception {
         Engine other = otherNode();
         other.handle(MAIL, (note, run) -> handled.add("other's " + note.text()));
         other.handle(POST, (note, tx) -> handled.add("other's " + note.text()));
@@ -127,7 +127,7 @@ abstract class HandoverSuite extends ChannelFixture {
     }
 
     @Test
-    void c2_whatWasNeverStartedIsHandedBackAndNotUnknown() {
+    void c2_messageThatNeverStartedIsHandedBackAndNotUnknown() {
         Channel.Leased<Note> parking = MAIL.asUnrepeatable();
         for (Channel<Note> channel : List.of(parking, POST)) {
             List<Long> fences = new ArrayList<>();
@@ -152,7 +152,7 @@ abstract class HandoverSuite extends ChannelFixture {
     }
 
     @Test
-    void c2_aLeaseIsTrustedUntilShortlyBeforeItsEndAndLongerOnceItIsRenewed() {
+    void c2_leaseIsTrustedUntilShortlyBeforeItsEndAndLongerOnceItIsRenewed() {
         Engine early = pausedAfterItsClaim(
                 time, () -> time.advance(LEASE.multipliedBy(3).dividedBy(4)));
         early.handle(MAIL, (note, run) -> handled.add(note.text() + run.fence()));
@@ -177,7 +177,7 @@ abstract class HandoverSuite extends ChannelFixture {
     }
 
     @Test
-    void a3_aHandlerPausedBetweenItsCheckAndItsCallIsRefusedByAReceiverThatChecks() {
+    void a3_handlerPausedBetweenItsCheckAndItsCallIsRejectedByAReceiverThatChecks() {
         Engine other = otherNode();
         other.handle(MAIL, (note, run) -> deliver(run));
         engine.handle(MAIL, (note, run) -> {
@@ -193,7 +193,7 @@ abstract class HandoverSuite extends ChannelFixture {
     }
 
     @Test
-    void a3_aCallThatWasMadeBeforeThePauseIsRecognisedWhenItIsMadeAgain() {
+    void a3_callThatWasMadeBeforeThePauseIsRecognisedWhenItIsMadeAgain() {
         Engine other = otherNode();
         other.handle(MAIL, (note, run) -> deliver(run));
         engine.handle(MAIL, (note, run) -> {
@@ -208,7 +208,7 @@ abstract class HandoverSuite extends ChannelFixture {
     }
 
     @Test
-    void a4_anInterruptedDeliveryOfAParkingChannelIsUnknownAndNeverRunAgain() {
+    void a4_interruptedDeliveryOfAParkingChannelIsUnknownAndNeverRunAgain() {
         Channel.Leased<Note> parking = MAIL.asUnrepeatable();
         engine.handle(parking, listing());
         send(parking, "m");
@@ -222,7 +222,7 @@ abstract class HandoverSuite extends ChannelFixture {
     }
 
     @Test
-    void a4_theReconcilerOfAParkingChannelIsAskedAndDecides() {
+    void a4_reconcilerOfAnUnrepeatableChannelDecides() {
         Channel.Leased<Note> parking = MAIL.asUnrepeatable();
         List<String> asked = new ArrayList<>();
         engine.handle(parking, listing());
@@ -249,7 +249,7 @@ abstract class HandoverSuite extends ChannelFixture {
     }
 
     @Test
-    void d1_aCrashBetweenEffectAndFinishIsDeliveredAgainUnderTheSameKey() throws Exception {
+    void d1_crashBetweenEffectAndFinishIsDeliveredAgainUnderTheSameKey() throws Exception {
         send(MAIL, "m");
         Row dying = claim(MAIL);
         deliver(dying.id().downstreamKey(), dying.status().fence(), 1);
@@ -268,7 +268,7 @@ abstract class HandoverSuite extends ChannelFixture {
     }
 
     @Test
-    void a12_aHandlerThatKeepsDyingIsBoundedAndThenParked() {
+    void a12_handlerThatKeepsDyingIsBoundedAndThenParked() {
         engine.handle(POST, (note, tx) -> handled.add(note.text()));
         send(POST, "m");
         for (int i = 1; i <= 3; i++) {

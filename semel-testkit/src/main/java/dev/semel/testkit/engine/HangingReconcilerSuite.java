@@ -111,7 +111,7 @@ abstract class HangingReconcilerSuite extends EngineSuite {
     }
 
     @Test
-    void d17_aReconcilerThatHangsHoldsUpNoOtherRecordAndNoOtherOperation() throws Exception {
+    void d17_reconcilerThatHangsHoldsUpNoOtherRecordAndNoOtherOperation() throws Exception {
         unknown(REFUND, "hung");
         unknown(REFUND, "next");
         unknown(RETURN, "other");
@@ -125,7 +125,7 @@ abstract class HangingReconcilerSuite extends EngineSuite {
     }
 
     @Test
-    void d17_aCallThatTakesTooLongIsInterruptedAndItsRecordIsAskedAboutAgainLater() throws Exception {
+    void d17_reconcilerThatTimesOutIsInterruptedAndRetriedLater() throws Exception {
         unknown(REFUND, "hung");
         node.reconcile(REFUND, hangingAbout("hung"));
         round();
@@ -157,7 +157,7 @@ abstract class HangingReconcilerSuite extends EngineSuite {
     }
 
     @Test
-    void d17_aVerdictThatComesAfterTheTimeOutIsAppliedIfTheRecordHasNotMoved() throws Exception {
+    void d17_verdictAfterTheTimeOutIsAppliedIfTheRecordHasNotMoved() throws Exception {
         askPastTheTimeOut("late");
         assertThat(soon(interrupted)).isTrue();
         answer.countDown();
@@ -166,7 +166,7 @@ abstract class HangingReconcilerSuite extends EngineSuite {
     }
 
     @Test
-    void d17_aVerdictThatComesAfterTheRecordMovedChangesNothing() throws Exception {
+    void d17_verdictAfterTheRecordMovedChangesNothing() throws Exception {
         askPastTheTimeOut("late");
         engine.operator().replay(id(REFUND, "late"), new Warrant("ann", "the provider says no"));
         unknownAgain("late");
@@ -186,7 +186,7 @@ abstract class HangingReconcilerSuite extends EngineSuite {
     }
 
     @Test
-    void d17_aRecordIsNotAskedAboutTwiceAtOnceAndHungCallsTakeABoundedNumberOfThreads() throws Exception {
+    void d17_recordIsReconciledOnceAtATimeAndHungCallsTakeABoundedNumberOfThreads() throws Exception {
         int records = 40;
         for (int i = 0; i < records; i++) {
             unknown(REFUND, "k" + i);

@@ -81,7 +81,7 @@ abstract class InterruptSuite extends ChannelFixture {
     }
 
     @Test
-    void a16_interruptedSenderIsToldThatItsMessageIsStored() {
+    void a16_interruptedSenderGetsAcceptedForAStoredMessage() {
         Thread.currentThread().interrupt();
         var sent = send(MAIL, "m");
         keptInterrupt();

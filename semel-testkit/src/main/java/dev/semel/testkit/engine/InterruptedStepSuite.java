@@ -50,7 +50,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_theReconcilerIsAskedWithTheKeyThatTheStepHandedOver() {
+    void a18_reconcilerGetsTheKeyThatTheStepHandedOver() {
         dieInside(REFUND, "k", "psp");
         List<Reconciler.Case> asked = new ArrayList<>();
         engine.reconcile(REFUND, (order, what) -> {
@@ -70,7 +70,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_afterNoEffectTheNextRunStartsTheStepAnew() {
+    void a18_afterNoEffectTheNextRunStartsTheStepAgain() {
         dieInside(REFUND, "k", "psp");
         engine.reconcile(REFUND, (order, what) -> Verdict.noEffect());
         leaseEnds();
@@ -82,7 +82,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aStepThatTookEffectIsReplayedAndItsParentGoesOn() {
+    void a18_stepThatTookEffectIsReplayedAndItsParentContinues() {
         dieInside(REFUND, "k", "psp");
         engine.reconcile(
                 REFUND, (order, what) -> what.bySteps(step -> Verdict.tookEffect("found by " + step.downstreamKey())));
@@ -100,7 +100,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aStepThatHadNoEffectIsStartedAnewAndNoOther() {
+    void a18_onlyTheStepWithoutEffectIsStartedAgain() {
         dieInside(REFUND, "k", "psp");
         engine.reconcile(REFUND, (order, what) -> what.bySteps(step -> Verdict.noEffect()));
         leaseEnds();
@@ -110,7 +110,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aRunInterruptedOutsideItsStepsStaysUnknownUnlessItsReconcilerDecides() {
+    void a18_runInterruptedOutsideItsStepsStaysUnknownUnlessItsReconcilerDecides() {
         abandon(REFUND, "k");
         List<Verdict<Receipt>> verdicts = new ArrayList<>();
         verdicts.add(new Verdict.BySteps<>(Map.of()));
@@ -132,7 +132,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aRecordStaysUnknownUntilEveryStepIsDecided() {
+    void a18_recordStaysUnknownUntilEveryStepIsDecided() {
         dieInside(REFUND, "k", "psp");
         engine.reconcile(REFUND, (order, what) -> new Verdict.BySteps<>(Map.of("another", Verdict.noEffect())));
         leaseEnds();
@@ -142,7 +142,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aWholeThatTookEffectIsNotRunAgain() {
+    void a18_wholeThatTookEffectIsNotRunAgain() {
         dieInside(REFUND, "k", "psp");
         engine.reconcile(REFUND, (order, what) -> Verdict.tookEffect(new Receipt("found")));
         leaseEnds();
@@ -153,7 +153,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aRefusalThatWasFoundFailsTheRecordForGood() {
+    void a18_refusalThatWasFoundFailsTheRecordForGood() {
         dieInside(REFUND, "k", "psp");
         Failure declined = Failure.of(Failure.Category.BUSINESS_RULE, "The refund was declined.");
         engine.reconcile(REFUND, (order, what) -> what.bySteps(step -> Verdict.failed(declined)));
@@ -165,7 +165,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aVerdictThatCannotBeWrittenStopsNobodyElse() {
+    void a18_verdictThatCannotBeWrittenBlocksNoOther() {
         dieInside(REFUND, "bad", "psp");
         dieInside(REFUND, "good", "psp");
         engine.reconcile(
@@ -180,7 +180,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aStepThatIsNotRepeatableIsNamedWhenItsParentIs() {
+    void a18_stepThatIsNotRepeatableIsNamedWhenItsParentIs() {
         dieInside(NOTIFY, "k", "pay");
         engine.reconcile(NOTIFY, (order, what) -> what.bySteps(step -> Verdict.tookEffect(step.name())));
         time.advance(LEASE);
@@ -198,7 +198,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_anOwnerThatWakesAfterTheVerdictChangesNothing() {
+    void a18_ownerThatWakesAfterTheVerdictChangesNothing() {
         Answer<Receipt> late = engine.run(
                 REFUND,
                 call("k"),
@@ -215,7 +215,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aPersonWhoReplaysItDecidesForItsStepsAsWell() {
+    void a18_personWhoReplaysItDecidesForItsStepsAsWell() {
         dieInside(REFUND, "k", "psp");
         engine.handle(REFUND, (order, run) -> new Receipt("never"));
         leaseEnds();
@@ -224,7 +224,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aRepeatableStepDoesNotBlockItsParentAfterAnAdoption() {
+    void a18_repeatableStepDoesNotBlockItsParentAfterAnAdoption() {
         dieInside(NOTIFY, "k", "mail");
         engine.operator().adopt(WARRANT);
         engine.reconcile(NOTIFY, (order, what) -> Verdict.noEffect());
@@ -235,7 +235,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
     }
 
     @Test
-    void a18_anAdoptionCountsRunsAndNotTheirSteps() {
+    void a18_adoptionCountsRunsAndNotTheirSteps() {
         dieInside(NOTIFY, "k", "mail");
         assertThat(engine.operator().adopt(WARRANT)).isEqualTo(1);
         assertThat(store.ledger().steps(id(NOTIFY, "k")).get(0).state()).isEqualTo(State.IN_PROGRESS);

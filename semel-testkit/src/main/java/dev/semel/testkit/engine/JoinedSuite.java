@@ -45,7 +45,7 @@ abstract class JoinedSuite extends EngineSuite {
     }
 
     @Test
-    void a14_theOperationCommitsWithTheCallersTransaction() throws Exception {
+    void a14_operationCommitsWithTheCallersTransaction() throws Exception {
         try (Semel.Joined joined = engine.join(connection)) {
             assertExecuted(joined.run(CHARGE, call("k"), charging("k")), "r-k");
             connection.commit();
@@ -77,7 +77,7 @@ abstract class JoinedSuite extends EngineSuite {
     }
 
     @Test
-    void a14_theOperationRollsBackWithTheCallersTransaction() throws Exception {
+    void a14_operationRollsBackWithTheCallersTransaction() throws Exception {
         try (Semel.Joined joined = engine.join(connection)) {
             assertExecuted(joined.run(CHARGE, call("k"), charging("k")), "r-k");
             connection.rollback();
@@ -88,7 +88,7 @@ abstract class JoinedSuite extends EngineSuite {
     }
 
     @Test
-    void a14_whatARolledBackTransactionSawIsNeverReplayedFromTheLocalCache() throws Exception {
+    void a14_resultOfARolledBackTransactionIsNeverReplayedFromTheLocalCache() throws Exception {
         var cached = start(store, settings -> settings.withLocalCache(10));
         try (Semel.Joined joined = cached.join(connection)) {
             assertExecuted(joined.run(CHARGE, call("k"), charging("k")), "r-k");
@@ -116,7 +116,7 @@ abstract class JoinedSuite extends EngineSuite {
     }
 
     @Test
-    void aFailureUndoesOnlyTheOperationAndLeavesNoRecord() throws Exception {
+    void failureUndoesOnlyTheOperationAndLeavesNoRecord() throws Exception {
         try (Semel.Joined joined = engine.join(connection)) {
             Answer<Receipt> failed = joined.run(CHARGE, call("bad"), (order, tx) -> {
                 effects.apply(tx, "bad");
@@ -133,7 +133,7 @@ abstract class JoinedSuite extends EngineSuite {
     }
 
     @Test
-    void aDuplicateInsideTheSameTransactionReplays() throws Exception {
+    void duplicateInsideTheSameTransactionReplays() throws Exception {
         try (Semel.Joined joined = engine.join(connection)) {
             assertExecuted(joined.run(CHARGE, call("k"), charging("k")), "r-k");
             assertReplayed(joined.run(CHARGE, call("k"), charging("k")), "r-k");
@@ -144,7 +144,7 @@ abstract class JoinedSuite extends EngineSuite {
     }
 
     @Test
-    void aCallInTheSameProcessHearsThatItIsInProgress() throws Exception {
+    void callInTheSameProcessGetsInProgress() throws Exception {
         try (Semel.Joined joined = engine.join(connection)) {
             joined.run(CHARGE, call("k"), charging("k"));
             assertThat(charge("k")).isInstanceOf(Answer.InProgress.class);

@@ -53,7 +53,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aLaneIsHandledInTheOrderOfItsSends() {
+    void d7_laneIsHandledInTheOrderOfItsSends() {
         sendAll(CHAT, "x", "x1", "x2", "x3");
         sendAll(CHAT, "y", "y1", "y2");
         engine.handle(CHAT, listing());
@@ -66,7 +66,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aRetryHoldsItsLaneUpAndNoOther() {
+    void d7_retryHoldsItsLaneUpAndNoOther() {
         List<String> failing = new ArrayList<>(List.of("x2"));
         engine.handle(CHAT, (note, run) -> {
             if (failing.contains(note.text())) {
@@ -87,7 +87,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aRunThatDiedIsTakenOverInItsOrder() {
+    void d7_runThatDiedIsTakenOverInItsOrder() {
         sendAll(CHAT, "x", "x1", "x2", "x3");
         assertThat(claim(CHAT, 2)).hasSize(2);
         sendAll(CHAT, "x", "x4");
@@ -100,7 +100,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aDeadHeadLetsItsLaneContinueIfThePolicySaysSo() {
+    void d7_deadHeadLetsItsLaneContinueIfThePolicySaysSo() {
         deliverBehindADeadHead("continuing");
         assertThat(handled).containsExactlyInAnyOrder("x2", "y1");
         assertThat(row(CHAT, "x1").state()).isEqualTo(State.FAILED_TERMINAL);
@@ -108,7 +108,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aDeadHeadParksItsLaneIfThePolicySaysSo() {
+    void d7_deadHeadParksItsLaneIfThePolicySaysSo() {
         Engine node = deliverBehindADeadHead("parking");
         assertThat(handled).containsExactly("y1");
         assertThat(store.queue().orElseThrow().backlog("chat").parkedLanes()).isEqualTo(1);
@@ -119,7 +119,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_afterAnAdoptionALaneGoesOnIfThePolicySaysSo() {
+    void d7_afterAnAdoptionALaneContinuesUnderContinue() {
         Engine node = start(store, settings -> settings.withPolicy(CONTINUING).withPolicy(PARKING));
         Channel.Leased<Note> chat = CHAT.withPolicy("continuing");
         sendAll(CHAT, "x", "x1", "x2", "x3");
@@ -150,7 +150,7 @@ abstract class LaneSuite extends ChannelFixture {
 
     /** Its node claimed it and stood still while the store was adopted and the lane went on: its effect would come behind the next one's. */
     @Test
-    void d7_anAtomicMessageWhoseLaneWentOnWithoutItIsRolledBack() {
+    void d7_atomicMessageWhoseLaneContinuedWithoutItIsRolledBack() {
         Channel.Atomic<Note> book = BOOK.withPolicy("continuing");
         Engine other = start(store, settings -> settings.withPolicy(CONTINUING));
         Engine paused = start(
@@ -171,7 +171,7 @@ abstract class LaneSuite extends ChannelFixture {
 
     /** In a lane that waits for it nothing overtakes it, so its end is taken. */
     @Test
-    void d7_anAtomicMessageWhoseLaneWaitedForItEndsLate() {
+    void d7_atomicMessageWhoseLaneWaitedForItMayEndLate() {
         Channel.Atomic<Note> book = BOOK.withPolicy("parking");
         Engine other = start(store, settings -> settings.withPolicy(PARKING));
         Engine paused = start(
@@ -289,7 +289,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aParkedHeadThatItsReconcilerFindsDoneLetsItsLaneGoOn() {
+    void d7_parkedHeadThatItsReconcilerFindsDoneLetsItsLaneContinue() {
         assertThat(reconciled("parking", new Reconciler.Verdict.TookEffect<>(null)))
                 .containsExactly("x2");
         assertThat(row(CHAT, "x1").state()).isEqualTo(State.COMPLETED);
@@ -297,12 +297,12 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aParkedHeadThatItsReconcilerFindsUndoneIsDeliveredInItsPlace() {
+    void d7_parkedHeadThatItsReconcilerFindsUndoneIsDeliveredInItsPlace() {
         assertThat(reconciled("parking", new Reconciler.Verdict.NoEffect<>())).containsExactly("x1", "x2");
     }
 
     @Test
-    void d7_anUnknownMessageThatLeftItsLaneJoinsTheTailOnceItIsKnownToHaveDoneNothing() {
+    void d7_unknownMessageThatLeftItsLaneJoinsTheTailOnceItIsKnownToHaveDoneNothing() {
         assertThat(reconciled("continuing", new Reconciler.Verdict.NoEffect<>()))
                 .containsExactly("x2", "x1");
         assertThat(row(CHAT, "x1").state()).isEqualTo(State.COMPLETED);
@@ -326,7 +326,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aHeadThatCannotBeReadParksItsLaneToo() {
+    void d7_headThatCannotBeReadParksItsLaneToo() {
         Engine node = start(store, settings -> settings.withPolicy(PARKING));
         Channel.Leased<String> writer =
                 Channel.leased("chat", String.class).withPolicy("parking").withLane(text -> "x");
@@ -349,7 +349,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aHeadThatMissedItsDeadlineParksItsLaneOnAnAtomicChannelToo() {
+    void d7_headThatMissedItsDeadlineParksItsLaneOnAnAtomicChannelToo() {
         Engine node = start(store, settings -> settings.withPolicy(PARKING));
         Channel.Atomic<Note> channel = BOOK.withPolicy("parking");
         node.send(channel, note("x1", "x").withDeadline(Instant.ofEpochMilli(time.millis() + 1_000)));
@@ -362,7 +362,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void anAtomicLaneKeepsItsOrderThroughABatchThatFails() throws Exception {
+    void atomicLaneKeepsItsOrderThroughABatchThatFails() throws Exception {
         List<String> failing = new ArrayList<>(List.of("x2"));
         engine.handle(BOOK, (note, tx) -> {
             effects.apply(tx, note.text());
@@ -384,7 +384,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void aDelayedMessageTakesItsPlaceWhenItIsDueAndHoldsNobodyUp() {
+    void delayedMessageTakesItsPlaceWhenItIsDueAndBlocksNoOther() {
         engine.send(CHAT, note("later", "x").withDelay(Duration.ofMinutes(1)));
         sendAll(CHAT, "x", "now");
         engine.handle(CHAT, listing());
@@ -396,7 +396,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d9_aHaltedChannelHoldsEverythingAndLosesNothing() {
+    void d9_haltedChannelHoldsEverythingAndLosesNothing() {
         engine.handle(CHAT, listing());
         engine.operator().setMode(new Switchboard.Setting(null, "chat", Mode.HALTED), WARRANT);
         sendAll(CHAT, "x", "x1", "x2");
@@ -410,7 +410,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d9_aHaltBetweenClaimAndStartHandsBack() {
+    void d9_haltBetweenClaimAndStartHandsBack() {
         engine.handle(CHAT, (note, run) -> {
             handled.add(note.text());
             engine.operator().setMode(new Switchboard.Setting(null, "chat", Mode.HALTED), WARRANT);
@@ -424,7 +424,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d9_aShadowBetweenClaimAndStartSendsNothingMore() {
+    void d9_shadowBetweenClaimAndStartSendsNothingMore() {
         engine.handle(CHAT, (note, run) -> {
             handled.add(note.text());
             engine.operator().setMode(new Switchboard.Setting(null, "chat", Mode.SHADOW), WARRANT);
@@ -439,7 +439,7 @@ abstract class LaneSuite extends ChannelFixture {
     }
 
     @Test
-    void d9_aShadowedChannelRecordsWhatItWouldHaveDone() {
+    void d9_shadowedChannelRecordsItsMessagesWithoutEffect() {
         engine.handle(CHAT, listing());
         engine.operator().setMode(new Switchboard.Setting(null, "chat", Mode.SHADOW), WARRANT);
         sendAll(CHAT, "x", "x1", "x2");

@@ -105,7 +105,7 @@ abstract class LateOwnerSuite extends EngineSuite {
     }
 
     @Test
-    void a4_whatAReconcilerDecidedStandsHoweverItsLateOwnerEnds() {
+    void a4_decisionOfAReconcilerStandsHoweverTheLateOwnerEnds() {
         comesLate("keep", run -> assertTold(run.keep(bytes("other"))));
         comesLate("refuse", run -> assertTold(run.refuse(bytes("other"))));
         comesLate("fail", run -> assertTold(run.fail(LATE)));
@@ -144,7 +144,7 @@ abstract class LateOwnerSuite extends EngineSuite {
     }
 
     @Test
-    void a4_transactionOfALateOwnerIsRefusedOnceItsRunIsDecided() throws Exception {
+    void a4_transactionOfALateOwnerIsRejectedOnceItsRunIsDecided() throws Exception {
         inTransactions(
                 "mark",
                 (run, connection) -> {},
@@ -187,7 +187,7 @@ abstract class LateOwnerSuite extends EngineSuite {
     }
 
     @Test
-    void a4_ownerThatEndsAtTheLastMomentIsNotToldAsUnknown() {
+    void a4_ownerThatEndsAtTheLastMomentIsNotAnsweredUnknown() {
         Answer<byte[]> done = toldWhile("kept", run -> run.keep(bytes("done")));
         assertThat(done).isInstanceOf(Answer.Replayed.class);
         assertThat(done.orThrow()).isEqualTo(bytes("done"));
@@ -197,7 +197,7 @@ abstract class LateOwnerSuite extends EngineSuite {
     }
 
     @Test
-    void aRunWhoseStepsActedBeforeShadowIsUnknownWhenThatCannotBeRecorded() {
+    void runWhoseStepsActedBeforeShadowIsUnknownWhenThatCannotBeRecorded() {
         AtomicBoolean away = new AtomicBoolean();
         List<String> acted = new ArrayList<>();
         Engine node = start(
@@ -218,7 +218,7 @@ abstract class LateOwnerSuite extends EngineSuite {
     }
 
     @Test
-    void aReconcilerIsToldTheNumberOfTheAttemptAlsoOfARunThatMayNotBeTakenOver() throws Exception {
+    void reconcilerGetsTheAttemptOfAnUnrepeatableRun() throws Exception {
         Optional<Connection> mine = connect();
         Assumptions.assumeTrue(mine.isPresent(), "the store has no connections of the application's own");
         try (Connection connection = mine.get()) {

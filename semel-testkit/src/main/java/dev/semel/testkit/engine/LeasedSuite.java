@@ -50,7 +50,7 @@ abstract class LeasedSuite extends EngineSuite {
     }
 
     @Test
-    void aSecondCallReplaysTheFirstOnesResult() {
+    void secondCallReplaysTheFirstOnesResult() {
         assertExecuted(refund("k"), "r-k");
         assertReplayed(refund("k"), "r-k");
         assertThat(state(REFUND, "k")).isEqualTo(State.COMPLETED);
@@ -58,7 +58,7 @@ abstract class LeasedSuite extends EngineSuite {
     }
 
     @Test
-    void theRecordIsVisibleWhileItRuns() {
+    void recordIsVisibleWhileItRuns() {
         List<Answer<Receipt>> meanwhile = new ArrayList<>();
         assertExecuted(
                 engine.run(REFUND, call("k"), (order, run) -> {
@@ -103,7 +103,7 @@ abstract class LeasedSuite extends EngineSuite {
     }
 
     @Test
-    void aNewerVersionOfThePayloadGoesOnWithWhatAnOlderOneBegan() {
+    void newerPayloadVersionContinuesAnOlderRun() {
         abandon(NOTIFY, "k");
         time.advance(LEASE);
         assertExecuted(
@@ -127,7 +127,7 @@ abstract class LeasedSuite extends EngineSuite {
     }
 
     @Test
-    void a4_aFailureThatMayHaveActedIsNeverRunAgainByItself() {
+    void a4_failureThatMayHaveActedIsNeverRunAgainByItself() {
         AtomicInteger runs = new AtomicInteger();
         for (int i = 0; i < 3; i++) {
             assertThat(engine.run(REFUND, call("k"), (order, run) -> {
@@ -141,7 +141,7 @@ abstract class LeasedSuite extends EngineSuite {
     }
 
     @Test
-    void aRepeatableOperationIsTriedAgainUnderAHigherFence() {
+    void repeatableOperationIsTriedAgainUnderAHigherFence() {
         List<Long> fences = new ArrayList<>();
         Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> {
             fences.add(run.fence());
@@ -174,7 +174,7 @@ abstract class LeasedSuite extends EngineSuite {
     }
 
     @Test
-    void aStoredFailureIsReplayedAndOneThatIsNotLeavesNoRecord() {
+    void storedFailureIsReplayedAndOneThatIsNotLeavesNoRecord() {
         Answer<Receipt> first =
                 fail("k", Failure.of(Category.MAPPING, "CRM mapping mismatch").asException());
         assertThat(failure(first).reason()).isEqualTo("CRM mapping mismatch");
@@ -185,7 +185,7 @@ abstract class LeasedSuite extends EngineSuite {
     }
 
     @Test
-    void a10_anErrorOfAHandlerThatMayHaveActedParksTheRecord() {
+    void a10_errorOfAHandlerThatMayHaveActedParksTheRecord() {
         Answer<Receipt> answer = engine.run(REFUND, call("k"), (order, run) -> {
             throw new StackOverflowError();
         });
@@ -194,7 +194,7 @@ abstract class LeasedSuite extends EngineSuite {
     }
 
     @Test
-    void aDownstreamKeyIsTheSameInEveryAttemptAndDiffersBetweenRecords() {
+    void downstreamKeyIsTheSameInEveryAttemptAndDiffersBetweenRecords() {
         List<String> keys = new ArrayList<>();
         engine.run(NOTIFY, call("k"), (order, run) -> {
             keys.add(run.downstreamKey());
@@ -251,13 +251,13 @@ abstract class LeasedSuite extends EngineSuite {
     }
 
     @Test
-    void aNodesOwnModeIsTheFloor() {
+    void nodesOwnModeIsTheFloor() {
         var halted = start(store, settings -> settings.withMode(Mode.HALTED));
         assertThat(halted.run(CHARGE, call("k"), charging("k"))).isInstanceOf(Answer.Halted.class);
     }
 
     @Test
-    void aLeaseIsRenewedBeforeHalfOfItHasPassed() {
+    void leaseIsRenewedBeforeHalfOfItHasPassed() {
         assertExecuted(
                 engine.run(REFUND, call("k"), (order, run) -> {
                     long until = row(REFUND, "k").status().at();

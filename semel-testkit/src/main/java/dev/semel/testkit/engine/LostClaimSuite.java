@@ -44,7 +44,7 @@ abstract class LostClaimSuite extends ChannelFixture {
     }
 
     @Test
-    void c1_whatALostClaimWasGrantedIsHandledUnderItsFenceBeforeItsLeaseIsOver() {
+    void c1_grantsOfALostClaimAreHandledUnderTheirFenceBeforeTheLeaseExpires() {
         for (Channel<Note> channel : List.of(MAIL, POST, CHAT, BOOK, MAIL.asUnrepeatable())) {
             String key = channel.name() + handled.size();
             Engine node = losing();
@@ -68,7 +68,7 @@ abstract class LostClaimSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_aLostRunIsHandledInItsOrderAndBeforeWhatCameLater() {
+    void d7_lostRunIsHandledInOrderAndBeforeLaterMessages() {
         for (Channel<Note> channel : List.of(CHAT, BOOK)) {
             Engine node = losing();
             node.handle(CHAT, listing());
@@ -86,7 +86,7 @@ abstract class LostClaimSuite extends ChannelFixture {
     }
 
     @Test
-    void c1_aLookWhoseAnswerIsLostTooIsMadeAgain() {
+    void c1_lookWhoseAnswerIsLostTooIsMadeAgain() {
         Store losing = pausingAfterItsClaim(LostClaimSuite::lose);
         Engine node = start(
                 new FaultyStore(losing, Faults.nth(1, StoreCall.HELD_BY, Faults.Fault.LOSE_REPLY)),
@@ -102,7 +102,7 @@ abstract class LostClaimSuite extends ChannelFixture {
     }
 
     @Test
-    void d12_whatAnotherNodeHasTakenOverIsLeftToIt() {
+    void d12_messageTakenOverByAnotherNodeIsLeftToIt() {
         Engine other = otherNode();
         other.handle(MAIL, (note, run) -> handled.add("other's " + note.text()));
         Engine slow = pausedAfterItsClaim(new ManualTime(time.millis()), LostClaimSuite::lose);
@@ -117,7 +117,7 @@ abstract class LostClaimSuite extends ChannelFixture {
     }
 
     @Test
-    void d12_aNodeThatDiesBeforeItHasLookedIsTakenOverWhenItsLeaseIsOver() {
+    void d12_nodeThatDiesBeforeItHasLookedIsTakenOverWhenItsLeaseIsOver() {
         Engine dying = losing();
         dying.handle(MAIL, listing());
         send(MAIL, "m");
@@ -131,7 +131,7 @@ abstract class LostClaimSuite extends ChannelFixture {
     }
 
     @Test
-    void d7_theEndOfALostRunIsNotHandledBeforeItsHeadThatAnotherHasTakenOver() {
+    void d7_endOfALostRunIsNotHandledBeforeItsHeadThatAnotherHasTakenOver() {
         Engine slow = pausedAfterItsClaim(new ManualTime(time.millis()), LostClaimSuite::lose);
         slow.handle(CHAT, listing());
         for (String key : List.of("x1", "x2", "x3")) {
@@ -150,7 +150,7 @@ abstract class LostClaimSuite extends ChannelFixture {
     }
 
     @Test
-    void c1_whatIsFoundTooLateToBeBegunIsHandedBack() {
+    void c1_messageFoundTooLateToStartIsHandedBack() {
         Channel.Leased<Note> parking = MAIL.asUnrepeatable();
         Engine node = losing();
         node.handle(parking, (note, run) -> handled.add(note.text() + run.attempt()));
@@ -165,7 +165,7 @@ abstract class LostClaimSuite extends ChannelFixture {
     }
 
     @Test
-    void d12_ofAClaimThatIsToldInPartTheRestIsHandledAndNothingTwice() {
+    void d12_restOfAPartlyReportedClaimIsHandledAndNothingTwice() {
         Engine node = start(
                 claiming((queue, claim) -> {
                     Claimed all = queue.claim(claim);
@@ -190,7 +190,7 @@ abstract class LostClaimSuite extends ChannelFixture {
     }
 
     @Test
-    void c1_aClaimThatIsCommittedOnlyAfterItWasLookedForIsFoundLater() {
+    void c1_claimThatIsCommittedOnlyAfterItWasLookedForIsFoundLater() {
         List<Runnable> onTheirWay = new ArrayList<>();
         Engine node = start(
                 claiming((queue, claim) -> {

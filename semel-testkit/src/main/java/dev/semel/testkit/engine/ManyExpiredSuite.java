@@ -85,7 +85,7 @@ abstract class ManyExpiredSuite extends EngineSuite {
     }
 
     @Test
-    void b13_expiredRecordsThatNobodyHereCanHandleHideNoneBehindThem() {
+    void b13_expiredRecordsWithoutALocalHandlerHideNoOther() {
         engine.run(ROUTE, call("seen"), (order, run) -> new Receipt("seen"));
         List<String> ran = new ArrayList<>();
         engine.handle(NOTIFY, (order, run) -> {
@@ -112,7 +112,7 @@ abstract class ManyExpiredSuite extends EngineSuite {
     }
 
     @Test
-    void b13_theFirstExpiredRecordsAreLookedAtAgainAfterTheLast() {
+    void b13_firstExpiredRecordsAreLookedAtAgainAfterTheLast() {
         engine.run(ROUTE, call("seen"), (order, run) -> new Receipt("seen"));
         engine.run(NOTIFY, call("seen"), (order, run) -> new Receipt("seen"));
         abandon(NOTIFY, "first");
@@ -159,7 +159,7 @@ abstract class ManyExpiredSuite extends EngineSuite {
     }
 
     @Test
-    void b13_aPayloadThatCannotBeReadStopsNoOtherReconciler() {
+    void b13_payloadThatCannotBeReadStopsNoOtherReconciler() {
         engine.run(REFUND, call("seen"), (order, run) -> new Receipt("seen"));
         abandonAll(REFUND, keys("garbled", 120), "[\"no order\"]");
         abandon(REFUND, "good");
@@ -195,12 +195,12 @@ abstract class ManyExpiredSuite extends EngineSuite {
     }
 
     @Test
-    void b13_aReconcilerIsAskedAboutALockedRecordAfterGrowingPauses() {
+    void b13_lockedRecordIsReconciledAgainAfterGrowingPauses() {
         assertAskedAfterGrowingPauses((order, what) -> Verdict.noEffect());
     }
 
     @Test
-    void b13_aReconcilerThatFailsIsAskedAboutALockedRecordAfterGrowingPauses() {
+    void b13_failingReconcilerIsCalledForALockedRecordAfterGrowingPauses() {
         assertAskedAfterGrowingPauses((order, what) -> {
             throw new IllegalStateException("simulated");
         });
@@ -229,7 +229,7 @@ abstract class ManyExpiredSuite extends EngineSuite {
     }
 
     @Test
-    void b13_anOutageAtOneRecordSkipsNoneOfItsPage() {
+    void b13_outageAtOneRecordSkipsNoneOfItsPage() {
         List<String> keys = keys("k", 150);
         unknown(keys);
         Engine node = start(unavailable(1), settings -> settings);
@@ -240,7 +240,7 @@ abstract class ManyExpiredSuite extends EngineSuite {
     }
 
     @Test
-    void b13_aRecordThatAlwaysFailsAsAnOutageHidesNoneBehindIt() {
+    void b13_recordThatAlwaysFailsAsAnOutageHidesNoneBehindIt() {
         List<String> keys = keys("k", 150);
         unknown(keys);
         Engine node = start(unavailable(Integer.MAX_VALUE), settings -> settings);
@@ -285,7 +285,7 @@ abstract class ManyExpiredSuite extends EngineSuite {
     }
 
     @Test
-    void b13_theOldestExpiredRecordIsLookedAtAgainWhileMoreExpireThanARoundTakes() {
+    void b13_oldestExpiredRecordIsLookedAtAgainWhileMoreExpireThanARoundTakes() {
         engine.run(ROUTE, call("seen"), (order, run) -> new Receipt("seen"));
         engine.run(NOTIFY, call("seen"), (order, run) -> new Receipt("seen"));
         abandon(NOTIFY, "first");

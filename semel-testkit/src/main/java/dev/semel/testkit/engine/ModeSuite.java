@@ -53,7 +53,7 @@ abstract class ModeSuite extends ChannelFixture {
     }
 
     @Test
-    void c6_aNodeThatIsCutOffStartsNothingOfWhatItHasClaimed() {
+    void c6_nodeThatIsCutOffStartsNoClaimedMessage() {
         Engine node = remote();
         node.handle(MAIL, (note, run) -> {
             handled.add(note.text());
@@ -66,7 +66,7 @@ abstract class ModeSuite extends ChannelFixture {
     }
 
     @Test
-    void c6_aNodeThatIsCutOffStartsNothingMoreOfALane() {
+    void c6_nodeThatIsCutOffStartsNothingMoreOfALane() {
         Engine node = remote();
         node.handle(CHAT, (note, run) -> {
             handled.add(note.text());
@@ -79,7 +79,7 @@ abstract class ModeSuite extends ChannelFixture {
     }
 
     @Test
-    void c6_whatItHasClaimedIsHandledOnceItReachesItsStoreAgain() {
+    void c6_claimedMessagesAreHandledOnceTheNodeReachesItsStoreAgain() {
         Engine node = remote();
         node.handle(MAIL, (note, run) -> {
             handled.add(note.text());
@@ -98,7 +98,7 @@ abstract class ModeSuite extends ChannelFixture {
     }
 
     @Test
-    void c6_aNodeThatWasCutOffObeysTheModeWhenItIsBack() {
+    void c6_nodeThatWasCutOffObeysTheModeWhenItIsBack() {
         Engine node = remote();
         node.handle(MAIL, (note, run) -> {
             handled.add(note.text());
@@ -133,7 +133,7 @@ abstract class ModeSuite extends ChannelFixture {
     }
 
     @Test
-    void c6_aCallThatIsNotStartedBecauseTheModesCannotBeReadIsNotSaidToBeSwitchedOff() {
+    void c6_callThatIsNotStartedBecauseTheModesCannotBeReadIsNotSaidToBeSwitchedOff() {
         Engine node = slow();
         cutOff.set(true);
         Answer<Receipt> answer = node.run(REFUND, call("k"), (order, run) -> {
@@ -149,7 +149,7 @@ abstract class ModeSuite extends ChannelFixture {
     }
 
     @Test
-    void c1_aCallWhoseLeaseIsOverAgainAndAgainBeforeItBeginsComesBack() {
+    void c1_callWhoseLeaseExpiresRepeatedlyBeforeItStartsReturns() {
         AtomicBoolean slow = new AtomicBoolean();
         Faults faults = new Faults() {
             @Override
@@ -174,7 +174,7 @@ abstract class ModeSuite extends ChannelFixture {
     }
 
     @Test
-    void c6_anExchangeThatIsNotStartedBecauseTheModesCannotBeReadIsNotSaidToBeSwitchedOff() {
+    void c6_exchangeThatIsNotStartedBecauseTheModesCannotBeReadIsNotSaidToBeSwitchedOff() {
         Operation.Leased<byte[], byte[]> gateway =
                 Operation.leased("gateway", byte[].class, byte[].class).withPolicy("steady");
         Call<byte[]> call = Call.of(ACME, Key.of("k"), new byte[] {1});
@@ -187,7 +187,7 @@ abstract class ModeSuite extends ChannelFixture {
     }
 
     @Test
-    void d9_aBatchOfAtomicDeliveriesIsCheckedBeforeEachHandler() {
+    void d9_batchOfAtomicDeliveriesIsCheckedBeforeEachHandler() {
         AtomicBoolean halted = new AtomicBoolean();
         Engine node = start(seeing(halted), settings -> settings);
         AtomicBoolean halting = new AtomicBoolean();
@@ -210,7 +210,7 @@ abstract class ModeSuite extends ChannelFixture {
     }
 
     @Test
-    void d9_aBatchOfAtomicCallsIsCheckedBeforeEachHandler() {
+    void d9_batchOfAtomicCallsIsCheckedBeforeEachHandler() {
         AtomicBoolean halted = new AtomicBoolean();
         Engine node = start(seeing(halted), settings -> settings);
         List<Call<Order>> calls = List.of(call("a"), call("b"), call("c"));

@@ -74,7 +74,7 @@ abstract class NoDeadLettersSuite extends ChannelFixture {
     }
 
     @Test
-    void aMessageThatFailsAtItsOnlyAttemptIsNoDeadLetterAndItsLaneGoesOn() {
+    void messageThatFailsAtItsOnlyAttemptIsNoDeadLetterAndItsLaneContinues() {
         node.handle(HOOK, (note, run) -> {
             if (note.text().equals("first")) {
                 throw failing(Failure.Category.NETWORK);
@@ -90,7 +90,7 @@ abstract class NoDeadLettersSuite extends ChannelFixture {
     }
 
     @Test
-    void aMessageThatFailsForGoodIsNoDeadLetter() {
+    void messageThatFailsForGoodIsNoDeadLetter() {
         node.handle(TWICE, (note, run) -> {
             throw failing(Failure.Category.VALIDATION);
         });
@@ -101,7 +101,7 @@ abstract class NoDeadLettersSuite extends ChannelFixture {
     }
 
     @Test
-    void aMessageThatWasDroppedCanBeSentAgain() {
+    void messageThatWasDroppedCanBeSentAgain() {
         node.handle(HOOK, (note, run) -> {
             handled.add(note.text());
             if (handled.size() == 1) {
@@ -117,7 +117,7 @@ abstract class NoDeadLettersSuite extends ChannelFixture {
     }
 
     @Test
-    void anAtomicDeliveryThatIsLostTooOftenIsNoDeadLetter() {
+    void atomicDeliveryThatIsLostTooOftenIsNoDeadLetter() {
         node.handle(BRIEF, (note, tx) -> handled.add(note.text()));
         accept(BRIEF, "k");
         abandon(BRIEF, 2);
@@ -139,7 +139,7 @@ abstract class NoDeadLettersSuite extends ChannelFixture {
     }
 
     @Test
-    void directCallsThatAreToldToComeBackTooLateAreKeptForTheFailureRetentionOnly() {
+    void directCallsWithATooLongRetryAfterAreKeptForTheFailureRetention() {
         Operation.Leased<Order, Receipt> leased =
                 Operation.leased("direct", Order.class, Receipt.class).withPolicy("twice");
         Operation.Atomic<Order, Receipt> atomic =
@@ -160,7 +160,7 @@ abstract class NoDeadLettersSuite extends ChannelFixture {
     }
 
     @Test
-    void aMessageThatItsReconcilerFailedIsKeptForTheFailureRetentionOnly() {
+    void messageThatItsReconcilerFailedIsKeptForTheFailureRetentionOnly() {
         Channel.Leased<Note> parking = TWICE.asUnrepeatable();
         node.handle(parking, listing());
         node.reconcile(parking, (note, about) -> Reconciler.Verdict.failed(Failure.of(Failure.Category.NETWORK, "no")));

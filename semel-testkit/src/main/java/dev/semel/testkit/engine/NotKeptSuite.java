@@ -153,7 +153,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aLeasedCallWhoseResultCannotBeStoredHasTakenEffectAndIsNeverRunAgainByItself() {
+    void d16_leasedCallWhoseResultCannotBeStoredHasTakenEffectAndIsNeverRunAgainByItself() {
         for (Operation.Leased<Order, Object> operation : List.of(MAKE, REMAKE)) {
             for (Why why : Why.values()) {
                 handled.clear();
@@ -173,7 +173,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_theReconcilerOfSuchACallGivesItsResult() {
+    void d16_reconcilerOfSuchACallGivesItsResult() {
         node(Why.TOO_LARGE).run(MAKE, order("k"), making(Why.TOO_LARGE.result()));
         engine.reconcile(MAKE, (order, what) -> Verdict.tookEffect("a reference"));
         engine.duties().reconciliation().reconcile();
@@ -203,7 +203,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aLeasedDeliveryWhoseEndTheStoreRefusesIsUnknownAlsoWhereNoDeadLettersAreKept() {
+    void d16_leasedDeliveryWhoseEndTheStoreRefusesIsUnknownAlsoWhereNoDeadLettersAreKept() {
         for (Channel.Leased<Note> channel : List.of(MAIL, HOOK)) {
             handled.clear();
             Engine node = node(Why.REFUSED, id(channel.operation(), "bad"));
@@ -220,7 +220,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aReplayedOperationWhoseResultCannotBeStoredIsUnknown() {
+    void d16_replayedOperationWhoseResultCannotBeStoredIsUnknown() {
         for (Why why : Why.values()) {
             handled.clear();
             String key = why.name();
@@ -260,7 +260,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aStepWhoseResultCannotBeStoredMakesItsRecordUnknownAndIsNamedToTheReconciler() {
+    void d16_stepWhoseResultCannotBeStoredMakesItsRecordUnknownAndIsNamedToTheReconciler() {
         for (Operation.Leased<Order, Object> operation : List.of(MAKE, REMAKE)) {
             for (boolean repeatable : List.of(false, true)) {
                 for (Why why : Why.values()) {
@@ -295,7 +295,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aHandlerThatHidesThatItsStepCouldNotBeStoredDoesNotEndAsAFailureWithoutEffect() {
+    void d16_handlerThatHidesThatItsStepCouldNotBeStoredDoesNotEndAsAFailureWithoutEffect() {
         LeasedHandler<Order, Object> hiding = (order, run) -> {
             try {
                 return inAStep(false, Why.TOO_LARGE.result()).run(order, run);
@@ -335,7 +335,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_anExchangeOfWhichTheStoreKeepsNoAnswerAtAllIsUnknown() {
+    void d16_exchangeOfWhichTheStoreKeepsNoAnswerAtAllIsUnknown() {
         GatewayRun run = (GatewayRun) begin(node(Why.REFUSED, id(ASK, "k")), "k");
         Settled settled = run.keep(bytes("answer"));
         assertThat(settled).isInstanceOf(Settled.Answered.class);
@@ -345,7 +345,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_anExchangeWhoseAnswerIsRefusedIsDoneWithoutIt() {
+    void d16_exchangeWhoseAnswerIsRejectedIsDoneWithoutIt() {
         GatewayRun run = (GatewayRun) begin(start(refusingTheAnswer("answer"), settings -> settings), "k");
         assertThat(run.keep(bytes("answer"))).as("its answer may leave").isEqualTo(new Settled.Ended(null));
         assertThat(state(ASK, "k")).isEqualTo(State.COMPLETED);
@@ -357,7 +357,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aHandBackWhoseReasonTheStoreRefusesIsKeptWithoutTheReasonAndMayRunLater() {
+    void d16_handBackWhoseReasonTheStoreRefusesIsKeptWithoutTheReasonAndMayRunLater() {
         GatewayRun run = (GatewayRun) begin(start(refusingTheReason("simulated"), settings -> settings), "k");
         Failure why = Failure.of(Failure.Category.DISABLED, "simulated");
         Duration pause = Duration.ofSeconds(5);
@@ -373,14 +373,14 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_aHandBackOfWhichTheStoreKeepsNothingIsNotReportedAsARun() {
+    void d16_handBackOfWhichTheStoreKeepsNothingIsNotReportedAsARun() {
         GatewayRun run = (GatewayRun) begin(start(refusingTheReason(""), settings -> settings), "k");
         Settled settled = run.handBack(Duration.ofSeconds(5), Failure.of(Failure.Category.DISABLED, "simulated"));
         assertThat(reason(((Settled.Answered) settled).answer())).startsWith("It did not run, and ");
     }
 
     @Test
-    void d16_aFailureWithoutEffectWhoseReasonTheStoreRefusesMayBeRunAgain() {
+    void d16_failureWithoutEffectWhoseReasonTheStoreRefusesMayBeRunAgain() {
         GatewayRun run = (GatewayRun) begin(start(refusingTheReason("simulated"), settings -> settings), "k");
         Settled settled = run.fail(Failure.of(Failure.Category.NETWORK, "simulated"));
         assertThat(settled).isInstanceOf(Settled.Ended.class);
@@ -391,7 +391,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     }
 
     @Test
-    void d16_anExchangeThatIsParkedForAReasonThatTheStoreRefusesIsUnknownWithItsCategory() {
+    void d16_exchangeThatIsParkedForAReasonThatTheStoreRefusesIsUnknownWithItsCategory() {
         GatewayRun run = (GatewayRun) begin(start(refusingTheReason("simulated"), settings -> settings), "k");
         assertThat(run.park(Failure.of(Failure.Category.NETWORK, "simulated"))).isEqualTo(new Settled.Ended(null));
         assertThat(Failures.decode(row(ASK, "k").failure()).category()).isEqualTo(Failure.Category.NETWORK);

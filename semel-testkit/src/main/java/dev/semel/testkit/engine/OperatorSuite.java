@@ -23,7 +23,7 @@ abstract class OperatorSuite extends EngineSuite {
     }
 
     @Test
-    void aForgottenKeyIsNewAgainAndTheAuditSaysWhoAndWhy() throws Exception {
+    void forgottenKeyIsNewAgainAndTheAuditSaysWhoAndWhy() throws Exception {
         var cached = start(store, settings -> settings.withLocalCache(10));
         cached.run(CHARGE, call("k"), charging("k"));
         assertThat(cached.operator().forget(ACME, "charge", Key.of("k"), WARRANT))
@@ -36,7 +36,7 @@ abstract class OperatorSuite extends EngineSuite {
     }
 
     @Test
-    void aRunningRecordCannotBeForgotten() {
+    void runningRecordCannotBeForgotten() {
         engine.run(REFUND, call("k"), (order, run) -> {
             assertThatThrownBy(() -> engine.operator().forget(ACME, "refund", Key.of("k"), WARRANT))
                     .isInstanceOf(SemelException.Invalid.class)
@@ -47,7 +47,7 @@ abstract class OperatorSuite extends EngineSuite {
     }
 
     @Test
-    void a13_afterAnAdoptionNoZombieFinishesAndNoFenceComesAgain() {
+    void a13_afterAnAdoptionNoOlderRunFinishesAndNoFenceIsReused() {
         List<Long> fences = new ArrayList<>();
         Answer<Receipt> zombie = engine.run(NOTIFY, call("k"), (order, run) -> {
             fences.add(run.fence());
@@ -66,7 +66,7 @@ abstract class OperatorSuite extends EngineSuite {
     }
 
     @Test
-    void a13_aRecordPurgedAndMadeAgainNeverReusesAFence() {
+    void a13_recordPurgedAndMadeAgainNeverReusesAFence() {
         charge("k");
         long first = row(CHARGE, "k").status().fence();
         time.advance(STEADY.retention().success());
@@ -94,7 +94,7 @@ abstract class OperatorSuite extends EngineSuite {
     }
 
     @Test
-    void theAuditIsSealedAndVerifies() {
+    void auditIsSealedAndVerifies() {
         for (int i = 0; i < 20; i++) {
             charge("k" + i % 15);
         }
@@ -114,7 +114,7 @@ abstract class OperatorSuite extends EngineSuite {
     }
 
     @Test
-    void eachReplayIsWrittenBeforeItIsAnsweredWhereThatIsAskedFor() {
+    void auditOfEachReplayWritesTheEventBeforeTheAnswer() {
         var each = start(store, settings -> settings.withAuditOfEachReplay());
         each.run(CHARGE, call("k"), charging("k"));
         each.run(CHARGE, call("k"), charging("k"));

@@ -109,7 +109,7 @@ abstract class PoisonSuite extends ChannelFixture {
     }
 
     @Test
-    void d3_laneOfANodeThatDiesAgainAndAgainGoesOnWithoutItsPoisonousHead() {
+    void d3_laneOfARepeatedlyDyingNodeContinuesWithoutItsPoisonousHead() {
         sendAll(CHAT);
         engine.handle(CHAT, listing());
         dieOften(CHAT, "m0");
@@ -118,7 +118,7 @@ abstract class PoisonSuite extends ChannelFixture {
     }
 
     @Test
-    void d3_messagesThatFollowNobodyAreDoneAlthoughTheirNodeDiesAgainAndAgain() {
+    void d3_messagesWithoutALaneAreDoneAlthoughTheirNodeDiesRepeatedly() {
         sendAll(MAIL);
         engine.handle(MAIL, listing());
         dieOften(MAIL, "m7");
@@ -127,7 +127,7 @@ abstract class PoisonSuite extends ChannelFixture {
     }
 
     @Test
-    void d3_poisonOfAnAtomicChannelIsADeadLetterAndItsLaneGoesOn() throws Exception {
+    void d3_poisonOfAnAtomicChannelIsADeadLetterAndItsLaneContinues() throws Exception {
         sendAll(BOOK);
         engine.handle(BOOK, (note, tx) -> handled.add(note.text()));
         dieOften(BOOK, "m0");

@@ -83,7 +83,7 @@ abstract class RetrySuite extends ChannelFixture {
     }
 
     @Test
-    void d10_aReceiverThatTakesTooLongIsInterruptedAndTriedAgainAndAudited() {
+    void d10_receiverThatTakesTooLongIsInterruptedAndTriedAgainAndAudited() {
         engine.handle(MAIL, (note, run) -> {
             handled.add(note.text() + run.attempt());
             if (run.attempt() == 1) {
@@ -103,7 +103,7 @@ abstract class RetrySuite extends ChannelFixture {
     }
 
     @Test
-    void d10_aReceiverThatIsBusyAndSaysNoTimeIsTriedAgainByPolicy() {
+    void d10_receiverThatIsBusyAndSaysNoTimeIsTriedAgainByPolicy() {
         answer(MAIL, 429);
         send(MAIL, "m");
         workThrough(Duration.ofSeconds(1), 1);
@@ -112,7 +112,7 @@ abstract class RetrySuite extends ChannelFixture {
     }
 
     @Test
-    void d10_aRetryAfterIsAFloorAndTooLongAOneIsADeadLetter() {
+    void d10_retryAfterIsAFloorAndTooLongAOneIsADeadLetter() {
         engine.handle(MAIL, (note, run) -> {
             handled.add(note.text());
             String seconds = note.text().equals("long") ? "7200" : "600";

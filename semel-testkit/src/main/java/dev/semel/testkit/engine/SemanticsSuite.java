@@ -72,7 +72,7 @@ abstract class SemanticsSuite extends ChannelFixture {
     }
 
     @Test
-    void evaluationSnapshot_isKeptOncePerVersionWhateverChangesAfterwards() {
+    void evaluationSnapshot_isKeptOncePerVersionDespiteLaterChanges() {
         List<String> price = new ArrayList<>(List.of("10"));
         assertExecuted(evaluate(1, price), "10");
         price.set(0, "12");
@@ -87,7 +87,7 @@ abstract class SemanticsSuite extends ChannelFixture {
     }
 
     @Test
-    void statusUpdate_convergesOnItsTargetAlsoWhenAnOldOneComesLate() {
+    void statusUpdate_convergesOnItsTargetDespiteALateOlderOne() {
         Map<String, String> cards = new HashMap<>();
         Map<String, Long> fences = new HashMap<>();
         Channel.LeasedDelivery<Note> updating = (note, run) -> {

@@ -95,14 +95,14 @@ abstract class StepDecisionSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aReplayThatFailsAnywhereReleasesTheStepsOnlyWithTheRecord() {
+    void a18_replayThatFailsAnywhereReleasesTheStepsOnlyWithTheRecord() {
         failAtEachCall(
                 (node, key) -> node.operator().replay(id(REFUND, key), WARRANT),
                 (node, key) -> engine.operator().replay(id(REFUND, key), WARRANT));
     }
 
     @Test
-    void a18_aVerdictThatFailsAnywhereIsTakenDownAboutStepsAndRecordOrAskedForAgain() {
+    void a18_verdictThatFailsAnywhereIsWrittenAsAWholeOrRetried() {
         failAtEachCall((node, key) -> node.duties().reconciliation().reconcile(), (node, key) -> {
             time.advance(Duration.ofMinutes(2));
             node.duties().reconciliation().reconcile();
@@ -137,7 +137,7 @@ abstract class StepDecisionSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aReplayThatIsRefusedReleasesNoStep() {
+    void a18_replayThatIsRejectedReleasesNoStep() {
         unknownInside("k");
         Engine late = afterReadingSteps(step -> engine.operator().discard(id(REFUND, "k"), WARRANT));
         assertThat(late.operator().replay(id(REFUND, "k"), WARRANT)).isEqualTo(Replays.Outcome.REFUSED);
@@ -146,7 +146,7 @@ abstract class StepDecisionSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aStepThatItsOwnerFinishesMeanwhileIsKeptByAReplay() {
+    void a18_stepThatItsOwnerFinishesMeanwhileIsKeptByAReplay() {
         unknownInside("k");
         Engine late = afterReadingSteps(step -> complete(step));
         assertThat(late.operator().replay(id(REFUND, "k"), WARRANT)).isEqualTo(Replays.Outcome.DONE);
@@ -154,7 +154,7 @@ abstract class StepDecisionSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aVerdictThatIsRefusedReleasesNoStep() {
+    void a18_verdictThatIsRejectedReleasesNoStep() {
         unknownInside("k");
         Engine late = afterReadingSteps(step -> engine.operator().discard(id(REFUND, "k"), WARRANT));
         late.reconcile(REFUND, byStep());
@@ -164,7 +164,7 @@ abstract class StepDecisionSuite extends EngineSuite {
     }
 
     @Test
-    void a18_aVerdictAboutAStepThatItsOwnerFinishedMeanwhileIsAskedForAgain() {
+    void a18_verdictAboutAStepThatItsOwnerFinishedIsRetried() {
         unknownInside("k");
         Engine late = afterReadingSteps(step -> complete(step));
         late.reconcile(

@@ -28,7 +28,7 @@ abstract class StepSuite extends EngineSuite {
     }
 
     @Test
-    void aSecondRunSkipsWhatIsDone() {
+    void secondRunSkipsFinishedSteps() {
         Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> {
             String first = run.step("first", String.class, key -> act("first"));
             if (run.attempt() == 1) {
@@ -42,7 +42,7 @@ abstract class StepSuite extends EngineSuite {
     }
 
     @Test
-    void aStepHandsOnAKeyOfItsOwnThatNeverChanges() {
+    void stepHasItsOwnStableDownstreamKey() {
         List<String> keys = new ArrayList<>();
         engine.run(NOTIFY, call("k"), (order, run) -> {
             run.step("a", Void.class, key -> {
@@ -62,7 +62,7 @@ abstract class StepSuite extends EngineSuite {
     }
 
     @Test
-    void aNameUsedTwiceInOneRunIsRefused() {
+    void nameUsedTwiceInOneRunIsRejected() {
         Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> {
             run.step("same", String.class, key -> act("same"));
             return new Receipt(run.step("same", String.class, key -> act("same")));
@@ -72,7 +72,7 @@ abstract class StepSuite extends EngineSuite {
     }
 
     @Test
-    void anInterruptedStepThatMayNotBeRepeatedMakesItsParentUnknown() {
+    void interruptedStepThatMayNotBeRepeatedMakesItsParentUnknown() {
         var other = otherNode();
         Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> {
             run.step("once", String.class, false, key -> {
@@ -92,7 +92,7 @@ abstract class StepSuite extends EngineSuite {
     }
 
     @Test
-    void aStaleOwnerStartsNoStep() {
+    void staleOwnerStartsNoStep() {
         var other = otherNode();
         Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> {
             time.advance(LEASE);
@@ -104,7 +104,7 @@ abstract class StepSuite extends EngineSuite {
     }
 
     @Test
-    void aHandlerThatSwallowsALostLeaseDoesNotComplete() {
+    void handlerThatSwallowsALostLeaseDoesNotComplete() {
         var other = otherNode();
         Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> {
             time.advance(LEASE);
@@ -121,7 +121,7 @@ abstract class StepSuite extends EngineSuite {
     }
 
     @Test
-    void aStepThatRefusedForSureIsRunAgain() {
+    void stepThatRefusedForSureIsRunAgain() {
         Answer<Receipt> answer = engine.run(
                 NOTIFY,
                 call("k"),

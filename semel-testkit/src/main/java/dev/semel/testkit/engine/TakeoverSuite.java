@@ -36,7 +36,7 @@ abstract class TakeoverSuite extends EngineSuite {
     }
 
     @Test
-    void a2_anOwnerPausedThreeLeasesLongIsRefusedAndTheOtherOnesResultStands() {
+    void a2_ownerPausedForThreeLeasesIsRejectedAndTheOtherResultStands() {
         Engine other = otherNode();
         Answer<Receipt> first = engine.run(NOTIFY, call("k"), (order, run) -> {
             time.advance(LEASE.multipliedBy(3));
@@ -50,7 +50,7 @@ abstract class TakeoverSuite extends EngineSuite {
     }
 
     @Test
-    void a3_aReceiverThatChecksKeyAndFenceAppliesTheCallOnce() {
+    void a3_receiverThatChecksKeyAndFenceAppliesTheCallOnce() {
         Engine other = otherNode();
         Map<String, Long> seen = new HashMap<>();
         List<String> applied = new ArrayList<>();
@@ -71,7 +71,7 @@ abstract class TakeoverSuite extends EngineSuite {
     }
 
     @Test
-    void a4_theLeaseOfANonRepeatableOperationRunsOut() {
+    void a4_leaseOfANonRepeatableOperationRunsOut() {
         Engine other = otherNode();
         Answer<Receipt> late = engine.run(REFUND, call("k"), (order, run) -> {
             time.advance(LEASE);
@@ -86,7 +86,7 @@ abstract class TakeoverSuite extends EngineSuite {
     }
 
     @Test
-    void a4_theSweeperParksItAndTheReconcilerDecides() {
+    void a4_sweeperParksItAndTheReconcilerDecides() {
         abandon(REFUND, "took effect");
         abandon(REFUND, "did not");
         abandon(REFUND, "cannot tell");
@@ -118,7 +118,7 @@ abstract class TakeoverSuite extends EngineSuite {
     }
 
     @Test
-    void theAgeOfAnUnknownRunGrowsHoweverOftenItsReconcilerIsAsked() {
+    void ageOfAnUnknownRunGrowsDespiteReconciliations() {
         abandon(REFUND, "k");
         engine.reconcile(REFUND, (order, what) -> new Verdict.StillUnknown<>("ask later"));
         time.advance(LEASE);
@@ -133,7 +133,7 @@ abstract class TakeoverSuite extends EngineSuite {
     }
 
     @Test
-    void aRegisteredHandlerTakesOverWhatNobodyAsksForAnyMore() {
+    void registeredHandlerTakesOverAnExpiredRunWithoutACaller() {
         abandon(NOTIFY, "k");
         engine.handle(NOTIFY, (order, run) -> new Receipt(order.item() + run.attempt()));
         engine.duties().sweeper().sweep();
@@ -144,7 +144,7 @@ abstract class TakeoverSuite extends EngineSuite {
     }
 
     @Test
-    void aRecordThatItsOwnerReleasesAfterTheSweepSawItIsNotMadeAnew() {
+    void recordReleasedAfterTheSweepReadItIsNotRecreated() {
         List<String> ran = new ArrayList<>();
         Engine sweeping = start(
                 afterSeeingOverdue(
@@ -187,7 +187,7 @@ abstract class TakeoverSuite extends EngineSuite {
     }
 
     @Test
-    void a12_aHandlerThatAlwaysOutlivesItsLeaseIsParkedAfterItsAttempts() {
+    void a12_handlerThatAlwaysOutlivesItsLeaseIsParkedAfterItsAttempts() {
         for (int i = 0; i < 3; i++) {
             abandon(NOTIFY, "k");
             time.advance(LEASE);
@@ -199,7 +199,7 @@ abstract class TakeoverSuite extends EngineSuite {
     }
 
     @Test
-    void a11_anHourBetweenTheClocksOfTwoNodesChangesNothing() {
+    void a11_hourBetweenTheClocksOfTwoNodesChangesNothing() {
         ManualTime ahead = new ManualTime(time.millis() + Duration.ofHours(1).toMillis());
         Engine other = otherNode(ahead);
         engine.run(NOTIFY, call("k"), (order, run) -> {
@@ -225,7 +225,7 @@ abstract class TakeoverSuite extends EngineSuite {
     }
 
     @Test
-    void a11_aDeadlineIsJudgedByTheClockOfTheLedger() {
+    void a11_deadlineIsJudgedByTheClockOfTheLedger() {
         for (Engine node : nodesAnHourOff()) {
             Instant soon = Instant.ofEpochMilli(time.millis()).plusSeconds(60);
             Instant before = Instant.ofEpochMilli(time.millis()).minusSeconds(60);
@@ -243,7 +243,7 @@ abstract class TakeoverSuite extends EngineSuite {
     }
 
     @Test
-    void aRunWhoseLeaseWasLostIsInterrupted() {
+    void runWhoseLeaseWasLostIsInterrupted() {
         Engine other = otherNode();
         Answer<Receipt> answer = engine.run(NOTIFY, call("k"), (order, run) -> {
             time.advance(LEASE);

@@ -96,7 +96,7 @@ abstract class UnknownMessageSuite extends ChannelFixture {
     }
 
     @Test
-    void d25_aReplayOfManyRunsUnknownMessagesOnlyIfTheyWereAskedFor() {
+    void d25_bulkReplayRunsUnknownMessagesOnlyOnRequest() {
         replayAll("dead", Scope.DEAD);
         assertThat(handled).containsExactly("dead");
         assertThat(row(FAX, "doubtful").state()).isEqualTo(State.UNKNOWN);
@@ -106,7 +106,7 @@ abstract class UnknownMessageSuite extends ChannelFixture {
     }
 
     @Test
-    void d25_aReplayOfManyReleasesInterruptedStepsWithTheirRecords() {
+    void d25_replayOfManyReleasesInterruptedStepsWithTheirRecords() {
         stepOf(FAX, "doubtful");
         unknown("second");
         replayAll("unknown", Scope.UNKNOWN);
@@ -116,7 +116,7 @@ abstract class UnknownMessageSuite extends ChannelFixture {
     }
 
     @Test
-    void d25_aReplayOfManyThatFailsHalfwayReleasesNoStepWithoutItsRecord() {
+    void d25_replayOfManyThatFailsHalfwayReleasesNoStepWithoutItsRecord() {
         for (Fault fault : List.of(Fault.FAIL_BEFORE, Fault.LOSE_REPLY, Fault.UNKNOWN)) {
             for (int n = 1; n <= 4; n++) {
                 String key = fault + "-" + n;
@@ -168,7 +168,7 @@ abstract class UnknownMessageSuite extends ChannelFixture {
     }
 
     @Test
-    void d25_aMessageThatIsClaimedAndNotStartedIsNotSaidToRun() {
+    void d25_messageThatIsClaimedAndNotStartedIsNotSaidToRun() {
         node.send(FAX, note("claimed", "l"));
         claim(FAX);
         assertThat(node.operator().explain(row(FAX, "claimed")).sentence())

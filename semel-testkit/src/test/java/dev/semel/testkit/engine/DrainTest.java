@@ -39,7 +39,7 @@ class DrainTest {
     private final CompletableFuture<Void> waits = new CompletableFuture<>();
 
     @Test
-    void b10_aDrainHandsBackWhatAClaimBringsThatIsUnderWay() throws Exception {
+    void b10_drainHandsBackGrantsOfARunningClaim() throws Exception {
         try (Engine engine = claiming()) {
             CompletableFuture<Boolean> drained =
                     CompletableFuture.supplyAsync(() -> engine.drain(Duration.ofSeconds(30)));
@@ -50,7 +50,7 @@ class DrainTest {
     }
 
     @Test
-    void b10_closingHandsBackWhatAClaimBringsThatIsUnderWay() throws Exception {
+    void b10_closeHandsBackGrantsOfARunningClaim() throws Exception {
         Engine engine = claiming();
         answerAfter(CompletableFuture.runAsync(engine::close)).join();
         assertHandedBack();

@@ -55,7 +55,7 @@ class FaultProxyTest {
     }
 
     @Test
-    void aCutResetsWhatIsThereAndLetsNewConnectionsPass() throws SQLException {
+    void cutResetsOpenConnectionsAndLetsNewOnesPass() throws SQLException {
         try (Connection connection = proxied()) {
             proxy.cut();
             assertThatThrownBy(() -> insert(connection, 1)).isInstanceOf(SQLException.class);
@@ -67,7 +67,7 @@ class FaultProxyTest {
     }
 
     @Test
-    void aPartitionRefusesEverybodyUntilItHeals() throws SQLException {
+    void partitionRefusesEverybodyUntilItHeals() throws SQLException {
         proxy.partition();
         assertThatThrownBy(this::proxied).isInstanceOf(SQLException.class);
         proxy.heal();
@@ -77,7 +77,7 @@ class FaultProxyTest {
     }
 
     @Test
-    void whatIsStalledGoesOnWhenItHeals() throws Exception {
+    void stalledConnectionContinuesWhenTheNetworkHeals() throws Exception {
         try (Connection connection = proxied()) {
             proxy.stall();
             Future<?> insert = threads.submit(() -> {
@@ -93,7 +93,7 @@ class FaultProxyTest {
     }
 
     @Test
-    void aReplyThatIsHeldBackComesAfterTheServerHasActed() throws Exception {
+    void heldReplyArrivesAfterTheServerHasActed() throws Exception {
         try (Connection connection = proxied()) {
             proxy.dropReplies();
             Future<?> insert = threads.submit(() -> {
@@ -108,7 +108,7 @@ class FaultProxyTest {
     }
 
     @Test
-    void aRequestThatIsHeldBackIsNotHeardOfUntilItHeals() throws Exception {
+    void heldRequestReachesTheServerOnlyWhenTheNetworkHeals() throws Exception {
         try (Connection connection = proxied()) {
             proxy.dropRequests();
             Future<?> insert = threads.submit(() -> {
@@ -123,7 +123,7 @@ class FaultProxyTest {
     }
 
     @Test
-    void aTrickleIsSlowAndWhole() throws Exception {
+    void trickleIsSlowAndWhole() throws Exception {
         try (Connection connection = proxied()) {
             proxy.trickle();
             Future<?> insert = threads.submit(() -> {
@@ -138,7 +138,7 @@ class FaultProxyTest {
     }
 
     @Test
-    void aTrickleOfRepliesLetsRequestsThrough() throws Exception {
+    void trickleOfRepliesLetsRequestsThrough() throws Exception {
         try (Connection connection = proxied()) {
             proxy.trickleReplies(Duration.ofHours(1));
             Future<?> insert = threads.submit(() -> {
@@ -155,7 +155,7 @@ class FaultProxyTest {
     }
 
     @Test
-    void aCommitWhoseRequestIsLostDidNotHappen() throws Exception {
+    void commitWhoseRequestIsLostDidNotHappen() throws Exception {
         try (Connection connection = transaction()) {
             FaultProxy.Trap trap = proxy.atCommit(Loss.REQUEST);
             assertThatThrownBy(connection::commit).isInstanceOf(SQLException.class);
@@ -165,7 +165,7 @@ class FaultProxyTest {
     }
 
     @Test
-    void aCommitWhoseReplyIsLostDidHappen() throws Exception {
+    void commitWhoseReplyIsLostDidHappen() throws Exception {
         try (Connection connection = transaction()) {
             FaultProxy.Trap trap = proxy.atCommit(Loss.REPLY);
             assertThatThrownBy(connection::commit).isInstanceOf(SQLException.class);
@@ -176,7 +176,7 @@ class FaultProxyTest {
     }
 
     @Test
-    void aCommitCanStayInFlightAfterItsClientIsGone() throws Exception {
+    void commitCanStayInFlightAfterItsClientIsGone() throws Exception {
         try (Connection connection = transaction()) {
             FaultProxy.Trap trap = proxy.atCommit(Loss.REQUEST_HELD);
             assertThatThrownBy(connection::commit).isInstanceOf(SQLException.class);
@@ -190,7 +190,7 @@ class FaultProxyTest {
     }
 
     @Test
-    void aTrapSpringsOnceAndOnlyForItsStatement() throws Exception {
+    void trapSpringsOnceAndOnlyForItsStatement() throws Exception {
         try (Connection connection = proxied()) {
             FaultProxy.Trap trap = proxy.at(sql -> sql.startsWith("insert"), Loss.REPLY);
             assertThat(count(connection)).isZero();
@@ -204,7 +204,7 @@ class FaultProxyTest {
     }
 
     @Test
-    void aProxyOfAnythingElsePassesBytesAndSetsNoTraps() throws Exception {
+    void proxyOfAnythingElsePassesBytesAndSetsNoTraps() throws Exception {
         try (FaultProxy plain = FaultProxy.to(postgres.port())) {
             String url = "jdbc:postgresql://127.0.0.1:" + plain.port() + "/" + database + "?user=postgres";
             try (Connection connection = DriverManager.getConnection(url)) {

@@ -58,31 +58,31 @@ class FaultyStoreTest {
     private final MemoryStore real = new MemoryStore(new ManualTime(0));
 
     @Test
-    void aCallThatFailsBeforeIsNotCarriedOut() {
+    void callThatFailsBeforeIsNotCarriedOut() {
         assertThatThrownBy(() -> append(Fault.FAIL_BEFORE)).isInstanceOf(StoreUnavailable.class);
         assertThat(written()).isZero();
     }
 
     @Test
-    void aCallThatFailsAfterIsCarriedOut() {
+    void callThatFailsAfterIsCarriedOut() {
         assertThatThrownBy(() -> append(Fault.FAIL_AFTER)).isInstanceOf(StoreUnavailable.class);
         assertThat(written()).isEqualTo(1);
     }
 
     @Test
-    void aCallWhoseReplyIsLostIsCarriedOutAndUnknown() {
+    void callWhoseReplyIsLostIsCarriedOutAndUnknown() {
         assertThatThrownBy(() -> append(Fault.LOSE_REPLY)).isInstanceOf(OutcomeUnknown.class);
         assertThat(written()).isEqualTo(1);
     }
 
     @Test
-    void anUnknownCallMayNotHaveBeenCarriedOut() {
+    void unknownCallMayNotHaveBeenCarriedOut() {
         assertThatThrownBy(() -> append(Fault.UNKNOWN)).isInstanceOf(OutcomeUnknown.class);
         assertThat(written()).isZero();
     }
 
     @Test
-    void aTransactionMeetsItsFaultAtTheCommit() throws Exception {
+    void transactionMeetsItsFaultAtTheCommit() throws Exception {
         assertThatThrownBy(() -> put("a", Fault.FAIL_BEFORE)).isInstanceOf(StoreUnavailable.class);
         assertThatThrownBy(() -> put("b", Fault.FAIL_AFTER)).isInstanceOf(StoreUnavailable.class);
         assertThatThrownBy(() -> put("c", Fault.UNKNOWN)).isInstanceOf(OutcomeUnknown.class);
@@ -93,7 +93,7 @@ class FaultyStoreTest {
     }
 
     @Test
-    void whatIsQueuedAndClaimedMeetsFaultsToo() {
+    void queueCallsFailToo() {
         Arrival arrival = new Arrival(ID, HEADER, null, null, Arrival.Times.NOW, null);
         assertThatThrownBy(() -> queue(StoreCall.ENQUEUE, Fault.FAIL_BEFORE).enqueue(List.of(arrival)))
                 .isInstanceOf(StoreUnavailable.class);
@@ -141,7 +141,7 @@ class FaultyStoreTest {
     }
 
     @Test
-    void aMessageInATransactionMeetsFaultsToo() {
+    void messageInATransactionMeetsFaultsToo() {
         Arrival arrival = new Arrival(ID, HEADER, null, null, Arrival.Times.NOW, null);
         var store = new FaultyStore(real, Faults.nth(1, StoreCall.TX_ENQUEUE, Fault.FAIL_BEFORE));
         assertThatThrownBy(() -> store.transactions()
@@ -170,12 +170,12 @@ class FaultyStoreTest {
     }
 
     @Test
-    void theSameSeedGivesTheSameFaults() {
+    void sameSeedGivesTheSameFaults() {
         assertThat(hundred(7)).isEqualTo(hundred(7)).isNotEqualTo(hundred(8)).contains(Fault.values());
     }
 
     @Test
-    void whoeverDecidesIsToldWhenTheCallWasCarriedOut() {
+    void faultsAreNotifiedWhenTheCallWasMade() {
         List<String> told = new ArrayList<>();
         Faults faults = new Faults() {
             @Override

@@ -31,7 +31,7 @@ class ForwardingTest {
 
     @ParameterizedTest
     @MethodSource("ports")
-    void everyMethodOfAPortIsHandedOn(Class<?> port, Class<?> forwarding) {
+    void everyMethodOfAPortIsForwarded(Class<?> port, Class<?> forwarding) {
         List<String> kept = Arrays.stream(port.getMethods())
                 .filter(method -> !Modifier.isStatic(method.getModifiers()))
                 .filter(method -> !isDeclared(forwarding, method))

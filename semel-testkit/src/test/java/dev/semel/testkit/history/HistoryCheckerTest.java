@@ -15,7 +15,7 @@ class HistoryCheckerTest {
     private final History history = History.inMemory("p1", new ManualTime(0));
 
     @Test
-    void aRunInWhichEverythingIsRightHoldsAndEveryRuleIsJudged() {
+    void runInWhichEverythingIsRightHoldsAndEveryRuleIsJudged() {
         long first = history.invoke("a", bytes("pay"));
         long second = history.invoke("a", bytes("pay"));
         history.start("a", first, 1, 1);
@@ -36,7 +36,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r1_anAcknowledgedRecordThatIsGoneIsMissed() {
+    void r1_acknowledgedRecordThatIsGoneIsMissed() {
         call("a", Ending.EXECUTED, "r");
         call("b", Ending.EXECUTED, "r");
         left("a", "COMPLETED", "r", false);
@@ -44,14 +44,14 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r1_aResultThatWasGivenForARecordThatIsNotDoneIsMissed() {
+    void r1_resultThatWasGivenForARecordThatIsNotDoneIsMissed() {
         call("a", Ending.EXECUTED, "r");
         left("a", "FAILED_RETRYABLE", null, false);
         assertBroken(Rule.R1, "a");
     }
 
     @Test
-    void r1_anExecutedRecordWithoutItsEffectIsMissed() {
+    void r1_executedRecordWithoutItsEffectIsMissed() {
         call("a", Ending.EXECUTED, "r");
         call("b", Ending.EXECUTED, "r");
         deliver("a", 1, Reception.APPLIED, null);
@@ -61,7 +61,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r1_whatWasNotAcknowledgedOrWasForgottenNeedNotBeThere() {
+    void r1_unacknowledgedOrForgottenRecordMayBeMissing() {
         call("a", Ending.FAIL, null);
         call("b", Ending.UNKNOWN, null);
         call("c", Ending.EXECUTED, "r");
@@ -71,7 +71,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r2_aSecondEffectIsFound() {
+    void r2_secondEffectIsFound() {
         call("a", Ending.EXECUTED, "r");
         deliver("a", 1, Reception.APPLIED, null);
         deliver("a", 2, Reception.APPLIED, null);
@@ -79,7 +79,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r2_anEffectForEachTimeAnOperatorAskedForOneIsRight() {
+    void r2_oneEffectForEachReplayByAnOperatorIsRight() {
         call("a", Ending.FAILED, null);
         deliver("a", 1, Reception.APPLIED, null);
         call("a", Ending.REOPENED, null);
@@ -89,14 +89,14 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r3_aLaterGrantWithALowerFenceIsFound() {
+    void r3_laterGrantWithALowerFenceIsFound() {
         started("a", 5);
         started("a", 4);
         assertBroken(Rule.R3, "a");
     }
 
     @Test
-    void r3_aFenceGivenTwiceIsFound() {
+    void r3_fenceGivenTwiceIsFound() {
         long one = history.invoke("a", null);
         long two = history.invoke("a", null);
         history.start("a", one, 5, 1);
@@ -115,7 +115,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r4_anEffectUnderAnOldFenceIsFound() {
+    void r4_effectUnderAnOldFenceIsFound() {
         call("a", Ending.UNKNOWN, null);
         deliver("a", 5, Reception.REPEATED, null);
         deliver("a", 4, Reception.APPLIED, null);
@@ -123,7 +123,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r4_anOldFenceThatIsRefusedIsRight() {
+    void r4_oldFenceThatIsRejectedIsRight() {
         call("a", Ending.EXECUTED, "r");
         deliver("a", 5, Reception.APPLIED, null);
         deliver("a", 4, Reception.REFUSED, null);
@@ -133,21 +133,21 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r5_aReplayOfAnotherResultIsFound() {
+    void r5_replayOfAnotherResultIsFound() {
         call("a", Ending.EXECUTED, "r");
         call("a", Ending.REPLAYED, "other");
         assertBroken(Rule.R5, "a");
     }
 
     @Test
-    void r5_aLedgerWithAnotherResultIsFound() {
+    void r5_ledgerWithAnotherResultIsFound() {
         call("a", Ending.EXECUTED, "r");
         left("a", "COMPLETED", "other", false);
         assertBroken(Rule.R5, "a");
     }
 
     @Test
-    void r5_aResultOfNullIsAResult() {
+    void r5_resultOfNullIsAResult() {
         call("a", Ending.EXECUTED, null);
         call("a", Ending.REPLAYED, null);
         left("a", "COMPLETED", null, false);
@@ -155,7 +155,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r6_aFailureThatLeftAnEffectIsFound() {
+    void r6_failureThatLeftAnEffectIsFound() {
         long call = history.invoke("a", null);
         history.start("a", call, 1, 1);
         deliver("a", 1, Reception.APPLIED, null);
@@ -164,7 +164,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r6_anEffectFromBeforeTheKeyWasMadeNewIsNotTheFailures() {
+    void r6_effectFromBeforeTheKeyWasMadeNewIsNotTheFailures() {
         long call = history.invoke("a", null);
         history.start("a", call, 1, 1);
         deliver("a", 1, Reception.APPLIED, null);
@@ -175,7 +175,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r6_anEffectFromAfterTheKeyWasMadeNewIsFound() {
+    void r6_effectFromAfterTheKeyWasMadeNewIsFound() {
         long call = history.invoke("a", null);
         history.start("a", call, 1, 1);
         call("a", Ending.FORGOTTEN, null);
@@ -186,14 +186,14 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r6_anEffectWhenEveryCallFailedIsFound() {
+    void r6_effectWhenEveryCallFailedIsFound() {
         call("a", Ending.FAIL, null);
         deliver("a", 7, Reception.APPLIED, null);
         assertBroken(Rule.R6, "a");
     }
 
     @Test
-    void r6_anUnknownCallMayHaveAnEffect() {
+    void r6_unknownCallMayHaveAnEffect() {
         call("a", Ending.FAIL, null);
         call("a", Ending.UNKNOWN, null);
         deliver("a", 7, Reception.APPLIED, null);
@@ -201,21 +201,21 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r7_anAcceptedItemThatNeverEndsIsFound() {
+    void r7_acceptedItemThatNeverEndsIsFound() {
         call("a", Ending.ACCEPTED, null);
         left("a", "QUEUED", null, false);
         assertBroken(Rule.R7, "a");
     }
 
     @Test
-    void r7_aRunThatNobodySweptUpIsFound() {
+    void r7_expiredRunThatWasNotSweptIsFound() {
         call("a", Ending.UNKNOWN, null);
         left("a", "IN_PROGRESS", null, false);
         assertBroken(Rule.R7, "a");
     }
 
     @Test
-    void r7_whatIsHeldAndWhatWaitsForItsCallerNeedNotEnd() {
+    void r7_heldRecordsAndThoseThatWaitForTheirCallerNeedNotEnd() {
         call("a", Ending.ACCEPTED, null);
         left("a", "QUEUED", null, true);
         call("b", Ending.FAIL, null);
@@ -224,7 +224,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r8_aChangeThatIsNotToldIsFound() {
+    void r8_changeWithoutAnEventIsFound() {
         call("a", Ending.EXECUTED, "r");
         call("b", Ending.EXECUTED, "r");
         told("a", "operation.executed", 1);
@@ -234,7 +234,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r8_aDeadLetterOfWhichOnlyTheExhaustedAttemptsAreToldIsFound() {
+    void r8_deadLetterWithoutASystemErrorIsFound() {
         call("a", Ending.ACCEPTED, null);
         call("b", Ending.ACCEPTED, null);
         told("a", "retry.exhausted", 3);
@@ -246,20 +246,20 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r8_aChangeThatIsToldTwiceIsFound() {
+    void r8_changeWithTwoEventsIsFound() {
         told("a", "operation.executed", 1);
         told("a", "operation.executed", 1);
         assertBroken(Rule.R8, "a");
     }
 
     @Test
-    void r8_aBrokenChainIsFound() {
+    void r8_brokenChainIsFound() {
         history.append(stamp -> new Event.Chained(stamp, false, "event 7 was changed"));
         assertBroken(Rule.R8, "audit");
     }
 
     @Test
-    void r8_replaysMayBeToldOften() {
+    void r8_replaysMayHaveManyEvents() {
         told("a", "operation.replayed", 1);
         told("a", "operation.replayed", 1);
         HistoryChecker.check(history.events()).assertHolds(Rule.R8);
@@ -273,7 +273,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r9_anEffectThatNobodyAskedForIsFound() {
+    void r9_effectWithoutACallIsFound() {
         call("b", Ending.EXECUTED, "r");
         deliver("b", 1, Reception.APPLIED, null);
         deliver("a", 1, Reception.APPLIED, null);
@@ -281,7 +281,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r9_anEffectOfAPayloadThatNobodyGaveIsFound() {
+    void r9_effectOfAnUnknownPayloadIsFound() {
         long call = history.invoke("a", bytes("given"));
         history.end("a", call, Ending.EXECUTED, new Grant(1, 1), null);
         history.append(stamp -> new Event.Delivered(
@@ -290,7 +290,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r10_aLaneOutOfOrderIsFound() {
+    void r10_laneOutOfOrderIsFound() {
         call("a", Ending.EXECUTED, "r");
         call("b", Ending.EXECUTED, "r");
         deliver("b", 1, Reception.APPLIED, new Event.Place("lane", 2));
@@ -312,7 +312,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void r10_receiverThatIsNotToldTheFenceIsNotJudgedByIt() {
+    void r10_receiverWithoutFencesIsNotJudgedByThem() {
         deliver("a", 5, Reception.APPLIED, new Event.Place("lane", 1));
         deliver("b", 0, Reception.APPLIED, new Event.Place("lane", 2));
         HistoryChecker.check(history.events()).assertHolds(Rule.R10);
@@ -329,7 +329,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void aRuleThatHadNothingToJudgeIsNotTakenForKept() {
+    void ruleThatHadNothingToJudgeIsNotTakenForKept() {
         call("a", Ending.EXECUTED, "r");
         Judgement judgement = HistoryChecker.check(history.events());
         assertThat(judgement.judged()).containsExactlyInAnyOrder(Rule.R5, Rule.R9);
@@ -337,7 +337,7 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void aCallThatEndedWithoutBeingInvokedMakesTheHistoryItselfWrong() {
+    void callThatEndedWithoutBeingInvokedMakesTheHistoryItselfWrong() {
         history.end("a", 99, Ending.EXECUTED, Grant.NONE, null);
         assertThatThrownBy(() -> HistoryChecker.check(history.events()))
                 .isInstanceOf(IllegalArgumentException.class)

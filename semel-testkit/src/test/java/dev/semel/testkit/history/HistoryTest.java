@@ -57,7 +57,7 @@ class HistoryTest {
     }
 
     @Test
-    void aLineThatAKillCutShortIsLeftOutAndAnyOtherDamageIsReported() throws IOException {
+    void lineThatAKillCutShortIsLeftOutAndAnyOtherDamageIsReported() throws IOException {
         Path file = directory.resolve("p.jsonl");
         try (History history = History.toFile("p", TimeSource.system(), file)) {
             history.invoke("a", null);

@@ -26,7 +26,7 @@ class LinearizabilityTest {
     }
 
     @Test
-    void aReplayBeforeAnythingWasExecutedCannotBe() {
+    void replayBeforeAnythingWasExecutedCannotBe() {
         end(invoke(), Ending.REPLAYED, "r");
         end(invoke(), Ending.EXECUTED, "r");
         assertThat(holds()).isFalse();
@@ -40,7 +40,7 @@ class LinearizabilityTest {
     }
 
     @Test
-    void anUnknownCallMayHaveTakenEffectLater() {
+    void unknownCallMayHaveTakenEffectLater() {
         end(invoke(), Ending.UNKNOWN, null);
         end(invoke(), Ending.BUSY, null);
         end(invoke(), Ending.REPLAYED, "r");
@@ -49,14 +49,14 @@ class LinearizabilityTest {
     }
 
     @Test
-    void anUnknownCallMayHaveTakenNoEffect() {
+    void unknownCallMayHaveTakenNoEffect() {
         end(invoke(), Ending.UNKNOWN, null);
         end(invoke(), Ending.EXECUTED, "r");
         assertThat(holds()).isTrue();
     }
 
     @Test
-    void anUnknownCallHasOneResultOnly() {
+    void unknownCallHasOneResultOnly() {
         end(invoke(), Ending.UNKNOWN, null);
         end(invoke(), Ending.REPLAYED, "r");
         end(invoke(), Ending.REPLAYED, "s");
@@ -64,14 +64,14 @@ class LinearizabilityTest {
     }
 
     @Test
-    void aCallThatNeverEndedCountsAsUnknown() {
+    void callThatNeverEndedCountsAsUnknown() {
         invoke();
         end(invoke(), Ending.REPLAYED, "r");
         assertThat(holds()).isTrue();
     }
 
     @Test
-    void whatFailedForGoodIsNotExecutedUnlessItIsReopened() {
+    void terminalFailureIsNotExecutedUnlessItIsReopened() {
         end(invoke(), Ending.FAILED, null);
         end(invoke(), Ending.FAILED, null);
         assertThat(holds()).isTrue();
@@ -83,14 +83,14 @@ class LinearizabilityTest {
     }
 
     @Test
-    void whatFailedForGoodIsNotExecuted() {
+    void terminalFailureIsNotExecuted() {
         end(invoke(), Ending.FAILED, null);
         end(invoke(), Ending.EXECUTED, "r");
         assertThat(holds()).isFalse();
     }
 
     @Test
-    void aForgottenRecordBeginsAnew() {
+    void forgottenRecordStartsAgain() {
         end(invoke(), Ending.EXECUTED, "r");
         end(invoke(), Ending.FORGOTTEN, null);
         end(invoke(), Ending.EXECUTED, "s");
@@ -98,7 +98,7 @@ class LinearizabilityTest {
     }
 
     @Test
-    void aKeyThatIsForgottenWhileSeveralAskMayBeExecutedBeforeAndAfter() {
+    void keyThatIsForgottenWhileSeveralAskMayBeExecutedBeforeAndAfter() {
         long one = invoke();
         long two = invoke();
         end(invoke(), Ending.FORGOTTEN, null);

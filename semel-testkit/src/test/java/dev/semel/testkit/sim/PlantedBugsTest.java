@@ -45,7 +45,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a2_aMoveUnderAnOldFence() {
+    void a2_moveUnderAnOldFence() {
         finds(
                 "under another fence",
                 PlantedBugs.ledger((store, node) -> BuggyLedger.moving(store, move -> {
@@ -56,7 +56,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a18_aDecisionOfWhichOnlyThePartAboutTheStepsIsWritten() {
+    void a18_decisionOfWhichOnlyThePartAboutTheStepsIsWritten() {
         finds("without the interrupted step", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
             @Override
             public Moved moveTogether(List<Move> batch) {
@@ -66,7 +66,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a11_aStoreThatJudgesByItsWallClock() {
+    void a11_storeThatJudgesByItsWallClock() {
         finds("granted again before its time", new Plant() {
             @Override
             public TimeSource storeTime(TimeSource time) {
@@ -76,7 +76,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void aTakeoverOfARecordThatItsOwnerHasReleased() {
+    void takeoverOfARecordThatItsOwnerHasReleased() {
         finds("made anew although nobody asked", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
             @Override
             Reserved reserve(long modesVersion, Reservation asked) {
@@ -92,7 +92,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void aLeaseThatIsOverOneMillisecondTooLate() {
+    void leaseThatIsOverOneMillisecondTooLate() {
         finds("although it may be run again", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
             @Override
             Reserved reserve(long modesVersion, Reservation asked) {
@@ -110,21 +110,21 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a5_anAcknowledgementBeforeTheCommit() {
+    void a5_acknowledgementBeforeTheCommit() {
         finds(
                 "its effect is there 0 times",
                 PlantedBugs.transactions((store, real) -> new PlantedBugs.AcknowledgesBeforeCommit(real)));
     }
 
     @Test
-    void a5_aLostReplyTakenForAFailure() {
+    void a5_lostReplyTakenForAFailure() {
         finds(
                 "was told FAIL, and its effect is there",
                 PlantedBugs.driver((store, real) -> new PlantedBugs.TakesALostReplyForAFailure(real)));
     }
 
     @Test
-    void a1_aGrantToWhoeverAsks() {
+    void a1_grantToEveryCaller() {
         finds(
                 "was granted after",
                 PlantedBugs.ledger((store, node) -> BuggyLedger.answering(
@@ -138,7 +138,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a4_aTakeoverOfWhatMayNotBeRepeated() {
+    void a4_takeoverOfAnUnrepeatableRun() {
         finds(
                 "may not be run again",
                 PlantedBugs.ledger((store, node) -> BuggyLedger.asking(
@@ -165,7 +165,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a9_aPurgeOfALiveRecord() {
+    void a9_purgeOfALiveRecord() {
         finds("a purge removed it", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
             private final Set<RecordId> known = new LinkedHashSet<>();
 
@@ -184,7 +184,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void aWaiterThatDeletesTheOwnersClaim() {
+    void waiterThatDeletesTheOwnersClaim() {
         finds(
                 "a reservation removed it",
                 PlantedBugs.ledger((store, node) -> BuggyLedger.answering(store, (asked, there) -> {
@@ -196,7 +196,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void aReplayOfAnothersResult() {
+    void replayOfAnothersResult() {
         Map<String, Row> newest = new HashMap<>();
         finds(
                 "and was given",
@@ -209,7 +209,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a7_aConflictThatIsNotSeen() {
+    void a7_conflictThatIsNotSeen() {
         finds(
                 "and was given",
                 PlantedBugs.ledger((store, node) -> BuggyLedger.answering(
@@ -219,7 +219,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a7_aGrantToAnotherPayload() {
+    void a7_grantToAnotherPayload() {
         finds("and was given", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
             @Override
             Reserved reserve(long modesVersion, Reservation asked) {
@@ -240,17 +240,17 @@ class PlantedBugsTest {
     }
 
     @Test
-    void anEventThatIsMissing() {
+    void eventThatIsMissing() {
         finds("the audit does not tell of it", PlantedBugs.ledger((store, node) -> BuggyLedger.silent(store)));
     }
 
     @Test
-    void anEventThatIsWrittenTwice() {
+    void eventThatIsWrittenTwice() {
         finds("told twice", PlantedBugs.ledger((store, node) -> BuggyLedger.repeating(store)));
     }
 
     @Test
-    void h6_anEventThatWasChanged() {
+    void h6_eventThatWasChanged() {
         finds("was changed after seal", PlantedBugs.audit(rows -> {
             List<AuditRow> changed = new ArrayList<>(rows);
             AuditRow first = changed.get(0);
@@ -277,7 +277,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void aStepOfARunThatLostItsRecord() {
+    void stepOfARunThatLostItsRecord() {
         finds(
                 "had lost its record",
                 PlantedBugs.ledger((store, node) -> BuggyLedger.asking(
@@ -287,7 +287,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a18_aCaseThatNamesTheKeyOfTheParent() {
+    void a18_caseThatNamesTheKeyOfTheParent() {
         finds("again and again", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
             @Override
             public List<Row> steps(RecordId parent) {
@@ -301,7 +301,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a18_anInterruptedStepThatIsNotReleased() {
+    void a18_interruptedStepThatIsNotReleased() {
         finds("again and again", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
             @Override
             Moved move(Move move) {
@@ -312,7 +312,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a18_aStepThatTookEffectAndIsForgotten() {
+    void a18_stepThatTookEffectAndIsForgotten() {
         finds("times although it may not be repeated", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
             @Override
             Moved move(Move move) {
@@ -327,7 +327,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a11_aLeaseByTheClockOfTheNode() {
+    void a11_leaseByTheClockOfTheNode() {
         finds("before its time", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
             @Override
             Reserved reserve(long modesVersion, Reservation asked) {
@@ -346,19 +346,19 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a6_anEffectOutsideTheTransaction() {
+    void a6_effectOutsideTheTransaction() {
         finds(
                 "its effect is there",
                 PlantedBugs.transactions((store, real) -> new PlantedBugs.CommitsEffectsApart(real)));
     }
 
     @Test
-    void aLandingOverAStoredAnswer() {
+    void landingOverAStoredAnswer() {
         finds("R2", PlantedBugs.transactions(PlantedBugs.WritesOver::new));
     }
 
     @Test
-    void aMoveThatIsAnsweredAndNotWritten() {
+    void moveThatIsAnsweredAndNotWritten() {
         finds("R1", PlantedBugs.ledger((store, node) -> new BuggyLedger(store) {
             @Override
             Moved move(Move move) {

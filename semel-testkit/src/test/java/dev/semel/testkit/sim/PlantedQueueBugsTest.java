@@ -35,14 +35,14 @@ class PlantedQueueBugsTest {
     private final Set<RecordId> sent = new HashSet<>();
 
     @Test
-    void d12_aDoubleClaim() {
+    void d12_doubleClaim() {
         finds(
                 "granted again before its time, while IN_PROGRESS",
                 PlantedBugs.queue(store -> new BuggyQueue.IgnoresTheState(store, sent)));
     }
 
     @Test
-    void d12_aLostClaimThatIsLookedForWithoutItsToken() {
+    void d12_lostClaimThatIsLookedForWithoutItsToken() {
         finds("begun twice under fence", PlantedBugs.queue(store -> new BuggyQueue.ForgetsWhoClaimed(store, sent)));
     }
 
@@ -61,7 +61,7 @@ class PlantedQueueBugsTest {
     }
 
     @Test
-    void d7_aLaneThatLosesItsHead() {
+    void d7_laneThatLosesItsHead() {
         finds(
                 "it is WAITING and stands at 0",
                 PlantedBugs.ledger((store, node) -> BuggyLedger.moving(store, PlantedQueueBugsTest::withoutPromotion)));
@@ -84,7 +84,7 @@ class PlantedQueueBugsTest {
     }
 
     @Test
-    void d2_aLateCommitThatIsSkipped() {
+    void d2_lateCommitThatIsSkipped() {
         Map<Store, BuggyQueue.Tickets> drawn = new IdentityHashMap<>();
         finds("is left waiting, and nothing holds it up", new Plant() {
             @Override
@@ -139,7 +139,7 @@ class PlantedQueueBugsTest {
     }
 
     @Test
-    void c2_aLeaseThatIsTakenForRenewed() {
+    void c2_leaseThatIsTakenForRenewed() {
         finds("although its lease was over", asSeenByNodes(ledger -> new ForwardingLedger(ledger) {
             @Override
             public List<Boolean> renew(List<Renewal> batch) {
@@ -177,7 +177,7 @@ class PlantedQueueBugsTest {
     }
 
     @Test
-    void aHandBackThatSpendsTheAttempt() {
+    void handBackThatSpendsTheAttempt() {
         finds(
                 "is spent",
                 PlantedBugs.ledger((store, node) -> BuggyLedger.moving(
@@ -208,7 +208,7 @@ class PlantedQueueBugsTest {
     }
 
     @Test
-    void aDeadLetterThatTellsOnlyOfItsExhaustedAttempts() {
+    void deadLetterWithoutASystemError() {
         finds(
                 "became FAILED_TERMINAL",
                 PlantedBugs.ledger(
@@ -220,14 +220,14 @@ class PlantedQueueBugsTest {
     }
 
     @Test
-    void f6_aMessageAcceptedBeforeTheCommit() {
+    void f6_messageAcceptedBeforeTheCommit() {
         finds(
                 "acknowledged, and not in the ledger",
                 PlantedBugs.queue(store -> new BuggyQueue.AcknowledgesBeforeCommit(store, sent)));
     }
 
     @Test
-    void a2_anEndWithoutItsFence() {
+    void a2_endWithoutItsFence() {
         finds(
                 "a transaction under another fence",
                 PlantedBugs.transactions((store, real) -> new ForwardingTransactions(real) {

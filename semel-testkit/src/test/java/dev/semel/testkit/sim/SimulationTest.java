@@ -38,7 +38,7 @@ class SimulationTest {
     }
 
     @Test
-    void theSameSeedGivesTheSameTrace() {
+    void sameSeedGivesTheSameTrace() {
         for (long seed = FROM; seed < FROM + 50; seed++) {
             assertThat(simulation.run(seed).trace())
                     .as("seed %d", seed)
@@ -47,7 +47,7 @@ class SimulationTest {
     }
 
     @Test
-    void d16_theStoreRefusesReservationsMessagesAndResults() {
+    void d16_storeRefusesReservationsMessagesAndResults() {
         StringBuilder stories = new StringBuilder();
         for (long seed = 1; seed <= 50; seed++) {
             stories.append(simulation.tell(seed).shown());

@@ -176,7 +176,7 @@ class StarterOnBoot3Test {
     }
 
     @Test
-    void healthTellsTheStoreItsClassAndItsDeadLetters() throws Exception {
+    void healthShowsTheStoreItsClassAndItsDeadLetters() throws Exception {
         HttpResponse<String> health = get("/actuator/health/semel");
         assertThat(health.statusCode()).as(health.body()).isEqualTo(200);
         assertThat(health.body())

@@ -88,7 +88,7 @@ class AuditTest {
 
     @ParameterizedTest
     @EnumSource
-    void theTrailShowsEachChangeOnceWithItsVersionAndIds(Engine engine) {
+    void trailShowsEachChangeOnceWithItsVersionAndIds(Engine engine) {
         Person ada = engine.organisation().ada();
         madeTwice(ada, ada.newProject());
         JsonNode trail = ada.get("/v1/audit").json();

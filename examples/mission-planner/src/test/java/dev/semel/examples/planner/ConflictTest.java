@@ -31,7 +31,7 @@ class ConflictTest {
 
     @ParameterizedTest
     @EnumSource
-    void theSameKeyForAnotherProjectIsAnotherPayload(Engine engine) {
+    void sameKeyForAnotherProjectIsAnotherPayload(Engine engine) {
         Person ada = engine.organisation().ada();
         String key = freshKey();
         String body = "{\"name\":\"Orbit\"}";
@@ -133,7 +133,7 @@ class ConflictTest {
 
     @ParameterizedTest
     @EnumSource
-    void aMissionWithAssignmentsIsNotDeletedAlongWithThem(Engine engine) {
+    void missionWithAssignmentsIsNotDeletedAlongWithThem(Engine engine) {
         Person ada = engine.organisation().ada();
         String mission = ada.newMission(ada.newProject());
         String assignment = ada.newAssignment(mission, "bob");

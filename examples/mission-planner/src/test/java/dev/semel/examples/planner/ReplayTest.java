@@ -79,7 +79,7 @@ class ReplayTest {
 
     @ParameterizedTest
     @EnumSource
-    void aReplayLeavesNoSecondAuditRecordAndSendsNothing(Engine engine) {
+    void replayLeavesNoSecondAuditRecordAndSendsNothing(Engine engine) {
         Planner planner = engine.planner();
         Person ada = engine.organisation().ada();
         String missions = "/v1/projects/" + ada.newProject() + "/missions";

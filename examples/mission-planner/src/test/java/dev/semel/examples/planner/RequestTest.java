@@ -31,7 +31,7 @@ class RequestTest {
 
     @ParameterizedTest
     @EnumSource
-    void aKeyIsOneLineOfAtMost128VisibleCharacters(Engine engine) {
+    void keyIsOneLineOfAtMost128VisibleCharacters(Engine engine) {
         Person ada = engine.organisation().ada();
         assertThat(ada.post("/v1/projects", "k".repeat(129), BODY))
                 .matches(heard -> heard.is(400, "idempotency.key_invalid"));

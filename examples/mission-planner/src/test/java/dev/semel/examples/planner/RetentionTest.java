@@ -20,7 +20,7 @@ class RetentionTest {
 
     @ParameterizedTest
     @EnumSource
-    void aSuccessIsKeptForADayAndARefusalForFourHours(Engine engine) {
+    void successIsKeptForADayAndARefusalForFourHours(Engine engine) {
         Person ada = engine.organisation().ada();
         String missions = "/v1/projects/" + ada.newProject() + "/missions";
         assertThat(kept(engine, ada, missions, "{\"name\":\"Orbit\"}", 201))

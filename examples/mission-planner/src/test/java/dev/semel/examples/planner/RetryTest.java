@@ -54,7 +54,7 @@ class RetryTest {
     }
 
     @Test
-    void aClientSendsFiveTimesAtMostAndWaitsFiveSecondsAtMost() {
+    void clientSendsFiveTimesAtMostAndWaitsFiveSecondsAtMost() {
         Policy client = Catalogue.shipped().get("http.client");
         assertThat(client.retry().maxAttempts()).isEqualTo(5);
         assertThat(client.retry().backoff())

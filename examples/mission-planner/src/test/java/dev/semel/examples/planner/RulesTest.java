@@ -74,7 +74,7 @@ class RulesTest {
     }
 
     @Test
-    void aServiceWritesOneKindOfAggregate() throws ReflectiveOperationException {
+    void serviceWritesOneKindOfAggregate() throws ReflectiveOperationException {
         Map<String, Set<String>> written = new TreeMap<>();
         statements().forEach((name, sql) -> {
             Matcher matcher = WRITTEN.matcher(sql);
@@ -112,7 +112,7 @@ class RulesTest {
     }
 
     @Test
-    void aJobIsTriedFiveTimesWithPausesThatGrowFromASecond() throws IOException {
+    void jobIsTriedFiveTimesWithPausesThatGrowFromASecond() throws IOException {
         Policy jobs = Catalogue.shipped().withProperties(settings()).get("jobs");
         assertThat(jobs.retry().maxAttempts()).isEqualTo(5);
         assertThat(jobs.retry().backoff())
