@@ -76,7 +76,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void failureThatIsKeptLandsToo() throws Exception {
+    void keptFailureIsWrittenToo() throws Exception {
         transactions.run(tx -> {
             assertThat(open(tx, "k")).isEqualTo(new LookupResult.Free());
             var failed = new RecordWrite(
@@ -130,7 +130,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void retryThatIsDueCanBeLandedOn() throws Exception {
+    void dueRetryCanBeOverwritten() throws Exception {
         put("k", State.FAILED_RETRYABLE, 1_000, 60_000);
         pass(1_000);
         transactions.run(tx -> {
@@ -143,7 +143,7 @@ abstract class TransactionSuite extends TransactionFixture {
     }
 
     @Test
-    void landingOnALiveRecordIsRejectedAndNothingStays() {
+    void writeOverALiveRecordIsRejectedAndNothingStays() {
         for (State state : State.values()) {
             String key = state.name();
             put(key, state, 1_000, 60_000);

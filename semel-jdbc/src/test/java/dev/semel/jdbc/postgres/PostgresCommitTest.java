@@ -182,7 +182,7 @@ class PostgresCommitTest {
     }
 
     @Test
-    void errorOfTheLandingThatGoesWithTheCommitIsTheLedgersAndLeavesNothing() throws Exception {
+    void errorOfARecordWriteWithTheCommitIsTheLedgersAndLeavesNothing() throws Exception {
         schema.execute("ALTER TABLE semel_record ADD CONSTRAINT never CHECK (operation = '')");
         assertThatThrownBy(() -> write(new Sample("k")))
                 .isInstanceOf(SemelException.DataRefused.class)

@@ -259,7 +259,7 @@ class PostgresLockedTest {
     }
 
     @Test
-    void c5_firstLandingWaitsForALockOnlySoLong() throws Exception {
+    void c5_firstRecordWriteWaitsForALockOnlySoLong() throws Exception {
         try (Store store = onDataSource(sql -> sql)) {
             whileTheTableIsLocked(store, List.of("a"), tx -> {
                 tx.write(List.of(EffectFixture.write("a")));
@@ -326,7 +326,7 @@ class PostgresLockedTest {
     }
 
     @Test
-    void c5_callWhoseLandingTimedOutOnALockIsRolledBackAndNotReportedInProgress() throws Exception {
+    void c5_callWhoseRecordWriteTimedOutOnALockIsRolledBackAndNotReportedInProgress() throws Exception {
         AtomicInteger runs = new AtomicInteger();
         Operation.Atomic<String, String> charge = Operation.atomic("charge", String.class, String.class);
         Call<String> call = Call.of(Tenant.of("acme"), Key.of("k"), "book").withPatience(Duration.ofSeconds(30));

@@ -92,7 +92,7 @@ class PostgresRecordWriteTest {
     }
 
     @Test
-    void batchOfUnlikeRecordsLandsEachWithItsOwnEvent() throws Exception {
+    void batchOfDifferentRecordsIsWrittenEachWithItsOwnEvent() throws Exception {
         Store opened = open(null);
         List<Sample> samples = Stream.of("a", "b", "c").map(Sample::new).toList();
         write(

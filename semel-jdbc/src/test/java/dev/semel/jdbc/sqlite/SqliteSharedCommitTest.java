@@ -195,7 +195,7 @@ class SqliteSharedCommitTest {
     }
 
     @Test
-    void handlerThatLandsItsOwnKeyInANestedCallIsRejected() throws Exception {
+    void handlerThatWritesItsOwnKeyInANestedCallIsRejected() throws Exception {
         long modes = store.switchboard().modes().version();
         assertThatThrownBy(() -> EffectFixture.transactions(store).run(tx -> {
                     tx.lookUp(modes, List.of(EffectFixture.identity("same")));

@@ -353,7 +353,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void landingOverAStoredAnswer() {
+    void writeOverAStoredAnswer() {
         finds("R2", PlantedBugs.transactions(PlantedBugs.WritesOver::new));
     }
 
