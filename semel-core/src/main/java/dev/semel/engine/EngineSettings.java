@@ -174,7 +174,7 @@ public final class EngineSettings implements Semel.Settings {
         if (value instanceof Watch given) {
             watch = Guarded.of(given);
         } else {
-            faults.add("the watch " + value.getClass().getName() + " is told nothing: let it implement "
+            faults.add("the watch " + value.getClass().getName() + " would get no events: let it implement "
                     + Watch.class.getName());
         }
         return this;

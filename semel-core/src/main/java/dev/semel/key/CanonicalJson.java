@@ -116,7 +116,7 @@ final class CanonicalJson {
         value(first, 1);
         if (parser.nextToken() != null) {
             throw new SemelException.Invalid(
-                    "The JSON of " + subject + " goes on after its value. Give one value and nothing behind it.");
+                    "The JSON of " + subject + " has more text after its value. Give exactly one value.");
         }
     }
 
@@ -197,7 +197,7 @@ final class CanonicalJson {
         if (name.equals(previous)) {
             String shown = name.length() > SHOWN ? name.substring(0, SHOWN) + "..." : name;
             throw new SemelException.Invalid("The JSON of " + subject + " has the field \"" + shown
-                    + "\" twice in one object: which one counts cannot be told. Give it once.");
+                    + "\" twice in one object, so its value is ambiguous. Give it once.");
         }
     }
 

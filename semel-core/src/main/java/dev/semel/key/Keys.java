@@ -84,7 +84,7 @@ public final class Keys {
                 .toList();
         if (values.size() > 1) {
             throw new SemelException.Invalid("\"" + name + "\" was given " + values.size()
-                    + " times: which key counts cannot be told. Give it once.");
+                    + " times, so the key is ambiguous. Give it once.");
         }
         return values.stream().findFirst().map(Keys::clientGiven);
     }

@@ -28,7 +28,7 @@ public final class Guarded implements Watch {
             told.run();
         } catch (RuntimeException | LinkageError e) {
             if (warned.compareAndSet(false, true)) {
-                LOG.warn("{} failed; work goes on without it. Further failures are not logged.", watch.getClass(), e);
+                LOG.warn("{} failed; continuing without it. Further failures are not logged.", watch.getClass(), e);
             }
         }
     }

@@ -54,7 +54,7 @@ final class ResponseSender {
 
     void storeUnavailable(Exception why) throws IOException {
         LOG.warn(
-                "{}: request not run: the ledger failed; the client is told to retry (correlation" + " {}).",
+                "{}: request not run: the ledger failed; the client may retry (correlation {}).",
                 operation(),
                 correlation(),
                 why);

@@ -470,8 +470,8 @@ final class PostgresTx implements Transactions.Tx {
                 sessions.foundOtherServer();
                 throw new SemelException.TransactionMustBeRetried(
                         sessions.name()
-                                + ": the server was restarted, restored or replaced by another one; fences go on"
-                                + " from a new epoch. Roll the transaction back and run it again.",
+                                + ": the server was restarted, restored or replaced by another one; fences"
+                                + " continue in a new epoch. Roll the transaction back and run it again.",
                         e);
             }
             if (PostgresErrors.mustBeRetried(e)) {

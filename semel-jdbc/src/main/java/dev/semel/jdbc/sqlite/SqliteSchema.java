@@ -173,8 +173,8 @@ final class SqliteSchema {
         String fault = fault(meta, found);
         if (!fault.isEmpty() && !adopt) {
             throw errors.refused(
-                    fault + ". If this is meant, run semel store adopt: fences go on from a new epoch, and what"
-                            + " was running becomes UNKNOWN");
+                    fault + ". If the copy is intended, run semel store adopt: fences continue in a new epoch, and"
+                            + " running records become UNKNOWN");
         }
         runScripts(meta.version());
         String copy = file.copy().orElse("");
