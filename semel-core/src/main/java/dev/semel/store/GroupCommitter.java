@@ -18,26 +18,27 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>How it works</h2>
  *
- * <p>There is no thread and no timer. A caller who finds a free lane becomes its leader: it takes what waits in the queue,
- * its own item first come first served, and calls the port once for all of it. While that call is on its way others queue
- * up; when it returns, the leader opens the gates of those it served and hands the lane to the first who waits. So an idle
- * call costs one round trip, and under load the batch grows by itself to whatever arrives during one round trip.
+ * <p>There is no thread and no timer. A caller that finds a free lane becomes its leader: it takes all queued items,
+ * in the order of their arrival, and calls the port once for all of them. Other callers queue up meanwhile; when the
+ * call returns, the leader releases the callers that it served and hands the lane to the first waiting one. So an
+ * idle call costs one round trip, and under load a batch grows to the number of items that arrive during one round
+ * trip.
  *
  * <h2>What it promises</h2>
  *
  * <ul>
  *   <li>An item is in one batch, once; its caller returns after the port has returned, with its own outcome.
- *   <li>Two items about one record are never in the same batch, because ports demand distinct ids. Those left out keep their
- *       place at the head of the queue.
- *   <li>A batch that the port refuses as a whole for a reason other than the store being away is tried again item by item,
- *       so that one bad item fails alone. Ports commit before they return or not at all, which makes that safe.
- *   <li>Waiting is not interruptible: the item may be on its way. The interrupt is kept for the caller to find. A leader's
- *       interrupt does not reach the port, which serves others too; a call that it made fail all the same is repeated, which
- *       ports allow.
+ *   <li>Two items about one record are never in the same batch, because ports demand distinct ids. Those left out
+ *       keep their place at the head of the queue.
+ *   <li>A batch that the port rejects as a whole, unless the store is unavailable, is retried item by item, so that
+ *       one bad item fails alone. Ports commit before they return or not at all, which makes that safe.
+ *   <li>Waiting is not interruptible: the item may be on its way. The interrupt is kept for the caller to find. A
+ *       leader's interrupt does not reach the port, which serves others too; a call that fails because of it
+ *       nevertheless is repeated, which ports allow.
  * </ul>
  *
- * @param <I> what the port takes
- * @param <O> what it answers
+ * @param <I> the items of the port
+ * @param <O> its outcomes
  */
 public final class GroupCommitter<I, O> {
     private final Function<List<I>, List<O>> port;
@@ -49,7 +50,7 @@ public final class GroupCommitter<I, O> {
     private int freeLanes;
 
     /**
-     * @param identity what must be distinct in a batch
+     * @param identity must be distinct in a batch
      * @param lanes how many batches may be on their way at once
      */
     public GroupCommitter(

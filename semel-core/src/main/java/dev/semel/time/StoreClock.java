@@ -7,33 +7,32 @@ import org.jspecify.annotations.Nullable;
 /**
  * The time of a store, as one node knows it. Leases, due times and retention are judged by it.
  *
- * <p><b>Between two looks at the store</b> it goes on by the node's monotonic clock. So nothing that is judged can see a wall
- * clock that is set forth or back.
+ * <p><b>Between two readings of the store</b> the node's monotonic clock advances it, so a changed wall clock affects nothing.
  *
- * <p><b>About once a second</b> a node looks at what all nodes share ({@link Kept}): a mark, which is a time that the store has
- * reached, and what must be added to the wall clock to get the store's time. If the result is about what the node's monotonic
- * clock says, the wall clock is right. If it is not, the wall clock was set; then the sum is corrected, so that the store's
- * time goes on as before, and written back for all. A result that is close to the mark is accepted in any case: another node
- * has vouched for it, and this one was asleep.
+ * <p><b>About once a second</b> a node reads the state that all nodes share ({@link Kept}): a mark, which is a time that the
+ * store has reached, and a correction that is added to the wall clock. If the sum is close to the node's monotonic time, the
+ * wall clock is right. Otherwise somebody has set the wall clock: the node changes the correction, so that the store's time
+ * continues, and writes it back for all. A sum close to the mark is accepted in any case: another node has confirmed it, and
+ * this one was suspended.
  *
- * <p><b>A node that has just started</b> has nothing to compare with and believes the wall clock, but never a time before the
- * mark. So time that passed while no node was running has passed for the store too.
+ * <p><b>A node that has just started</b> has nothing to compare with. It uses the wall clock, but never a time before the mark.
+ * So an outage of all nodes counts as elapsed time.
  *
- * <p>What was corrected is taken back slowly, by a hundredth of the time that passes. Thread-safe.
+ * <p>A correction shrinks by a hundredth of the elapsed time. Thread-safe.
  */
 public final class StoreClock implements TimeSource {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    /** How often a node looks at the store, while it uses it. */
+    /** How often a node reads the store's clock while it uses the store. */
     private static final long EVERY_MILLIS = 1_000;
 
-    /** Differences up to this are those of clocks and networks, not of somebody who set a clock. */
+    /** Smaller differences come from clocks and networks, not from a clock that was set. */
     private static final long TOLERANCE_MILLIS = 1_000;
 
-    /** A mark is so old at most while another node is looking at the store. */
+    /** The greatest age of a mark while another node uses the store. */
     private static final long VOUCHED_MILLIS = 2_000;
 
-    /** A look that took longer says too little. */
+    /** A reading that took longer is too inexact. */
     private static final long LONGEST_LOOK_MILLIS = 500;
 
     private static final int SLOWLY = 100;
@@ -48,20 +47,20 @@ public final class StoreClock implements TimeSource {
     }
 
     /**
-     * What the store keeps of its time, for all nodes.
+     * The stored time, for all nodes.
      *
      * @param mark a time that the store has reached; 0 when nothing is known
-     * @param ahead what is added to the wall clock to get the store's time
+     * @param ahead the correction: added to the wall clock it gives the store's time
      */
     public record Kept(long mark, long ahead) {
         public static final Kept NOTHING = new Kept(0, 0);
     }
 
     /**
-     * What was found.
+     * A reading of the clocks.
      *
      * @param now the store's time, at some moment between the two following
-     * @param from of the monotonic clock, before the look
+     * @param from of the monotonic clock, before the reading
      * @param upTo of the monotonic clock, after it
      * @param wall the node's own wall clock
      */

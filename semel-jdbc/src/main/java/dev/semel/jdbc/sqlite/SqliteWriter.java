@@ -18,51 +18,49 @@ import org.jspecify.annotations.Nullable;
  * <h2>Why</h2>
  *
  * SQLite has one writer for each file, and a durable commit costs a sync of the disk, many times the price of the
- * rows in it. A queue of tasks in front of one thread would share the sync, but a handler would then run on a
- * stranger's thread, without its caller's context, interrupts and locks. So the work stays with its caller, and the
- * connection travels.
+ * rows in it. A queue of tasks in front of one thread would share the sync, but handlers would then run on another
+ * thread, without their caller's context, interrupts and locks. So the work stays on its caller's thread, and the
+ * connection is handed over.
  *
  * <h2>A batch</h2>
  *
- * The first caller finds nobody, begins a transaction ({@code BEGIN IMMEDIATE}) and runs its work under a savepoint.
- * Then it releases the savepoint, or rolls back to it, and looks behind: if somebody waits and the batch is neither
- * full nor old, it hands the writer on without a commit and waits for the end of the batch; otherwise it commits.
- * While a commit is on its way the next callers gather. Nothing waits on a timer: a caller that is alone commits at
- * once.
+ * The first caller finds the writer free, begins a transaction ({@code BEGIN IMMEDIATE}) and runs its work under a
+ * savepoint. Then it releases the savepoint, or rolls back to it. If another caller waits and the batch is neither
+ * full nor old, it hands the writer over without a commit and waits for the end of the batch; otherwise it commits.
+ * During a commit the next callers gather. Nothing waits on a timer: a caller that is alone commits at once.
  *
  * <h2>When an answer may be given</h2>
  *
- * Not before the commit, if it was kept; nor if it may rest on what an earlier member wrote and has not committed: a
- * replay that was read from such a row is a lie if the commit fails. So everyone waits for the end of the batch,
- * except a work that left nothing behind while nothing had been written before it. The wait does not end by an
- * interrupt, because the work is already in the hands of others; the interrupt is kept for the caller.
+ * Not before the commit, if the work was kept; nor if it may depend on uncommitted writes of an earlier member: a
+ * replay of such a row is wrong if the commit fails. So every caller waits for the end of the batch, except a work
+ * that left nothing while nothing had been written before it. An interrupt does not end the wait, because others
+ * already decide about the work; it is kept for the caller.
  *
  * <h2>When a batch fails</h2>
  *
  * A commit that fails, or a statement after which SQLite has rolled the transaction back by itself (disk full, I/O
- * error; a savepoint that is gone tells), fails the whole batch. Every member then runs its work again, alone in a
- * batch of its own, so that the guilty one fails by itself and takes nobody with it. If it fails alone too, that is
- * its answer.
+ * error; recognised by the missing savepoint), fails the whole batch. Every member then runs its work again in a
+ * batch of its own, so that the cause of the failure affects only its own caller. If it fails again, that is its
+ * answer.
  *
  * <h2>What a failed commit means</h2>
  *
  * In WAL mode a commit appends its pages to the log, the last of them marked as the commit, and syncs the log ({@code
  * synchronous=FULL}); only then does it publish the new end of the log in the shared index. If a write fails, the
  * mark is not in the log and nothing was committed. If the <em>sync</em> fails, this process and every other one that
- * has the file open go on from the old end: for them nothing was committed. But the pages and the mark are in the
+ * has the file open continue from the old end: for them nothing was committed. But the pages and the mark are in the
  * file, and should all processes die now, the recovery of the next one would find them and bring the transaction
  * back. The next transaction overwrites that tail from its first page on, and since each page's checksum covers all
- * pages before it, what is left of the tail cannot be taken for its continuation. So after a failed sync the {@link
+ * pages before it, the rest of the tail cannot be mistaken for its continuation. So after a failed sync the {@link
  * Database} is in doubt, and before it begins anything else it commits a small transaction of its own over the tail.
- * While even that fails, new callers hear that the store is unavailable, and members of the failed batch that the
- * outcome is unknown: a repeated call finds it. What had been acknowledged before is not touched: it was synced, and
- * the operating system's forgetting of a page that it failed to write concerns only pages of the tail, which the next
- * transaction writes anew.
+ * While even that fails, new callers get "store unavailable", and members of the failed batch get "outcome unknown":
+ * a repeated call finds it. Earlier acknowledged commits are not affected: they were synced, and if the operating
+ * system drops pages that it failed to write, these are pages of the tail, which the next transaction writes again.
  *
  * <h2>Nested calls</h2>
  *
- * A work that comes back to the writer on the thread that holds it joins the open transaction under a savepoint of
- * its own. Its answer is as provisional as the work around it.
+ * A call on the thread that holds the writer joins the open transaction under its own savepoint. Its answer is as
+ * provisional as the work around it.
  *
  * <h2>Transactions of the application's own</h2>
  *
@@ -79,24 +77,25 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Errors</h2>
  *
- * Out of memory or stack, a caller can die anywhere: in the driver, between a savepoint and its release, while it
- * hands the writer on. Nothing that needs a call is certain to be done then. So a caller that leaves only marks its
- * ticket, by writing a field, and whoever finds the writer with one that has left {@linkplain #reclaim takes it
- * over}: the connection is given up, the members of the batch are woken and, unless it was committed, run again
- * alone, and the writer goes to the next. After an error of that kind inside a work the batch fails as a whole, too,
- * because the driver may have been left in the middle of a statement. An error after the COMMIT, while the log is
- * tended, runs nobody again; for one inside the COMMIT the file is looked at.
+ * A caller that runs out of memory or stack can fail anywhere: in the driver, between a savepoint and its release, or
+ * while it hands over the writer. It may be unable to call any method then. So a caller that leaves only marks its
+ * ticket, by writing a field, and the next caller {@linkplain #reclaim takes the writer over}: the connection is
+ * closed, the members of the batch are woken and, unless it was committed, run again alone, and the writer goes to
+ * the next. After such an error inside a work the whole batch fails, because the driver may be in the middle of a
+ * statement. An error after the COMMIT, during a checkpoint, runs nothing again; for one inside the COMMIT the file
+ * decides.
  *
  * <h2>Bounds</h2>
  *
- * A wait for the writer ends after {@value #LONGEST_WAIT_SECONDS} s with an error that says who holds it, since when
- * and doing what; nothing was run. A wait for the end of a batch ends later, and then the outcome is unknown.
+ * A wait for the writer ends after {@value #LONGEST_WAIT_SECONDS} s with an error that names the holder, since when
+ * it holds the writer, and its task; nothing was run. A wait for the end of a batch ends later, and then the outcome
+ * is unknown.
  *
  * <h2>A handler that ends the transaction</h2>
  *
- * The guard of its connection refuses what would. Should a text get through, the savepoint under which the work ran
- * is gone when the work ends, although no statement failed. Its caller is told so and nothing is run again on its
- * behalf; the others of the batch run again, and find what was committed of theirs.
+ * The guard of its connection rejects statements that would. If one gets through, the work's savepoint is missing at
+ * its end, although no statement failed. Its caller gets {@code TransactionEnded}, and its work is not run again; the
+ * other members of the batch run again, and find their committed results.
  */
 final class SqliteWriter<D extends SqliteWriter.Database> {
     /** A work and the connection it may use while it runs. */
@@ -117,7 +116,7 @@ final class SqliteWriter<D extends SqliteWriter.Database> {
 
         void commit() throws SQLException;
 
-        /** After an error inside {@link #commit}: whether the transaction is in the file all the same. */
+        /** After an error inside {@link #commit}: whether the transaction is in the file nevertheless. */
         boolean hasCommitted();
 
         /** Called after each commit, before the writer is passed on. */
