@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Key, tenant, operation and call: what is accepted, what is refused, and that nothing is changed on the way. */
+/** Key, tenant, operation and call: accepted values, rejected values, and that values are kept unchanged. */
 class ValuesOfACallTest {
     private static final Tenant TENANT = Tenant.of("acme");
     private static final Key KEY = Key.of("k-17");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the load generator makes of answers, byte by byte. */
+/** The load generator's parsing of responses, byte by byte. */
 class HttpConnectionTest {
     private static final HttpForm FORM = new HttpForm("/orders", "X-A: b\r\n", "{}");
 

@@ -8,11 +8,11 @@ import java.sql.Statement;
 import java.util.function.LongConsumer;
 import javax.sql.DataSource;
 
-/** A queue of one's own in a table, as a stand-in for the libraries, which are not on this class path. */
+/** A plain queue in a table, in place of the libraries, which are not on this class path. */
 final class PlainQueue implements Contender {
     private final String name;
 
-    /** What it does wrong. */
+    /** Its bug. */
     enum Fault {
         NONE,
         LOSES,

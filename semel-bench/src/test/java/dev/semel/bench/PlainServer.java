@@ -18,7 +18,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 
-/** What the bench wants of a server, done with the JDK alone; and, where it is told to, done wrongly. */
+/** A server for the bench with the JDK alone; optionally with a bug. */
 final class PlainServer {
     private static final String TABLES = """
             CREATE TABLE placed_order (id TEXT);
@@ -27,7 +27,7 @@ final class PlainServer {
             CREATE TABLE access_token (hash TEXT, organisation TEXT, person TEXT, role TEXT, per_minute INTEGER)
             """;
 
-    /** What is wrong with it. */
+    /** Its bug. */
     enum Fault {
         NONE,
         /** A request that is sent again is run again, though its first answer is repeated. */

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What an application sets, it sets with types of the root package. */
+/** All settings of an application use types of the root package only. */
 class FrontDoorSettingsTest {
     private static final Operation.Atomic<String, String> GREET = Operation.atomic("greet", String.class, String.class);
     private static final Channel.Leased<String> MAIL = Channel.leased("mail", String.class);

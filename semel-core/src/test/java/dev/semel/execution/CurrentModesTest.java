@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** What a node takes for the modes, whatever happens to its reads of them. */
+/** The modes of a node, also when reading them fails or is slow. */
 class CurrentModesTest {
     private static final Duration LONG = CurrentModes.FRESH.plusMillis(1);
 

@@ -33,7 +33,7 @@ class GroupedLedgerTest {
     private final CountDownLatch go = new CountDownLatch(1);
     private final GroupedLedger commits = new GroupedLedger(new Failing(), TimeSource.system(), Watch.NONE);
 
-    /** Its first calls wait until others have gathered; it then fails whoever knows only older modes. */
+    /** Its first calls wait until others have gathered; then it fails the calls with older modes. */
     private final class Failing extends ForwardingStore {
         Failing() {
             super(store);

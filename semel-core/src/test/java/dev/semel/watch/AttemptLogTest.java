@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the log says of handlers that fail. */
+/** The log lines of failing handlers. */
 class AttemptLogTest extends LogFixture {
     AttemptLogTest() {
         super("dev.semel");

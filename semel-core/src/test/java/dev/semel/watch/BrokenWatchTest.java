@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A watch that throws whatever it is told changes nothing. */
+/** A watch that throws at every event changes nothing. */
 class BrokenWatchTest extends WatchFixture {
     private final Set<String> told = new HashSet<>();
     private final InvocationHandler throwing = (proxy, method, arguments) -> {

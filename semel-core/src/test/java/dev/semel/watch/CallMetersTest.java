@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What direct calls leave in the meters, to the last count. */
+/** The exact meters of direct calls. */
 class CallMetersTest extends WatchFixture {
     private final Engine engine = start(MicrometerWatch.of(meters));
 

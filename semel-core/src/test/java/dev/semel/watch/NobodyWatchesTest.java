@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class NobodyWatchesTest extends WatchFixture {
     private static final int CALLS = 100_000;
 
-    /** Nobody may read it. */
+    /** A clock that fails when it is read. */
     private static final class ForbiddenTime implements TimeSource {
         @Override
         public long millis() {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What has been observed, in the order of its end. */
+/** The finished observations, in the order of their end. */
 final class Observations implements ObservationHandler<Observation.Context> {
     /** One observation that has ended. */
     record Seen(String name, Map<String, String> low, Map<String, String> high, boolean failed) {}

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What messages leave in the meters, to the last count. */
+/** The exact meters of messages. */
 class QueueMetersTest extends WatchFixture {
     private final Engine engine = start(MicrometerWatch.of(meters));
 
-    /** What a node that dies right after its claim leaves behind. */
+    /** The state that a node leaves if it dies right after its claim. */
     private void claimedByADeadNode(String channel) {
         store.queue()
                 .orElseThrow()

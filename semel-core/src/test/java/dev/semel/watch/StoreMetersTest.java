@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What the store is asked to do, step by step, and how many share it. */
+/** The meters of store calls, step by step, and of batch sizes. */
 class StoreMetersTest extends WatchFixture {
     private final Engine engine = start(MicrometerWatch.of(meters));
 

@@ -97,7 +97,7 @@ abstract class WatchFixture {
         }
     }
 
-    /** What the meters of a name have counted, by their tags, each as {@code tag=value} in the order of the tags. */
+    /** The counts of the meters of a name, by their tags, each as {@code tag=value} in the order of the tags. */
     Map<String, Long> counts(String name) {
         return read(name, meter -> {
             if (meter instanceof Counter counter) {
@@ -107,7 +107,7 @@ abstract class WatchFixture {
         });
     }
 
-    /** What the gauges of a name show, by their tags. */
+    /** The values of the gauges of a name, by their tags. */
     Map<String, Long> gauges(String name) {
         return read(name, meter -> ((Gauge) meter).value());
     }

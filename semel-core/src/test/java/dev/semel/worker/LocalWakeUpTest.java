@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A worker that never polls and has gone to sleep after it found nothing: what is sent in its own process wakes it. If a wake-up
- * is lost, nobody ever handles the message, and the test runs into its time-out.
+ * A worker that never polls and has gone to sleep after it found nothing: a send in its own process wakes it. If a
+ * wake-up is lost, the message is never handled, and the test runs into its time-out.
  */
 @Timeout(30)
 class LocalWakeUpTest {
@@ -54,7 +54,7 @@ class LocalWakeUpTest {
             .withTime(new Unpolled())
             .open();
 
-    /** Whoever waits at a gate for a while waits until it is opened. */
+    /** A bounded wait at a gate lasts until the gate is opened. */
     private final class Unpolled extends ForwardingTime {
         Unpolled() {
             super(TimeSource.system());

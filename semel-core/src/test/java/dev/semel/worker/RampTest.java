@@ -38,7 +38,7 @@ class RampTest {
     private final CountDownLatch failed = new CountDownLatch(1);
     private volatile boolean down;
 
-    /** Away for those who ask for CHAT, once it is; what MAIL asks for is kept, from then on anew. */
+    /** Unavailable for claims of CHAT once switched off; records the amounts of MAIL's claims from then on. */
     private Store store() {
         return new ForwardingStore(new MemoryStore(TimeSource.system())) {
             @Override

@@ -28,7 +28,7 @@ class RenewalTest {
             .withPolicy("short")
             .asRepeatable();
 
-    /** Whoever waits for a time looks again soon. */
+    /** A bounded wait returns soon. */
     private static final class HeldTime extends ForwardingTime {
         private static final Duration SOON = Duration.ofMillis(2);
 

@@ -144,7 +144,7 @@ class ResultWriterWakeUpTest {
 
     /** Where a thread is that has found nothing to do and does not sleep yet. */
     private enum Moment {
-        /** Nobody could wake it: it has no gate yet. */
+        /** It has no gate yet, so no thread could wake it. */
         BEFORE_ITS_GATE_IS_MADE,
         /** It has looked once more, and found nothing. */
         BEFORE_IT_WAITS

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A worker that never polls: whatever there is to do, something wakes it. */
+/** A worker that never polls: every kind of work wakes it. */
 @Timeout(60)
 class WakeUpTest {
     private static final int MESSAGES = 1_500;
@@ -69,7 +69,7 @@ class WakeUpTest {
         assertThat(handled).doesNotHaveDuplicates();
     }
 
-    /** Whoever waits at a gate for a while waits until it is opened. */
+    /** A bounded wait at a gate lasts until the gate is opened. */
     private static final class NoPolls extends ForwardingTime {
         NoPolls() {
             super(TimeSource.system());

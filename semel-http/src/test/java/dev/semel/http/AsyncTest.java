@@ -237,7 +237,10 @@ class AsyncTest {
         }
     }
 
-    /** The container gives up on it; the handler does not know, and goes on. Nobody else runs it meanwhile. */
+    /**
+     * The container gives up on the request; the handler does not know, and continues. No other request runs it
+     * meanwhile.
+     */
     @Test
     void effectAfterTheTimeoutCompletesTheUnknownRequest() throws Exception {
         for (Ground.Kind kind : Ground.Kind.values()) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A server's process halts while it serves a request; what another server tells the client who repeats it. */
 @Timeout(300)
 class CrashTest {
-    /** What the client is told in the end. */
+    /** The client's final answer. */
     private enum AnswerToProblem {
         RUN_AGAIN,
         REPLAYED,

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What handlers are used to from their container holds behind the filter, too. */
+/** The usual behaviour of the container is the same behind the filter. */
 @ParameterizedClass
 @EnumSource(Container.class)
 class HabitsTest {

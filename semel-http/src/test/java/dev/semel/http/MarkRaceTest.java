@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A mark whose transaction is still under way decides, whoever asks meanwhile: they wait for it and never guess. */
+/** A mark whose transaction is still open decides: requests in the meantime wait for it and never guess. */
 @Timeout(120)
 class MarkRaceTest {
     private final Ground ground = Ground.Kind.POSTGRESQL.fresh();

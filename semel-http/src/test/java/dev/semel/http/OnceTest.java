@@ -182,7 +182,7 @@ class OnceTest {
                     return slow.isDone();
                 });
                 assertThat(slow.join().status()).isEqualTo(500);
-                // Nobody watches the connections of a plain servlet: what it did cannot be told.
+                // The connections of a plain servlet are not watched, so its effects are unknown.
                 State left = level == Level.SPAN ? State.FAILED_RETRYABLE : State.UNKNOWN;
                 assertThat(site.engine().operator().list(left, RecordFilter.ALL, RecordFilter.Cursor.START, 2))
                         .hasSize(1);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A mark holds an effect to its record; with a flaw planted in it the same scene ends with two effects. */
 class PlantedTest {
-    /** What may be wrong with marks. */
+    /** Bugs of marks. */
     private enum Flaw {
         NONE,
         /** One that was refused counts as written. */

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a second request with the same key is told. */
+/** The responses to a second request with the same key. */
 @ParameterizedClass
 @EnumSource(Container.class)
 class ReplayTest {

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a filter is told, and what it refuses to be told. */
+/** Settings of a filter, and rejected ones. */
 class SettingsTest {
     private final Semel semel = EngineSettings.on(new MemoryStore(TimeSource.system()))
             .withoutBackground()

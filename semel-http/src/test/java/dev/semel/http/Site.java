@@ -47,7 +47,7 @@ final class Site implements AutoCloseable {
         return serving(container, engine.open(), settings, UnaryOperator.identity(), app);
     }
 
-    /** What another filter does to a request before ours sees it. */
+    /** Another filter's change to a request in front of ours. */
     @FunctionalInterface
     interface Earlier {
         void meets(ServletRequest request, HttpServletResponse response);
@@ -128,8 +128,8 @@ final class Site implements AutoCloseable {
     }
 
     /**
-     * With connections of its own. A container may close a connection behind an answer that it gave before it had the whole
-     * request, and whoever uses the connection again at that moment is told nothing.
+     * With connections of its own. A container may close a connection behind an answer that it gave before it had the
+     * whole request, and a client that reuses the connection at that moment gets no error.
      */
     private static HttpClient client() {
         return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
-/** What requests leave in logs, metrics and audit; and what they do not. */
+/** The traces of requests in logs, metrics and audit; and secrets that must not appear there. */
 @ParameterizedClass
 @EnumSource(Container.class)
 class TracesTest {

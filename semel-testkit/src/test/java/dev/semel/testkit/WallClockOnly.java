@@ -3,7 +3,7 @@ package dev.semel.testkit;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
 
-/** A planted bug: what should be the monotonic clock is the wall clock, and jumps with it. */
+/** A planted bug: the wall clock is used as the monotonic clock, and jumps. */
 public record WallClockOnly(TimeSource time) implements TimeSource {
     @Override
     public long millis() {

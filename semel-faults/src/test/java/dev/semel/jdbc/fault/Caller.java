@@ -14,7 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Asks for work and writes down what it was told. Thread-safe. */
+/** Makes calls and records their answers. Thread-safe. */
 final class Caller {
     private final Semel semel;
     private final Outside outside;

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A store that remembers of its claims what was asked for, and of each grant when. */
+/** A store that records the amounts of its claims and the times of grants. */
 final class Claims extends ForwardingStore {
     /** The thread of a worker that claims. */
     private static final String CLAIMING = "semel-claims";
@@ -73,7 +73,7 @@ final class Claims extends ForwardingStore {
                 try {
                     return super.modes();
                 } catch (RuntimeException e) {
-                    // Others ask, too, and of their failures whoever claims learns nothing.
+                    // Other threads use the store too, and their failures do not concern the claims.
                     if (Thread.currentThread().getName().equals(CLAIMING)) {
                         failures.incrementAndGet();
                     }
@@ -102,7 +102,7 @@ final class Claims extends ForwardingStore {
         return empty.get();
     }
 
-    /** How many of those who claim met. */
+    /** The number of failed claims. */
     int failures() {
         return failures.get();
     }

@@ -48,7 +48,7 @@ enum Flaw {
         return this == IGNORES_FAILED_COMMITS ? List.of(Work.PAY) : List.of(Work.values());
     }
 
-    /** What it does to the statements of a ledger on SQLite. */
+    /** The bug in the statements of a ledger on SQLite. */
     SqliteTap tap() {
         return this == COMMITS_THE_EFFECT_FIRST ? Taps.commitTheEffectFirst() : SqliteTap.Step::run;
     }

@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 final class Fleet implements AutoCloseable {
     static final Duration BOUND = Duration.ofSeconds(120);
 
-    /** What every run of a fleet must keep. */
+    /** The rules of every run of a fleet. */
     static final Rule[] KEPT = {Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9, Rule.R10};
 
     /** For stores that are to give up soon. */
@@ -240,7 +240,7 @@ final class Fleet implements AutoCloseable {
         }
     }
 
-    /** What all of them wrote down. */
+    /** The histories of all of them. */
     private List<Event> events() throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
             return History.read(

@@ -55,7 +55,7 @@ class FleetStoreTest {
                 .contains(Rule.R1);
     }
 
-    /** What leased handlers call has a server of its own, which stays up. */
+    /** Leased handlers call another server, which stays up. */
     private Judgement judgedAfterCrashes(String channel, Slip slip) throws Exception {
         try (PrivatePostgres server = PrivatePostgres.start()) {
             Place crashing = Place.postgres(server).withParameters(Fleet.IMPATIENT);
@@ -103,7 +103,7 @@ class FleetStoreTest {
         return true;
     }
 
-    /** What each claim asked for, from the first that was answered again. */
+    /** The amounts of the claims, from the first successful one on. */
     private List<Integer> amountsAfterAnOutage(Slip slip) throws Exception {
         Place place = Place.postgres();
         AtomicBoolean down = new AtomicBoolean(true);

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A process that makes one call on SQLite and ends in the middle of it, in place of a statement that it is told. */
+/** A process that makes one call on SQLite and ends in the middle of it, in place of a given statement. */
 public final class Halting {
     /** The exit code of a process that came to the statement. */
     static final int HALTED = 42;

@@ -32,7 +32,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Puts what processes wrote down together with what is found afterwards, and has the checker judge it. */
+/** Combines the histories of the processes with the state afterwards, and runs the checker. */
 final class Judge {
     private final Place place;
     private final List<Event> events;
@@ -147,7 +147,7 @@ final class Judge {
         }
     }
 
-    /** What was accepted has no caller who hears that it was executed: the ledger says so. */
+    /** An accepted message has no caller who gets its result: the ledger has it. */
     private void executedLater(String record, Grant grant) {
         long call = found.invoke(record, null);
         found.end(record, call, Event.Ending.EXECUTED, grant, null);

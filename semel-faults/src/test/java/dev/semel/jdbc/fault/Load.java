@@ -79,7 +79,7 @@ final class Load {
         }
     }
 
-    /** The names of all records whose sender was told that they are durable. */
+    /** The names of all records whose send was acknowledged. */
     Set<String> accepted() {
         return accepted;
     }

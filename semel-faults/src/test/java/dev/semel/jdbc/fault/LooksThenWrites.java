@@ -19,7 +19,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 
-/** A planted bug: a store that looks a record up, and then writes over whatever has come there meanwhile. */
+/** A planted bug: a store that looks a record up, and then overwrites a record that was created meanwhile. */
 final class LooksThenWrites extends ForwardingStore {
     private final Runnable meanwhile;
 

@@ -11,8 +11,8 @@ import java.sql.Types;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outside world: receivers that many processes deliver to. What they received is kept in order. A connection that failed
- * is made anew for the next delivery.
+ * The outside world: receivers that many processes deliver to. Deliveries are kept in order. A failed connection is
+ * opened again for the next delivery.
  */
 final class Outside implements AutoCloseable {
     private static final String SEEN = """
@@ -42,7 +42,7 @@ final class Outside implements AutoCloseable {
         });
     }
 
-    /** Checks nothing, and applies whatever it is given. */
+    /** Checks nothing, and applies every delivery. */
     Reception receiveBlindly(Delivery delivery) throws SQLException {
         return write(connection -> {
             keep(connection, delivery, Reception.APPLIED);

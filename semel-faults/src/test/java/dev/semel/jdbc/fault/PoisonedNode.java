@@ -10,7 +10,7 @@ import java.time.Duration;
 
 /** A process that handles messages until it meets the one that ends it, or until it is killed. */
 public final class PoisonedNode {
-    /** The exit code of a process that met the poison. */
+    /** The exit code of a process that handled the poison. */
     static final int POISONED = 43;
 
     static final String POISON = "poison";

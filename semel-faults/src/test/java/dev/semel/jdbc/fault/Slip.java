@@ -30,7 +30,7 @@ enum Slip {
     FINISHES_FIRST,
     /** Begins with the last of those that it was granted. */
     IGNORES_LANES,
-    /** Reads by a cursor: what arrived before something that it has seen is never handled. */
+    /** Reads by a cursor: a message that arrives before one that it has read is never handled. */
     SKIPS_WHAT_COMES_LATE,
     /** Asks for as much as there is. */
     STORMS,

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What the faults do to the statements of a ledger on SQLite. */
+/** The faults in the statements of a ledger on SQLite. */
 final class Taps {
     private Taps() {}
 

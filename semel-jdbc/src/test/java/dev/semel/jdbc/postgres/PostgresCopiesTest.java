@@ -140,7 +140,7 @@ class PostgresCopiesTest {
         assertThat(all).doesNotHaveDuplicates();
     }
 
-    /** The database is dropped and made again from a backup, on a server that goes on running, and so does the node. */
+    /** The database is dropped and restored from a backup while the server and the node keep running. */
     @Test
     void a17_runningNodeNoticesThatItsDatabaseWasRestoredOnTheSameServer() throws Exception {
         String database = first.freshDatabase();

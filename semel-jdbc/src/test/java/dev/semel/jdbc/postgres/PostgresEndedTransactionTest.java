@@ -103,7 +103,7 @@ class PostgresEndedTransactionTest {
                 .isZero();
     }
 
-    /** What the next caller finds. */
+    /** The answer to the next caller. */
     private String session() throws Exception {
         return store.transactions().orElseThrow().run(tx -> {
             try (Statement statement = Objects.requireNonNull(tx.connection()).createStatement();

@@ -349,7 +349,7 @@ class PostgresLockedTest {
         }
     }
 
-    /** A node that has noticed another server waits for whoever raises the epoch, and that one may be paused. */
+    /** A node that has detected another server waits for the node that raises the epoch, which may be paused. */
     @Test
     void c5_raiseOfTheEpochWaitsForALockOnlySoLong() throws Exception {
         try (Store store = onDataSource(sql -> sql);

@@ -43,7 +43,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What only PostgreSQL has: claims that really run at once, plans, and announcements between nodes. */
+/** Behaviour of PostgreSQL only: concurrent claims, query plans, and notifications between nodes. */
 @Timeout(120)
 class PostgresQueueTest {
     private static final String CHANNEL = "mail";

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How a record lands depends on what was seen of it under its lock. */
+/** The statement of a record write depends on the lookup under its lock. */
 class PostgresRecordWriteTest {
     private final FreshSchema schema = FreshSchema.make();
     private @Nullable Store store;

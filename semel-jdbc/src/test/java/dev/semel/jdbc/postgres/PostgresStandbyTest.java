@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A17: a streaming standby is promoted behind the application's own data source. It has not received everything that the lost
- * primary wrote, so the counter of fences goes on from before those that the primary issued last.
+ * A17: a streaming standby is promoted behind the application's own data source. It has not received everything that
+ * the lost primary wrote, so the counter of fences continues from before the last ones of the primary.
  */
 @Timeout(180)
 class PostgresStandbyTest {

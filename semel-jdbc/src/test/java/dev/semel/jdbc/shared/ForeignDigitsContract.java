@@ -28,7 +28,7 @@ import org.opentest4j.TestAbortedException;
  */
 @Timeout(300)
 public abstract class ForeignDigitsContract {
-    /** Of the contract: what has statements of its own. Races and locks are the same statements once more. */
+    /** The parts of the contract with statements of their own. Races and locks repeat the same statements. */
     private static final List<String> SUITES = List.of(
             "Reserving",
             "Moving",

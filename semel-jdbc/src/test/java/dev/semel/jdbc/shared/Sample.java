@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** One record of the tests, and what is asked of it. */
+/** One record of the tests, and the requests for it. */
 public record Sample(String key) {
     private static final String TENANT = "acme";
     private static final String OPERATION = "charge";

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the rules of every engine say of a handler's SQL; an engine's test adds the statements of its own. */
+/** The rules of every engine about a handler's SQL; an engine's test adds its own statements. */
 public abstract class SqlRulesContract {
     private final SqlRules rules;
 

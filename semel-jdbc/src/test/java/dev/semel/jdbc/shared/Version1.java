@@ -89,7 +89,7 @@ public final class Version1 {
                 .fence();
     }
 
-    /** A record in every state is there; the run goes on under its fence, and messages come in their order. */
+    /** A record in every state exists; the run continues under its fence, and messages keep their order. */
     public static void assertAllRecordsWork(Store store) {
         long newest = 0;
         for (State state : State.values()) {

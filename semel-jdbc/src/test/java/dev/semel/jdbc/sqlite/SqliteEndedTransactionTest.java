@@ -28,7 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Texts that end the transaction and got past the guard: it is noticed, and innocent neighbours are told right. */
+/**
+ * SQL that ends the transaction and got past the guard: it is detected, and other callers of the batch get the right
+ * answer.
+ */
 @Timeout(120)
 class SqliteEndedTransactionTest {
     private static final int NEIGHBOURS = 8;

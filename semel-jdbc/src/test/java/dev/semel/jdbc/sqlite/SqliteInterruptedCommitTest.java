@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** B8: an error of the virtual machine left it open whether COMMIT was carried out, and another process goes on writing. */
+/**
+ * B8: after an error of the virtual machine it is unknown whether COMMIT was executed, and another process keeps
+ * writing.
+ */
 @Timeout(60)
 class SqliteInterruptedCommitTest {
     @TempDir

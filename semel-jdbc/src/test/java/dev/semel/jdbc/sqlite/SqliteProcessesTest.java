@@ -28,7 +28,7 @@ class SqliteProcessesTest {
     @TempDir
     private Path directory;
 
-    /** What a second process does: the same keys as everybody else. */
+    /** The second process: it calls the same keys as the others. */
     public static final class Main {
         private Main() {}
 

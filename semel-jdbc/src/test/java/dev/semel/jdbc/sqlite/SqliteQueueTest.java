@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is SQLite's own about the queue: one writer, one file, and no look at what is not asked for. */
+/** Behaviour of SQLite's queue only: one writer, one file, and no reads of other operations. */
 @Timeout(180)
 class SqliteQueueTest {
     private static final int MESSAGES = 2_000;
@@ -47,7 +47,7 @@ class SqliteQueueTest {
         return directory.resolve("semel.db");
     }
 
-    /** What a process does: claims and finishes until nothing is left. */
+    /** A process that claims and finishes until nothing is left. */
     public static final class Main {
         private Main() {}
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reads that fail, by whatever is thrown, leave the other readers alone. */
+/** Failing reads, with any exception or error, do not affect the other readers. */
 @Timeout(60)
 class SqliteReadersTest {
     /** More than there are read connections. */

@@ -112,7 +112,7 @@ class SqliteStackOverflowTest {
             try {
                 call.apply(made);
             } catch (Throwable told) {
-                // What a caller hears who has no stack left is not of interest, only what is left behind.
+                // The answer to a caller without stack does not matter, only the state that it leaves.
             }
         }
     }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one handler prepared and closed may serve the next, who must not notice. */
+/** A statement that one handler closed may serve the next one, without any visible difference. */
 class SqliteStatementCacheTest {
     /** Nothing here ends a transaction. */
     private static final TransactionWatch UNWATCHED = new TransactionWatch() {

@@ -68,7 +68,7 @@ class SqliteTwoEnginesTest {
         return Call.of(Tenant.of("acme"), Key.of(key), "book");
     }
 
-    /** The first engine's handler is running, and does not end before it is told to. */
+    /** The first engine's handler runs until it is released. */
     private Future<Answer<String>> heldHandler() throws InterruptedException {
         Future<Answer<String>> held = threads.submit(() -> first.run(CHARGE, call("k"), (payload, tx) -> {
             inside.countDown();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Errors of the virtual machine inside the writer: whoever dies with it, the next one gets it. */
+/** Errors of the virtual machine inside the writer: the next caller gets the writer. */
 @Timeout(120)
 class SqliteWriterErrorTest {
     private final ExecutorService threads = Executors.newCachedThreadPool();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** B8: whatever a node does by itself, running out of memory in the middle of it does not end it. */
+/** B8: running out of memory during any background work does not end a node. */
 @Timeout(120)
 class ErrorTest {
     private static final Tenant ACME = Tenant.of("acme");
@@ -38,7 +38,7 @@ class ErrorTest {
             .withDelays(Duration.ofMillis(10))
             .build();
 
-    /** What a node does again and again while it handles leased messages. */
+    /** The repeated store calls of a node that handles leased messages. */
     private static final Set<StoreCall> OF_LEASED =
             EnumSet.of(StoreCall.CLAIM, StoreCall.MOVE, StoreCall.OVERDUE, StoreCall.MODES);
 

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** D3: what a node left that died runs one at a time on a node with many threads, and stops nothing else. */
+/** D3: messages of a dead node run one at a time on a node with many threads, and block nothing else. */
 @Timeout(60)
 class SuspectsTest {
     private static final int SUSPECTS = 20;

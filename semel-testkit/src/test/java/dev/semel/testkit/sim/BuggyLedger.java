@@ -179,7 +179,7 @@ class BuggyLedger extends ForwardingLedger {
         };
     }
 
-    /** Due at once, whatever its lease. */
+    /** Due at once, despite its lease. */
     void expire(Row row) {
         super.move(List.of(new Move(
                 row.id(),

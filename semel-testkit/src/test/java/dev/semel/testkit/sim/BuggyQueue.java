@@ -57,7 +57,7 @@ class BuggyQueue extends ForwardingQueue {
                         new Move(row.id(), row.status().fence(), EnumSet.of(row.state()), to, change, List.of())));
     }
 
-    /** Grants what is due without a look at its state: what runs is granted again. */
+    /** Grants due records in any state: running ones are granted again. */
     static final class IgnoresTheState extends BuggyQueue {
         IgnoresTheState(Store store, Set<RecordId> sent) {
             super(store, sent);
@@ -97,7 +97,7 @@ class BuggyQueue extends ForwardingQueue {
         }
     }
 
-    /** Counts an attempt for whatever it grants, although no handler has begun. */
+    /** Counts an attempt for every grant, although no handler has begun. */
     static final class CountsClaims extends BuggyQueue {
         CountsClaims(Store store, Set<RecordId> sent) {
             super(store, sent);
@@ -119,7 +119,7 @@ class BuggyQueue extends ForwardingQueue {
         }
     }
 
-    /** Finds whatever runs, whoever claimed it. */
+    /** Finds every running record, claimed by any node. */
     static final class ForgetsWhoClaimed extends BuggyQueue {
         ForgetsWhoClaimed(Store store, Set<RecordId> sent) {
             super(store, sent);

@@ -119,7 +119,7 @@ final class PlantedBugs {
         return store.ledger().find(List.of(id)).get(id);
     }
 
-    /** Removes a record, whatever it is. */
+    /** Removes a record in any state. */
     static void remove(Store store, Row row) {
         store.ledger()
                 .move(List.of(new Move(
@@ -237,7 +237,7 @@ final class PlantedBugs {
         }
     }
 
-    /** Takes what is there for absent, and writes over it. */
+    /** Treats an existing record as absent, and overwrites it. */
     static final class WritesOver extends ForwardingTransactions {
         private final Store store;
 
@@ -298,7 +298,7 @@ final class PlantedBugs {
         }
     }
 
-    /** Opens under whatever modes there are. */
+    /** Opens under any modes. */
     static final class IgnoresModes extends ForwardingTransactions {
         private final Store store;
 
