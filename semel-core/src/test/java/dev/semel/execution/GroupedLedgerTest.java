@@ -13,6 +13,7 @@ import dev.semel.store.Ledger;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
+import dev.semel.testkit.Await;
 import dev.semel.testkit.fault.ForwardingLedger;
 import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.time.TimeSource;
@@ -65,15 +66,12 @@ class GroupedLedgerTest {
         }
     }
 
-    private FutureTask<Reserved> reserve(long modesVersion, String key) throws InterruptedException {
+    private FutureTask<Reserved> reserve(long modesVersion, String key) {
         FutureTask<Reserved> asked = new FutureTask<>(() -> commits.reserve(modesVersion, reservation(key)));
         Thread caller = new Thread(asked);
         caller.setDaemon(true);
         caller.start();
-        while (caller.getState() != Thread.State.WAITING) {
-            // The time-out of the class bounds the wait for the caller to stand in the queue.
-            Thread.sleep(1);
-        }
+        Await.until("the caller waits in the queue", () -> caller.getState() == Thread.State.WAITING);
         return asked;
     }
 

@@ -6,6 +6,7 @@ import dev.semel.Channel;
 import dev.semel.engine.EngineSettings;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.State;
+import dev.semel.testkit.Await;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
@@ -151,7 +152,7 @@ class AsyncTest {
                         async.setTimeout(50);
                     })) {
                 assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isGreaterThanOrEqualTo(500);
-                Until.holds(() -> !site.engine()
+                Await.until("the record is UNKNOWN", () -> !site.engine()
                         .operator()
                         .list(State.UNKNOWN, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
                         .isEmpty());
@@ -269,7 +270,7 @@ class AsyncTest {
                                 .start();
                     })) {
                 assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isGreaterThanOrEqualTo(500);
-                Until.holds(() -> !site.engine()
+                Await.until("the record is UNKNOWN", () -> !site.engine()
                         .operator()
                         .list(State.UNKNOWN, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
                         .isEmpty());
@@ -356,7 +357,7 @@ class AsyncTest {
         })) {
             Wire wire = Wire.to(site);
             wire.say(Wire.POST + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
-            Until.holds(() -> runs.get() == 1);
+            Await.until("the handler runs", () -> runs.get() == 1);
             wire.close();
             gone.countDown();
             assertThat(completed.await(60, TimeUnit.SECONDS)).isTrue();

@@ -3,6 +3,7 @@ package dev.semel.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.testkit.Await;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
@@ -326,10 +327,12 @@ class BodyTest {
                 })) {
             Wire wire = Wire.to(site);
             wire.say(Wire.POST + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
-            Until.holds(() -> runs.get() == 1);
+            Await.until("the handler runs", () -> runs.get() == 1);
             wire.close();
             gone.countDown();
-            Until.holds(() -> site.send(site.post("/a", "k-1", "{}")).status() == 200);
+            Await.until(
+                    "the response is replayed",
+                    () -> site.send(site.post("/a", "k-1", "{}")).status() == 200);
             assertThat(site.send(site.post("/a", "k-1", "{}")).body()).hasSize(900_000);
             assertThat(runs).hasValue(1);
         }

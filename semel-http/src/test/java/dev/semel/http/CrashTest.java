@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.engine.EngineSettings;
 import dev.semel.http.NodeProcess.Halt;
+import dev.semel.testkit.Await;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -110,7 +111,7 @@ class CrashTest {
                     NodeProcess.app(ground).handle(request, response);
                 })) {
             AtomicReference<Heard> last = new AtomicReference<>();
-            Until.holds(() -> {
+            Await.until("the request is no longer in progress", () -> {
                 last.set(site.send(site.requestOf("alice", "POST", path, "{}").header("Idempotency-Key", name)));
                 return !last.get().text().contains("idempotency.in_progress");
             });

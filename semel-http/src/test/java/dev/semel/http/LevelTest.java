@@ -9,6 +9,7 @@ import dev.semel.engine.EngineSettings;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.testkit.Await;
 import dev.semel.time.ManualTime;
 import java.sql.Connection;
 import java.time.Duration;
@@ -285,7 +286,7 @@ class LevelTest {
                     })) {
                 site.sending(site.post("/a", "k-1", "{}"));
                 int expected = attempt;
-                Until.holds(() -> runs.get() == expected);
+                Await.until("the handler has run " + expected + " times", () -> runs.get() == expected);
                 time.advance(Duration.ofMinutes(2));
             }
         }

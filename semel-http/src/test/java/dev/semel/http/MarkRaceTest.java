@@ -3,6 +3,7 @@ package dev.semel.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.engine.EngineSettings;
+import dev.semel.testkit.Await;
 import dev.semel.time.ManualTime;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -68,7 +69,7 @@ class MarkRaceTest {
             time.advance(Duration.ofMinutes(2));
             try (Site second = site(app)) {
                 CompletableFuture<Heard> other = second.sending(second.post("/a", "k-1", "{}"));
-                Until.holds(this::somebodyWaitsForALock);
+                Await.until("a session waits for a lock", this::somebodyWaitsForALock);
                 go.countDown();
                 assertThat(slow.join().text()).isEqualTo("run 1");
                 Heard heard = other.join();
@@ -97,7 +98,7 @@ class MarkRaceTest {
                         ground.marked(IdempotentExchange.of(request).orElseThrow(), name);
                     })) {
                 CompletableFuture<Heard> first = site.sending(site.post("/a", name, "{}"));
-                Until.holds(this::somebodyWaitsForALock);
+                Await.until("a session waits for a lock", this::somebodyWaitsForALock);
                 if (commits) {
                     connection.commit();
                 } else {

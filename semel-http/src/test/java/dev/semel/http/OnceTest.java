@@ -9,6 +9,7 @@ import dev.semel.store.RecordFilter;
 import dev.semel.store.State;
 import dev.semel.store.Store;
 import dev.semel.store.Transactions;
+import dev.semel.testkit.Await;
 import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.Faults.Fault;
 import dev.semel.testkit.fault.FaultyStore;
@@ -175,8 +176,8 @@ class OnceTest {
                         new CountDownLatch(1).await();
                     })) {
                 CompletableFuture<Heard> slow = site.sending(site.post("/a", "k-1", "{}"));
-                Until.holds(() -> entered.get() == 1);
-                Until.holds(() -> {
+                Await.until("the handler runs", () -> entered.get() == 1);
+                Await.until("the slow request is answered", () -> {
                     time.advance(Duration.ofSeconds(31));
                     site.engine().duties().keeper().tick();
                     return slow.isDone();

@@ -12,6 +12,7 @@ import dev.semel.store.MemoryStore;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.testkit.Await;
 import dev.semel.time.TimeSource;
 import dev.semel.watch.MicrometerWatch;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -176,7 +177,7 @@ class TracesTest {
                 }),
                 (request, response) -> entered.add("handler"))) {
             site.send(site.post("/a", "k-1", "{}"));
-            Until.holds(() -> entered.size() == 3);
+            Await.until("three calls were logged", () -> entered.size() == 3);
             assertThat(entered).containsExactly("in made made", "handler", "out");
         }
     }

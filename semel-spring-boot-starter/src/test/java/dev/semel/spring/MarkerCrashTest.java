@@ -2,6 +2,7 @@ package dev.semel.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.testkit.Await;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -83,16 +84,12 @@ class MarkerCrashTest {
         }
     }
 
-    /** Until the lease of the run that died is over. */
-    private static HttpResponse<String> decided(Web web, String path) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (true) {
-            HttpResponse<String> response = web.post("/marker/" + path + "/" + path, path, null);
-            if (!response.body().contains("idempotency.in_progress") || System.nanoTime() - end > 0) {
-                return response;
-            }
-            Thread.sleep(100);
-        }
+    /** Waits until the lease of the run that died has expired. */
+    private static HttpResponse<String> decided(Web web, String path) {
+        return Await.until(
+                path + " is no longer in progress",
+                () -> web.post("/marker/" + path + "/" + path, path, null),
+                response -> !response.body().contains("idempotency.in_progress"));
     }
 
     @ParameterizedTest

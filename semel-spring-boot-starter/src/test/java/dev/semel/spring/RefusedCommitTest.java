@@ -8,6 +8,7 @@ import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.Semel;
 import dev.semel.Tenant;
+import dev.semel.testkit.Await;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -84,18 +85,7 @@ class RefusedCommitTest {
         }
 
         private boolean isRenewedFrom(long before) {
-            long end = System.nanoTime() + PATIENCE.toNanos();
-            while (leaseEnd() == before) {
-                if (System.nanoTime() - end > 0) {
-                    return false;
-                }
-                try {
-                    Thread.sleep(20);
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException("The lease was lost.", e);
-                }
-            }
-            return true;
+            return Await.within(PATIENCE, () -> leaseEnd() != before);
         }
 
         /** By a connection that nobody watches. */

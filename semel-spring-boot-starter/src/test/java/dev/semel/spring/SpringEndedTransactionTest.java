@@ -22,6 +22,7 @@ import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.StoreProvider;
 import dev.semel.store.Switchboard;
+import dev.semel.testkit.Await;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -272,15 +273,12 @@ class SpringEndedTransactionTest {
         ranOnce(way);
     }
 
-    /** The state in which it stays: nobody works on it, or will. */
-    private State settled(String order) throws InterruptedException {
-        while (true) {
-            State state = state("orders", order).findFirst().orElseThrow();
-            if (!Set.of(State.QUEUED, State.IN_PROGRESS, State.FAILED_RETRYABLE).contains(state)) {
-                return state;
-            }
-            // The time-out of the class bounds the wait for a state that stays.
-            Thread.sleep(10);
-        }
+    /** The state in which it stays: no node runs it, or will. */
+    private State settled(String order) {
+        return Await.until(
+                order + " is settled",
+                () -> state("orders", order).findFirst().orElseThrow(),
+                state -> !Set.of(State.QUEUED, State.IN_PROGRESS, State.FAILED_RETRYABLE)
+                        .contains(state));
     }
 }

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 class ScratchTest {
@@ -29,8 +28,8 @@ class ScratchTest {
         assertThat(child.waitFor()).isEqualTo(137);
         assertThat(said).hasSize(2);
         ProcessHandle server = ProcessHandle.of(Long.parseLong(said.get(1))).orElse(null);
-        await(() -> server == null || !server.isAlive());
-        await(() -> !Files.exists(Path.of(said.get(0))));
+        Await.until("the server has stopped", () -> server == null || !server.isAlive());
+        Await.until("the directory is gone", () -> !Files.exists(Path.of(said.get(0))));
     }
 
     @Test
@@ -41,14 +40,6 @@ class ScratchTest {
         Scratch.remove(one);
         assertThat(one).doesNotExist();
         Scratch.remove(one);
-    }
-
-    private static void await(BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + BOUND.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("waited for " + BOUND).isLessThan(end);
-            java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
-        }
     }
 
     /** Starts a server, says where its data is and which process it is, and ends as {@code kill -9} would end it. */

@@ -10,6 +10,7 @@ import dev.semel.store.AuditFilter;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Store;
+import dev.semel.testkit.Await;
 import dev.semel.testkit.history.Event;
 import dev.semel.testkit.history.History;
 import dev.semel.testkit.history.Judgement;
@@ -25,10 +26,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -149,32 +150,22 @@ final class Fleet implements AutoCloseable {
         return directory.resolve(name + ".log");
     }
 
-    static void await(Callable<Boolean> condition) throws Exception {
-        long end = System.nanoTime() + BOUND.toNanos();
-        while (!condition.call()) {
-            if (System.nanoTime() - end > 0) {
-                throw new AssertionError("It did not happen within " + BOUND);
-            }
-            Thread.sleep(10);
-        }
-    }
-
-    /** Waits until everything that was accepted has ended, or has not within the bound: then the judge will say so. */
-    void awaitEnds(Duration bound) throws InterruptedException {
-        long end = System.nanoTime() + bound.toNanos();
+    /** Waits until every accepted message has ended, but no longer than the bound: the verdict will name those that have not. */
+    void awaitEnds(Duration bound) {
         try (Store store = place.open()) {
-            List<RecordId> open = new ArrayList<>(ids());
-            while (!open.isEmpty() && System.nanoTime() - end < 0) {
-                int before = open.size();
-                open = unended(store, open);
-                if (open.size() == before) {
-                    Thread.sleep(50);
-                }
-            }
+            AtomicReference<List<RecordId>> open = new AtomicReference<>(ids());
+            Await.within(bound, () -> {
+                int before;
+                do {
+                    before = open.get().size();
+                    open.set(unended(store, open.get()));
+                } while (open.get().size() < before);
+                return open.get().isEmpty();
+            });
         }
     }
 
-    void awaitEnds() throws InterruptedException {
+    void awaitEnds() {
         awaitEnds(BOUND);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Semel;
 import dev.semel.jdbc.fault.Load.Way;
 import dev.semel.store.State;
+import dev.semel.testkit.Await;
 import dev.semel.testkit.PrivatePostgres;
 import dev.semel.testkit.fault.FaultProxy;
 import dev.semel.testkit.history.Judgement;
@@ -108,7 +109,7 @@ class FleetFaultTest {
                 fleet.awaitEnds();
                 assertThat(fleet.count(State.COMPLETED)).isEqualTo(2 * EACH);
                 int empty = carrier.claims().empty();
-                Fleet.await(() -> carrier.claims().empty() > empty);
+                Await.until("a claim finds nothing", () -> carrier.claims().empty() > empty);
                 connection.commit();
                 joined.committed();
             }
@@ -186,6 +187,7 @@ class FleetFaultTest {
             long end = System.nanoTime() + Parcel.LEASE.multipliedBy(3).toNanos();
             fleet.awaitEnds();
             assertThat(fleet.count(State.COMPLETED)).isEqualTo(2 * EACH);
+            // Sleeps because the length of the partition is under test: it must outlast the leases of the node that is cut off.
             Thread.sleep(Math.max(0, (end - System.nanoTime()) / 1_000_000));
             proxy.heal();
             healed.countDown();

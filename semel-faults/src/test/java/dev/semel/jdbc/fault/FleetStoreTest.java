@@ -9,6 +9,7 @@ import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.jdbc.fault.Load.Way;
+import dev.semel.testkit.Await;
 import dev.semel.testkit.PrivatePostgres;
 import dev.semel.testkit.fault.FaultProxy;
 import dev.semel.testkit.history.Judgement;
@@ -70,7 +71,7 @@ class FleetStoreTest {
                     server.kill();
                     server.restart();
                     int accepted = fleet.load().accepted().size();
-                    Fleet.await(() -> fleet.load().accepted().size() >= accepted + 100);
+                    Await.until("100 more messages are accepted", () -> fleet.load().accepted().size() >= accepted + 100);
                 }
                 fleet.load().stop();
                 fleet.awaitEnds();
@@ -119,12 +120,12 @@ class FleetStoreTest {
                             }
                         })) {
             fleet.load().send(Way.TOGETHER, Parcel.row("free", false, 1, RETRIES));
-            Fleet.await(() -> failed.get() >= RETRIES);
+            Await.until("the retries have failed", () -> failed.get() >= RETRIES);
             // An impatient node may have failed before, on a machine that is slow.
             int before = carrier.claims().failures();
             proxy.partition();
             down.set(false);
-            Fleet.await(() -> carrier.claims().failures() > before);
+            Await.until("a claim fails", () -> carrier.claims().failures() > before);
             carrier.claims().forgetAmounts();
             proxy.heal();
             fleet.awaitEnds();

@@ -52,6 +52,7 @@ class FleetTest {
                 String victim = carriers.remove();
                 fleet.awaitBegun(victim);
                 long due = start + kill * BETWEEN_KILLS.toNanos();
+                // Sleeps because the pace of the kills is the load of this test.
                 Thread.sleep(Math.max(0, (due - System.nanoTime()) / 1_000_000));
                 fleet.kill(victim);
                 carriers.add(fleet.start());

@@ -9,6 +9,7 @@ import dev.semel.Operation;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Sent;
+import dev.semel.testkit.Await;
 import dev.semel.testkit.history.Event.Ending;
 import dev.semel.testkit.history.Event.Grant;
 import dev.semel.testkit.history.History;
@@ -85,10 +86,8 @@ final class Load {
     }
 
     /** Sends parcels in one call until it is accepted. */
-    void send(Way way, List<Parcel> parcels) throws InterruptedException {
-        while (!sent(way, parcels)) {
-            Thread.sleep(20);
-        }
+    void send(Way way, List<Parcel> parcels) {
+        Await.until("the messages are accepted", () -> sent(way, parcels));
     }
 
     enum Way {
@@ -181,10 +180,8 @@ final class Load {
         }
     }
 
-    private void awaitRoom() throws InterruptedException {
-        while (!enough && accepted.size() - handled() > MOST_UNDONE) {
-            Thread.sleep(20);
-        }
+    private void awaitRoom() {
+        Await.until("the nodes have caught up", () -> enough || accepted.size() - handled() <= MOST_UNDONE);
     }
 
     /** How many were handled, those that were handled again included; nothing while nobody can say. */

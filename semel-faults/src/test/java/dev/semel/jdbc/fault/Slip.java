@@ -80,6 +80,7 @@ enum Slip {
     private void deliver(Delivering delivering) throws SQLException, InterruptedException {
         if (this == FINISHES_FIRST) {
             AFTERWARDS.submit(() -> {
+                // Sleeps because the delay is the bug: the effect comes after its record is finished.
                 Thread.sleep(1_000);
                 delivering.deliver();
                 return null;

@@ -3,7 +3,6 @@ package dev.semel.jdbc.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.SemelException;
-import dev.semel.jdbc.shared.Await;
 import dev.semel.key.Fingerprint;
 import dev.semel.key.RecordId;
 import dev.semel.ledger.Transition;
@@ -19,6 +18,7 @@ import dev.semel.store.Row;
 import dev.semel.store.Signals;
 import dev.semel.store.State;
 import dev.semel.store.Store;
+import dev.semel.testkit.Await;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;

@@ -2,11 +2,11 @@ package dev.semel.jdbc.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.jdbc.shared.Await;
 import dev.semel.jdbc.shared.EffectFixture;
 import dev.semel.jdbc.shared.Schema;
 import dev.semel.jdbc.shared.Version1;
 import dev.semel.store.Store;
+import dev.semel.testkit.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;

@@ -14,6 +14,7 @@ import dev.semel.key.RecordId;
 import dev.semel.store.MemoryStore;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.testkit.Await;
 import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.FaultyStore;
 import dev.semel.testkit.fault.StoreCall;
@@ -81,21 +82,20 @@ class ErrorTest {
                 engine.send(channel, Message.of(ACME, Key.of("k" + i), "x")).orThrow();
             }
             starving.starving = true;
+            // The handlers sleep so that messages still wait when the other store calls fail.
             if (atomic) {
                 engine.handle(book, (text, tx) -> Thread.sleep(20));
             } else {
                 engine.handle(call, (text, run) -> Thread.sleep(20));
             }
-            while (!starving.struck.containsAll(atomic ? OF_ATOMIC : OF_LEASED)) {
-                Thread.sleep(5);
-            }
+            Await.until(
+                    "each kind of store call has failed",
+                    () -> starving.struck.containsAll(atomic ? OF_ATOMIC : OF_LEASED));
             starving.starving = false;
             keys.add("after");
             engine.send(channel, Message.of(ACME, Key.of("after"), "x")).orThrow();
             for (String key : keys) {
-                while (row(store, channel, key).state() != State.COMPLETED) {
-                    Thread.sleep(5);
-                }
+                Await.until(key + " is completed", () -> row(store, channel, key).state() == State.COMPLETED);
             }
             assertThat(engine.drain(Duration.ofSeconds(30))).isTrue();
         }

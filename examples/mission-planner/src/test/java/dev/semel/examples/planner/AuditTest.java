@@ -8,6 +8,7 @@ import dev.semel.Tenant;
 import dev.semel.audit.AuditEvent;
 import dev.semel.examples.planner.effects.Jobs;
 import dev.semel.store.Row;
+import dev.semel.testkit.Await;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +32,7 @@ class AuditTest {
     }
 
     private static List<AuditEvent> story(Planner planner, Row row, int events) {
-        Until.holds(
+        Await.until(
                 events + " events", () -> planner.operator().story(row.id(), 10).size() >= events);
         return planner.operator().story(row.id(), 10);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.examples.planner.effects.Jobs;
 import dev.semel.operator.Operator;
+import dev.semel.testkit.Await;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -48,7 +49,7 @@ class CacheTest {
         assertThat(missionsShown(ada, project)).as("after a write").isEqualTo(99);
 
         planner.operator().resume(Jobs.DASHBOARD.name(), ada.organisation(), warrant);
-        Until.holds("it is counted again", () -> missionsShown(ada, project) == 1);
+        Await.until("it is counted again", () -> missionsShown(ada, project) == 1);
     }
 
     private static long missionsShown(Person who, String project) {

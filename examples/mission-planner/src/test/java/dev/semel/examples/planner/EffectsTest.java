@@ -12,6 +12,7 @@ import dev.semel.Tenant;
 import dev.semel.examples.planner.effects.Jobs;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.testkit.Await;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -32,29 +33,29 @@ class EffectsTest {
         String project = ada.newProject();
         String mission = ada.newMission(project);
         String assignment = ada.newAssignment(mission, "bob");
-        Until.holds(
+        Await.until(
                 "the mission is found",
                 () -> ada.get("/v1/search?words=lan").json().size() == 1);
         dashboardIs(ada, project, 1, 1);
-        Until.holds("bob is told", () -> bob.get("/v1/notifications").json().size() == 1);
+        Await.until("bob is told", () -> bob.get("/v1/notifications").json().size() == 1);
         assertThat(bob.get("/v1/notifications").json().path(0).asString()).isEqualTo("You are assigned to Land.");
 
         ada.write("PATCH", "/v1/missions/" + mission, freshKey(), "{\"name\":\"Return\",\"version\":1}");
-        Until.holds(
+        Await.until(
                 "the new name is found",
                 () -> ada.get("/v1/search?words=return").json().size() == 1);
         assertThat(ada.get("/v1/search?words=lan").json().size()).isZero();
 
         ada.write("DELETE", "/v1/assignments/" + assignment + "?version=1", freshKey(), "");
         ada.write("DELETE", "/v1/missions/" + mission + "?version=2", freshKey(), "");
-        Until.holds(
+        Await.until(
                 "it is not found any more",
                 () -> ada.get("/v1/search?words=return").json().size() == 0);
         dashboardIs(ada, project, 0, 0);
     }
 
     private static void dashboardIs(Person who, String project, long missions, long assignments) {
-        Until.holds("the dashboard shows " + missions + " and " + assignments, () -> {
+        Await.until("the dashboard shows " + missions + " and " + assignments, () -> {
             Heard dashboard = who.get("/v1/projects/" + project + "/dashboard");
             return dashboard.number("missions") == missions && dashboard.number("assignments") == assignments;
         });
@@ -104,9 +105,9 @@ class EffectsTest {
         });
         Person bob = home.bob();
         String assignment = assigned(home, "bob", "correlation-7");
-        Until.holds("bob is told", () -> bob.get("/v1/notifications").json().size() == 1);
+        Await.until("bob is told", () -> bob.get("/v1/notifications").json().size() == 1);
         Key key = Jobs.key(Tenant.of(home.id()), Jobs.NOTIFICATIONS, "assignment/" + assignment + "@1");
-        Until.holds(
+        Await.until(
                 "the job is done",
                 () -> job(engine, home, Jobs.NOTIFICATIONS, key).state() == State.COMPLETED);
         Row job = job(engine, home, Jobs.NOTIFICATIONS, key);
@@ -136,7 +137,7 @@ class EffectsTest {
         });
         assigned(home, "bob", "correlation-8");
         Person ada = home.ada();
-        Until.holds("it is given up", () -> ada.get("/v1/dead-letters").json().size() == 1);
+        Await.until("it is given up", () -> ada.get("/v1/dead-letters").json().size() == 1);
         var letter = ada.get("/v1/dead-letters").json().path(0);
         assertThat(letter.path("channel").asString()).isEqualTo("notifications.tell-person");
         assertThat(letter.path("attempts").asInt()).isEqualTo(5);
@@ -159,7 +160,7 @@ class EffectsTest {
         });
         assigned(home, "nobody", "correlation-9");
         Person ada = home.ada();
-        Until.holds("it is given up", () -> ada.get("/v1/dead-letters").json().size() == 1);
+        Await.until("it is given up", () -> ada.get("/v1/dead-letters").json().size() == 1);
         assertThat(engine.planner().notifier().deliveries(home.id())).hasSize(1);
     }
 
@@ -172,16 +173,16 @@ class EffectsTest {
         Person bob = home.bob();
         String assignment = assigned(home, "bob", "correlation-10");
         Key key = Jobs.key(Tenant.of(home.id()), Jobs.NOTIFICATIONS, "assignment/" + assignment + "@1");
-        Until.holds(
+        Await.until(
                 "it runs",
                 () -> !engine.planner().notifier().deliveries(home.id()).isEmpty());
         long first = job(engine, home, Jobs.NOTIFICATIONS, key).status().at();
-        Until.holds(
+        Await.until(
                 "its lease ends later than at first",
                 () -> job(engine, home, Jobs.NOTIFICATIONS, key).status().at() > first);
         done.countDown();
-        Until.holds("bob is told", () -> bob.get("/v1/notifications").json().size() == 1);
-        Until.holds(
+        Await.until("bob is told", () -> bob.get("/v1/notifications").json().size() == 1);
+        Await.until(
                 "the job is done",
                 () -> job(engine, home, Jobs.NOTIFICATIONS, key).state() == State.COMPLETED);
         assertThat(job(engine, home, Jobs.NOTIFICATIONS, key).status().attempt())

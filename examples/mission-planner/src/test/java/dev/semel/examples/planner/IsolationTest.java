@@ -9,6 +9,7 @@ import dev.semel.Sent;
 import dev.semel.Tenant;
 import dev.semel.examples.planner.access.Tokens;
 import dev.semel.examples.planner.effects.Jobs;
+import dev.semel.testkit.Await;
 import java.net.http.HttpRequest;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,7 +170,7 @@ class IsolationTest {
         }
         for (Organisation each : List.of(ours, theirs)) {
             Person ada = each.ada();
-            Until.holds(
+            Await.until(
                     "ada of each is told",
                     () -> ada.get("/v1/notifications").json().size() == 1);
         }

@@ -8,6 +8,7 @@ import dev.semel.Tenant;
 import dev.semel.examples.planner.effects.Jobs;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.testkit.Await;
 import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -39,7 +40,7 @@ class MailTest {
         }
 
         void ends(State state) {
-            Until.holds("the job is " + state, () -> job().state() == state);
+            Await.until("the job is " + state, () -> job().state() == state);
         }
     }
 
@@ -85,7 +86,7 @@ class MailTest {
                         "planner.mail.breaker-calls=3",
                         "planner.mail.breaker-pause=" + PAUSE.toMillis() + "ms")) {
             Told first = Told.of(planner, "correlation-3");
-            Until.holds("three attempts have failed", () -> mail.calls().size() >= failing);
+            Await.until("three attempts have failed", () -> mail.calls().size() >= failing);
             Told second = Told.of(planner, "correlation-4");
             first.ends(State.COMPLETED);
             second.ends(State.COMPLETED);

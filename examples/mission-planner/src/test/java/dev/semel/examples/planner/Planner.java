@@ -6,6 +6,7 @@ import dev.semel.Tenant;
 import dev.semel.operator.Operator;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.testkit.Await;
 import java.net.URI;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -73,7 +74,7 @@ record Planner(ConfigurableApplicationContext context, URI base) implements Auto
     void settle(String organisation) {
         String open = "SELECT count(*) FROM semel_record WHERE tenant = ? AND state NOT IN (%d, %d)"
                 .formatted(State.COMPLETED.code(), State.FAILED_TERMINAL.code());
-        Until.holds("everything is done", () -> count(open, organisation) == 0);
+        Await.until("everything is done", () -> count(open, organisation) == 0);
     }
 
     @Override

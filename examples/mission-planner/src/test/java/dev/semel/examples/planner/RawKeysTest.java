@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
 import dev.semel.store.Row;
+import dev.semel.testkit.Await;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Queue;
@@ -70,7 +71,7 @@ class RawKeysTest {
             throw new IllegalArgumentException("The mail service is broken.");
         });
         ada.newAssignment(ada.newMission(ada.newProject()), "bob");
-        Until.holds("it is given up", () -> ada.get("/v1/dead-letters").json().size() == 1);
+        Await.until("it is given up", () -> ada.get("/v1/dead-letters").json().size() == 1);
         planner.jdbc().sql("ALTER TABLE audit_event RENAME TO audit_event_away").update();
         assertThat(ada.post("/v1/projects", failed, BODY).status()).isEqualTo(500);
         planner.jdbc().sql("ALTER TABLE audit_event_away RENAME TO audit_event").update();
@@ -118,7 +119,7 @@ class RawKeysTest {
 
     private static List<String> audited(Planner planner, Person who, List<String> keys) {
         Row done = planner.record(who, CREATE, keys.get(0)).orElseThrow();
-        Until.holds(
+        Await.until(
                 "its end, its replay and its conflict are written",
                 () -> planner.operator().story(done.id(), 10).size() >= 3);
         return keys.stream()

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Semel;
 import dev.semel.store.Row;
+import dev.semel.testkit.Await;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -67,7 +68,7 @@ class RetentionTest {
         // A node that starts purges first of all, and then each hour.
         try (Semel other = Semel.open(engine.ledger())) {
             assertThat(other).isNotNull();
-            Until.holds(
+            Await.until(
                     "the expired record is gone",
                     () -> planner.count(
                                     "SELECT count(*) FROM semel_record WHERE tenant = ? AND at < 1000",

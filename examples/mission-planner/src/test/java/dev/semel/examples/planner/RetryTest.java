@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Policy;
 import dev.semel.http.RetryingClient;
 import dev.semel.policy.Catalogue;
+import dev.semel.testkit.Await;
 import dev.semel.time.TimeSource;
 import java.io.IOException;
 import java.net.http.HttpClient;
@@ -135,7 +136,7 @@ class RetryTest {
         // Breakers are a node's own: another node has not seen it fail.
         try (Planner other = Planner.start(database)) {
             Person again = new Person(other, ada.organisation(), ada.name(), ada.token());
-            Until.holds(
+            Await.until(
                     "the same request is done",
                     () -> again.post("/v1/projects", failed, BODY).status() == 201);
             assertThat(again.get("/v1/projects").json().size()).isEqualTo(2);

@@ -3,6 +3,7 @@ package dev.semel.examples.planner;
 import static dev.semel.examples.planner.Person.freshKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.testkit.Await;
 import dev.semel.testkit.PrivatePostgres;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,7 +47,7 @@ class StorageFailureTest {
             assertThat(refused).matches(heard -> heard.is(503, "idempotency.store_unavailable"));
             assertThat(refused.header("Retry-After")).isNotEmpty();
             server.restart();
-            Until.holds(
+            Await.until(
                     "the same request is done",
                     () -> ada.post("/v1/projects", key, BODY).status() == 201);
             assertThat(ada.post("/v1/projects", key, BODY)).matches(Heard::isReplay);
