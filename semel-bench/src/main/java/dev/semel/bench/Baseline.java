@@ -13,7 +13,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The ratios of an earlier run. Only ratios are compared: the machine of then was another, or in another mood. */
+/** The ratios of an earlier run. Only ratios are compared, because the machine or its load was different. */
 public final class Baseline {
     private static final double LARGEST_LOSS = 0.10;
 

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Semel's cells on one engine. Replays and conflicts go round a few records that each caller has for itself, because two
- * callers of one record would meet in memory.
+ * Semel's cells on one engine. Replays and conflicts go round a few records that each caller has for itself, because
+ * two callers of one record would wait for each other in memory.
  */
 final class Cells {
     private static final int EACH = 16;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param perCell how long senders send; and half of how long others have to work off what waits
  */
 public record ChannelPlan(@Nullable String store, Duration perCell, Volume volume) {
-    /** What the targets are stated for. */
+    /** The volume that the targets apply to. */
     public static final Volume FULL = new Volume(10_000, 1_000_000, 10_000, 4, 32, 200);
 
     /** A moment of everything, to see that it works. Its figures mean nothing. */

@@ -11,7 +11,7 @@ public interface Contender {
     /** With its version. */
     String name();
 
-    /** How it is set up, in one line, and what it keeps of what is done. */
+    /** Its configuration in one line, and whether it keeps finished work. */
     String setUp();
 
     /**

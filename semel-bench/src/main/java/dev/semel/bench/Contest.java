@@ -13,8 +13,8 @@ import java.util.concurrent.Future;
 import org.HdrHistogram.Histogram;
 
 /**
- * Measures cells against each other in short rounds, in turn, every second time in the opposite order: what disturbs the
- * machine hits all of them alike. Callers are threads that call as fast as they are answered.
+ * Compares cells in short alternating rounds, every second time in the opposite order, so that disturbances affect
+ * all of them alike. Callers are threads that call again as soon as they are answered.
  */
 final class Contest implements AutoCloseable {
     private static final Duration ROUND = Duration.ofMillis(500);

@@ -9,15 +9,14 @@ import java.util.concurrent.atomic.LongAdder;
 import javax.net.SocketFactory;
 
 /**
- * Counts what PostgreSQL says it has done, by its protocol: every completed statement and every end of a transaction. So
- * nothing is missed, whoever sent it, and nothing is sent to find out. Made by the driver, by name, hence public, and hence the
- * shared counters.
+ * Counts completed statements and ended transactions by PostgreSQL's protocol, without additional statements. The
+ * driver creates it by name, so it is public and its counters are shared.
  */
 public final class CountingSockets extends SocketFactory {
     private static final LongAdder TRANSACTIONS = new LongAdder();
     private static final LongAdder STATEMENTS = new LongAdder();
 
-    /** What was counted until now. */
+    /** The counts until now. */
     record Count(long transactions, long statements) {
         static Count now() {
             return new Count(TRANSACTIONS.sum(), STATEMENTS.sum());

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.HdrHistogram.Histogram;
 
-/** What Semel and the others have to do, each time in an empty place of their own: the same for all. */
+/** The tasks of Semel and the other libraries, the same for all, each in an empty schema. */
 final class Course {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration QUIET = Duration.ofMillis(10);
@@ -37,9 +37,10 @@ final class Course {
     }
 
     /**
-     * How fast what waits is done: from the first message handled to the last, or to its record where the library can tell.
+     * The rate at which a backlog is drained: from the first message handled to the last, or to its record where the
+     * library reports it.
      *
-     * @param atMost how long; when it is over, what was done until then is what was measured
+     * @param atMost the time limit; then the messages handled until then are measured
      */
     Race.Lap drain(int backlog, Duration atMost) throws Exception {
         Sink sink = new Sink(backlog, lanes);

@@ -11,8 +11,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that keeps its connection and does as little as can be, because it shares the machine with what it measures: one
- * write, as few reads as the server allows, and of the headers only those that matter here. For one thread.
+ * A client that keeps its connection and does as little as possible, because it shares the machine with the measured
+ * server: one write, as few reads as the server allows, and of the headers only those that matter here. For one
+ * thread.
  */
 final class HttpConnection implements AutoCloseable {
     private static final int LARGEST = 64 << 10;

@@ -9,7 +9,7 @@ import java.util.List;
  * @param perCell how long each thing is measured
  */
 public record HttpPlan(Duration perCell, Volume volume) {
-    /** What the targets are stated for. */
+    /** The volume that the targets apply to. */
     public static final Volume FULL = new Volume(List.of(8, 32), 60_000, 1_000_000, 10);
 
     /** A moment of everything, to see that it works. Its figures mean nothing. */

@@ -18,13 +18,13 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A server under measurement, in a process of its own as in life. */
+/** A server under measurement, in its own process. */
 final class HttpServer implements AutoCloseable {
     private static final int LOOK_MILLIS = 250;
     private static final int STARTS_WITHIN_SECONDS = 180;
     private static final int ENDS_WITHIN_SECONDS = 20;
 
-    /** What is promised of the POST. */
+    /** The level of protection of the POST. */
     enum Level {
         /** Nothing: without the filter. */
         BARE,

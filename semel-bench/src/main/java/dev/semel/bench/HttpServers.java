@@ -41,7 +41,7 @@ public final class HttpServers {
         return of(List.of("-jar", jar));
     }
 
-    /** @param program what a Java is told to run, such as {@code -cp PATH MAIN} */
+    /** @param program the arguments of Java, such as {@code -cp PATH MAIN} */
     public static HttpServers of(List<String> program) {
         return new HttpServers(program);
     }

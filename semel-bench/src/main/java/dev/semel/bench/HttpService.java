@@ -33,7 +33,7 @@ enum HttpService {
         }
     },
 
-    /** One insert in a transaction, and nothing else: what the targets are judged on. */
+    /** One insert in a transaction, and nothing else. The targets apply to it. */
     ORDERS("orders", "/orders", "", "{\"item\":\"book\",\"amount\":42}", "SELECT count(*) FROM placed_order") {
         @Override
         List<HttpServer.Level> levels() {
@@ -73,7 +73,7 @@ enum HttpService {
         return new HttpForm(path, headers, body);
     }
 
-    /** Those that it is measured at besides bare. */
+    /** The levels that are measured besides bare. */
     abstract List<HttpServer.Level> levels();
 
     /** Those whose statements are measured without the filter, to see what the filter adds to them. */

@@ -16,7 +16,7 @@ final class HttpTrial implements AutoCloseable {
     private final Means means;
     private final List<HttpSubject> all = new ArrayList<>();
 
-    /** What it is measured with. */
+    /** The plan and the servers of the measurement. */
     record Means(HttpServers servers, PrivatePostgres postgres, Contest contest, Consumer<String> progress) {}
 
     HttpTrial(HttpService service, Means means) {

@@ -36,7 +36,7 @@ final class Machine {
         return machine;
     }
 
-    /** Appends of 4 KB, each synced: what a commit costs at the least. */
+    /** Appends of 4 KB, each synced: the least cost of a commit. */
     private static Map<String, Object> disk(Path directory, Duration patience) throws IOException {
         Path file = Files.createTempFile(directory, "fdatasync", ".bin");
         Histogram latencies = Timing.latencies();

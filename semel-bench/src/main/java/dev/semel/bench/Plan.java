@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param perCell how long each thing is measured, besides its warm-up
  */
 public record Plan(@Nullable String store, Duration perCell, Volume volume) {
-    /** What the targets are stated for. */
+    /** The volume that the targets apply to. */
     public static final Volume FULL = new Volume(List.of(1, 8, 64), 512, 512, 2_000, 10_000, 200_000);
 
     /** A moment of everything, to see that it works. Its figures mean nothing. */

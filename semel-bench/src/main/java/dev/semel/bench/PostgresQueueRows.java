@@ -13,9 +13,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * What a drain writes, written without Semel: rows of the same layout with the same indexes are claimed by one multi-row
- * commit and finished by another, on two connections, by somebody who knows that there is one tenant, that nothing fails and
- * that nobody else is there. The limit to aim at.
+ * The writes of a drain, without Semel: rows of the same layout with the same indexes are claimed by one multi-row
+ * commit and finished by another, on two connections. The code relies on a single tenant, no failures and no other
+ * worker. This is the limit to aim at.
  */
 final class PostgresQueueRows {
     static final int CONNECTIONS = 2;

@@ -10,8 +10,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Semel writes, written without Semel: the same rows into tables of the same layout with the same indexes, by somebody
- * who knows that every key is new and that nothing fails.
+ * The writes of Semel, without Semel: the same rows into tables of the same layout with the same indexes. The code
+ * relies on new keys and no failures.
  */
 final class PostgresRows {
     static final String[] TABLES = {
@@ -37,7 +37,7 @@ final class PostgresRows {
             SELECT pg_try_advisory_xact_lock(?); SELECT m.modes_version, m.epoch, nextval('semel_fence'),
                 pg_current_xact_id()::text, r.*
             FROM semel_meta m LEFT JOIN bench_record r ON r.id = ?""";
-    private static final String LAND =
+    private static final String WRITE =
             COLUMNS + "VALUES (?, ?, ?, ?, ?, ?, 2, ?, 1, ?, NULL, NULL, NULL, ?); " + AUDIT + "; COMMIT";
 
     private static final String INSERT_ALL = COLUMNS + """
@@ -88,18 +88,18 @@ final class PostgresRows {
             }
         }
         effect(connection);
-        try (PreparedStatement land = connection.prepareStatement(LAND)) {
-            land.setBytes(1, id);
-            land.setString(2, Work.TENANT.name());
-            land.setString(3, OPERATION);
-            land.setBytes(4, Work.key().getBytes(StandardCharsets.UTF_8));
-            land.setBytes(5, fingerprint);
-            land.setString(6, correlation);
-            land.setLong(7, fence);
-            land.setLong(8, now + DAY);
-            land.setBytes(9, RESULT);
-            event(land, 10, new Event(now, fence, id, fingerprint, correlation));
-            land.execute();
+        try (PreparedStatement write = connection.prepareStatement(WRITE)) {
+            write.setBytes(1, id);
+            write.setString(2, Work.TENANT.name());
+            write.setString(3, OPERATION);
+            write.setBytes(4, Work.key().getBytes(StandardCharsets.UTF_8));
+            write.setBytes(5, fingerprint);
+            write.setString(6, correlation);
+            write.setLong(7, fence);
+            write.setLong(8, now + DAY);
+            write.setBytes(9, RESULT);
+            event(write, 10, new Event(now, fence, id, fingerprint, correlation));
+            write.execute();
         }
     }
 

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Who uses the processors: this process, which sends the requests, the server that answers, and its database. */
+/** The processor time of this process, which sends the requests, of the server and of its database. */
 record ProcessorTime(Duration generator, Duration server, Duration database) {
     static final ProcessorTime NONE = new ProcessorTime(Duration.ZERO, Duration.ZERO, Duration.ZERO);
 

@@ -7,15 +7,15 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * Has whole pieces of work done in turn, every second time in the opposite order, after some rounds that do not count: a JVM
- * that has just started is slow at everything.
+ * Runs whole tasks in turn, every second time in the opposite order, after some warm-up rounds: a JVM that has just
+ * started is slow at everything.
  */
 final class Race {
     private static final int MOST_WARM_UPS = 2;
 
     private Race() {}
 
-    /** What one round came to. */
+    /** The result of one round. */
     record Lap(long operations, long nanos, Histogram latencies) {
         static Lap of(long operations, long nanos) {
             return new Lap(operations, nanos, Timing.latencies());

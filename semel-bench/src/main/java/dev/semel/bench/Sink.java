@@ -7,10 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What every handler does: it counts. And the bench's conscience: which message was handled how often, and whether lanes kept
- * their order. Thread-safe.
- */
+/** Counts the handled messages, and checks how often each was handled and whether lanes kept their order. Thread-safe. */
 final class Sink implements LongConsumer {
     private static final long LONGEST_PARK = Duration.ofMillis(20).toNanos();
 

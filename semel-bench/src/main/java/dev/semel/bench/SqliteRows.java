@@ -11,8 +11,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What Semel writes, written without Semel to a file of its own with the same tables: one connection, as SQLite has one
- * writer, whose statements stay prepared, and which callers take in turn. Durable: WAL and FULL.
+ * The writes of Semel, without Semel, to another file with the same tables: one connection, as SQLite has one writer,
+ * whose statements stay prepared, and which callers take in turn. Durable: WAL and FULL.
  */
 final class SqliteRows implements AutoCloseable {
     static final String EFFECT_TABLE = "CREATE TABLE IF NOT EXISTS bench_effect (id INTEGER PRIMARY KEY, account TEXT"

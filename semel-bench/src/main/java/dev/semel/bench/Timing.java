@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
-/** What the rounds of one cell amounted to. */
+/** The timing of the rounds of one cell. */
 final class Timing {
     private final Cell cell;
     private final Histogram latencies = latencies();

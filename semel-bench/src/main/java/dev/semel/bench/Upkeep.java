@@ -8,7 +8,7 @@ import java.lang.management.MemoryMXBean;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is not a call: removing what has expired, and the memory that cached results take. */
+/** Measures the purge of expired records, and the memory of cached results. */
 final class Upkeep {
     private static final int TIMES = 3;
     private static final int CHUNK = 512;

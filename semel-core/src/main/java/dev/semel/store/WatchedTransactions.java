@@ -80,7 +80,7 @@ record WatchedTransactions(Transactions transactions, Timing timing) implements 
             try {
                 tx.write(writes);
             } finally {
-                timing.since(began, "land");
+                timing.since(began, "write");
             }
         }
 

@@ -18,7 +18,7 @@ class StoreMetersTest extends WatchFixture {
         Map<String, Long> steps = Map.of(
                 "step=begin store=memory", 1L,
                 "step=open store=memory", 1L,
-                "step=land store=memory", 1L,
+                "step=write store=memory", 1L,
                 "step=commit store=memory", 1L);
         assertThat(counts("semel.store.duration")).isEqualTo(steps);
         assertThat(counts("idempotency_store_latency_ms")).isEqualTo(steps);

@@ -53,7 +53,7 @@ abstract class TransactionFixture extends ContractSuite {
                 ask.event(2));
     }
 
-    /** Opens the record, which must be free, and lands it. */
+    /** Looks up the record, which must be free, and writes it. */
     void complete(Transactions.Tx tx, String key) {
         assertThat(open(tx, key)).isEqualTo(new LookupResult.Free());
         tx.write(List.of(completed(key)));

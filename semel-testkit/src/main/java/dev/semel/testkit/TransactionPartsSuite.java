@@ -157,8 +157,8 @@ abstract class TransactionPartsSuite extends TransactionFixture {
     void a1_recordOfManyConcurrentTransactionsIsWrittenOnce() throws Exception {
         for (int round = 0; round < 5; round++) {
             String key = "k" + round;
-            List<Boolean> landed = atOnce(THREADS, n -> landOrFind(key));
-            assertThat(Collections.frequency(landed, true)).isEqualTo(1);
+            List<Boolean> written = atOnce(THREADS, n -> writeOrFind(key));
+            assertThat(Collections.frequency(written, true)).isEqualTo(1);
             assertThat(events(key)).containsExactly(2);
         }
     }
@@ -185,7 +185,7 @@ abstract class TransactionPartsSuite extends TransactionFixture {
         }
     }
 
-    private boolean landOrFind(String key) throws Exception {
+    private boolean writeOrFind(String key) throws Exception {
         while (true) {
             Optional<Boolean> landed = transactions.run(tx -> {
                 LookupResult lookup = open(tx, key);

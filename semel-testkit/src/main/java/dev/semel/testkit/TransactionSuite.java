@@ -21,7 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** Application and ledger in one commit: looking up, landing, and what stays. */
+/** Application and ledger in one commit: lookup, record writes, and the rows that stay. */
 abstract class TransactionSuite extends TransactionFixture {
     TransactionSuite(StoreContract contract) {
         super(contract);

@@ -49,7 +49,7 @@ class HandController {
         return transactions.execute(status -> {
             long fence = ledger.open(asked);
             Placed placed = placed(draft);
-            ledger.land(asked, fence, placed.answer);
+            ledger.write(asked, fence, placed.answer);
             return placed;
         });
     }

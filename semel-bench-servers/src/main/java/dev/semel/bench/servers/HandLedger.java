@@ -98,7 +98,7 @@ class HandLedger {
     }
 
     /** The last statements of the one transaction, in one round trip. */
-    void land(Asked asked, long fence, byte[] answer) {
+    void write(Asked asked, long fence, byte[] answer) {
         jdbc.update(
                 RECORD + "; " + EVENT,
                 fence,
