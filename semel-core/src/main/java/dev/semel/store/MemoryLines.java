@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * removed.
  */
 final class MemoryLines {
-    /** A record that a claim can begin with, by the time from which on it can. */
-    record Due(long at, RecordId id) {}
-
-    private static final Comparator<Due> BY_TIME =
-            Comparator.comparingLong(Due::at).thenComparing(Due::id);
+    /** A record and the time at which it next needs attention, or can be claimed. */
+    record Due(long at, RecordId id) {
+        static final Comparator<Due> BY_TIME =
+                Comparator.comparingLong(Due::at).thenComparing(Due::id);
+    }
 
     private record Flow(String operation, String tenant, State state) {}
 
@@ -46,7 +46,7 @@ final class MemoryLines {
         if (claimable(row, line)) {
             String operation = row.header().operation();
             String tenant = row.header().tenant();
-            due.computeIfAbsent(new Flow(operation, tenant, row.state()), flow -> new TreeSet<>(BY_TIME))
+            due.computeIfAbsent(new Flow(operation, tenant, row.state()), flow -> new TreeSet<>(Due.BY_TIME))
                     .add(new Due(row.status().at(), row.id()));
             tenants.computeIfAbsent(operation, any -> new TreeMap<>()).merge(tenant, 1, Integer::sum);
         }
@@ -101,7 +101,7 @@ final class MemoryLines {
 
     /** The records that a claim can start with, longest due first. */
     List<RecordId> due(String operation, String tenant, State state, long now, int limit) {
-        return due.getOrDefault(new Flow(operation, tenant, state), new TreeSet<>(BY_TIME)).stream()
+        return due.getOrDefault(new Flow(operation, tenant, state), new TreeSet<>(Due.BY_TIME)).stream()
                 .takeWhile(each -> each.at() <= now)
                 .limit(limit)
                 .map(Due::id)

@@ -1,10 +1,10 @@
 package dev.semel.store;
 
 import dev.semel.key.RecordId;
+import dev.semel.store.MemoryLines.Due;
 import dev.semel.time.StoreClock;
 import dev.semel.time.TimeSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
 /** The maps behind a {@link MemoryStore} and the one lock around them. */
 final class MemoryState {
     private static final int EPOCH_SHIFT = 48;
-
-    private record Due(long at, RecordId id) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final StoreClock time;
@@ -45,7 +43,7 @@ final class MemoryState {
         this.time = new StoreClock(time);
         this.time.look(StoreClock.Kept.NOTHING, time.millis(), time.nanos());
         for (State each : State.values()) {
-            attention.put(each, new TreeSet<>(Comparator.comparingLong(Due::at).thenComparing(Due::id)));
+            attention.put(each, new TreeSet<>(Due.BY_TIME));
         }
     }
 

@@ -187,7 +187,7 @@ abstract class TransactionPartsSuite extends TransactionFixture {
 
     private boolean writeOrFind(String key) throws Exception {
         while (true) {
-            Optional<Boolean> landed = transactions.run(tx -> {
+            Optional<Boolean> written = transactions.run(tx -> {
                 LookupResult lookup = open(tx, key);
                 if (lookup instanceof LookupResult.Free) {
                     tx.write(List.of(completed(key)));
@@ -195,8 +195,8 @@ abstract class TransactionPartsSuite extends TransactionFixture {
                 }
                 return Ended.undo(lookup instanceof LookupResult.Found ? Optional.of(false) : Optional.empty());
             });
-            if (landed.isPresent()) {
-                return landed.get();
+            if (written.isPresent()) {
+                return written.get();
             }
             Thread.onSpinWait();
         }

@@ -162,7 +162,7 @@ final class PostgresAuditLog implements AuditLog {
                 .get(0);
     }
 
-    private static void update(Connection connection, String sql, Binding binding) throws SQLException {
+    private static void update(Connection connection, String sql, PostgresBinder.Binding binding) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             binding.bind(new PostgresBinder(statement));
             statement.executeUpdate();
@@ -174,20 +174,15 @@ final class PostgresAuditLog implements AuditLog {
     }
 
     @FunctionalInterface
-    private interface Binding {
-        void bind(PostgresBinder binder) throws SQLException;
-    }
-
-    @FunctionalInterface
     private interface Reading<T> {
         T read(ResultSet found) throws SQLException;
     }
 
-    private <T> List<T> read(String sql, Binding binding, Reading<T> reading) {
+    private <T> List<T> read(String sql, PostgresBinder.Binding binding, Reading<T> reading) {
         return sessions.once("reading the audit log", connection -> read(connection, sql, binding, reading));
     }
 
-    private static <T> List<T> read(Connection connection, String sql, Binding binding, Reading<T> reading)
+    private static <T> List<T> read(Connection connection, String sql, PostgresBinder.Binding binding, Reading<T> reading)
             throws SQLException {
         List<T> rows = new ArrayList<>();
         try (PreparedStatement statement = connection.prepareStatement(sql)) {

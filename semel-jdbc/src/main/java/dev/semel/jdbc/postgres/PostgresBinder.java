@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Fills a statement's parameters from left to right; a list becomes one array parameter for {@code unnest}. */
 final class PostgresBinder {
+    /** Sets the parameters of a statement. */
+    @FunctionalInterface
+    interface Binding {
+        void bind(PostgresBinder binder) throws SQLException;
+    }
+
     private final PreparedStatement statement;
     private int position;
 

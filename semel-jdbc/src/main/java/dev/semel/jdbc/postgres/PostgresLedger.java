@@ -322,12 +322,7 @@ final class PostgresLedger implements Ledger {
         return removed;
     }
 
-    @FunctionalInterface
-    private interface Binding {
-        void bind(PostgresBinder binder) throws SQLException;
-    }
-
-    private List<Row> rows(String what, String sql, Binding binding) {
+    private List<Row> rows(String what, String sql, PostgresBinder.Binding binding) {
         return sessions.once(what, connection -> {
             List<Row> rows = new ArrayList<>();
             try (PreparedStatement statement = connection.prepareStatement(sql)) {

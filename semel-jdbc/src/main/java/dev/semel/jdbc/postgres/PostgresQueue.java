@@ -166,7 +166,7 @@ final class PostgresQueue implements Queue {
                 binder -> binder.text(operation).number(limit));
     }
 
-    private List<Row> rows(String what, String query, Binding binding) {
+    private List<Row> rows(String what, String query, PostgresBinder.Binding binding) {
         return sessions.once(what, connection -> {
             List<Row> rows = new ArrayList<>();
             try (PreparedStatement statement = connection.prepareStatement(query)) {
@@ -179,11 +179,6 @@ final class PostgresQueue implements Queue {
             }
             return rows;
         });
-    }
-
-    /** Sets the parameters of a query. */
-    private interface Binding {
-        void bind(PostgresBinder binder) throws SQLException;
     }
 
     @Override
