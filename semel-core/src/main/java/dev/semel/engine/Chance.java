@@ -5,8 +5,9 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * Chance for jitter, owners of grants and correlation ids: those of two nodes must not meet, so every thread's sequence is
- * seeded from the system's entropy; they need not be secret, so the rest is cheap and without a lock.
+ * Random numbers for jitter, owners of grants and correlation ids. Two nodes must not draw the same, so every
+ * thread's sequence is seeded from the system's entropy; they need not be secret, so the generator is cheap and
+ * without a lock.
  */
 final class Chance implements RandomGenerator {
     private final SecureRandom entropy = new SecureRandom();

@@ -1,11 +1,12 @@
 package dev.semel.execution;
 
 /**
- * Asks for stack before anything is touched. A caller that is about to run out of it would otherwise do so while it holds a lock or
- * leads a group commit, where not even a finally block is certain to run; and then everybody else waits.
+ * Checks for free stack before a call starts. A caller could otherwise run out of it while it holds a lock or leads a
+ * group commit, where not even a finally block is certain to run; then all other callers would wait.
  *
- * <p>Every call pays for it, so it must be cheap: few frames, each with room for values that only one of them ever uses. The
- * others reserve the room and write nothing to it, which takes a quarter of the time of small frames that are all written.
+ * <p>Every call pays for it, so it must be cheap: few frames, each with room for values that only one of them ever
+ * uses. The others reserve the room and write nothing to it, which takes a quarter of the time of small frames that
+ * are all written.
  */
 public final class StackRoom {
     /** Frames of some 220 bytes: thirty kilobytes, more than a call of Semel's own needs down to the driver. */

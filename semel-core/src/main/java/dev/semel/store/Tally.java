@@ -1,11 +1,11 @@
 package dev.semel.store;
 
 /**
- * How many records are in a state.
+ * The number of records in a state.
  *
- * @param count up to the limit that was asked for
- * @param since the earliest {@code at - keepMillis} among those counted: since when the oldest of them needs attention;
- *     {@link Status#NEVER} when there are none
+ * @param count up to the requested limit
+ * @param since the earliest {@code at - keepMillis} among those counted: since when the oldest of them needs
+ *     attention; {@link Status#NEVER} when there are none
  * @param now the store's time
  */
 public record Tally(long count, long since, long now) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class Registry {
     private final Map<String, Known<?, ?>> known = new ConcurrentHashMap<>();
 
-    /** One operation and who serves it here. */
+    /** One operation with its local handlers. */
     public record Known<P, R>(
             Operation<P, R> operation,
             @Nullable AtomicHandler<P, R> atomic,

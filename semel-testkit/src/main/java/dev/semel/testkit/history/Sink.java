@@ -11,14 +11,14 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outside world as we wish it were: a receiver that checks keys and fences. It applies a record once, counts what it is
- * given again, refuses what comes under a fence lower than one it has seen, and writes all of it into a history. Thread-safe.
+ * A receiver that checks keys and fences. It applies a record once, counts repeated deliveries, rejects a fence lower
+ * than one it has seen, and writes everything into a history. Thread-safe.
  */
 public interface Sink {
     /**
-     * Takes a delivery in.
+     * Receives a delivery.
      *
-     * @throws SQLException when the place it is kept cannot be reached: nothing was taken in
+     * @throws SQLException when its storage cannot be reached: nothing was received
      */
     Event.Reception deliver(Delivery delivery) throws SQLException;
 
@@ -37,7 +37,7 @@ public interface Sink {
         }
     }
 
-    /** One that remembers as long as it lives. */
+    /** A receiver that keeps its state in memory. */
     static Sink inMemory(History history) {
         Map<String, Long> fences = new HashMap<>();
         return delivery -> {
@@ -57,8 +57,8 @@ public interface Sink {
     }
 
     /**
-     * One that remembers in a table {@code semel_sink} of a PostgreSQL or SQLite database, made if it is not there, in one
-     * statement per delivery. Only one process at a time may write its history.
+     * A receiver that keeps its state in a table {@code semel_sink} of a PostgreSQL or SQLite database, created if
+     * absent, with one statement per delivery. Only one process at a time may write its history.
      */
     static Sink inTable(DataSource database, History history) throws SQLException {
         try (Connection connection = database.getConnection();
