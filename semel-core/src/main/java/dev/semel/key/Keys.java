@@ -83,8 +83,8 @@ public final class Keys {
                 .map(Map.Entry::getValue)
                 .toList();
         if (values.size() > 1) {
-            throw new SemelException.Invalid("\"" + name + "\" was given " + values.size()
-                    + " times, so the key is ambiguous. Give it once.");
+            throw new SemelException.Invalid(
+                    "\"" + name + "\" was given " + values.size() + " times, so the key is ambiguous. Give it once.");
         }
         return values.stream().findFirst().map(Keys::clientGiven);
     }

@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class MemoryLines {
     /** A record and the time at which it next needs attention, or can be claimed. */
     record Due(long at, RecordId id) {
-        static final Comparator<Due> BY_TIME =
-                Comparator.comparingLong(Due::at).thenComparing(Due::id);
+        static final Comparator<Due> BY_TIME = Comparator.comparingLong(Due::at).thenComparing(Due::id);
     }
 
     private record Flow(String operation, String tenant, State state) {}

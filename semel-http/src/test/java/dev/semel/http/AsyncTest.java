@@ -152,10 +152,12 @@ class AsyncTest {
                         async.setTimeout(50);
                     })) {
                 assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isGreaterThanOrEqualTo(500);
-                Await.until("the record is UNKNOWN", () -> !site.engine()
-                        .operator()
-                        .list(State.UNKNOWN, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
-                        .isEmpty());
+                Await.until(
+                        "the record is UNKNOWN",
+                        () -> !site.engine()
+                                .operator()
+                                .list(State.UNKNOWN, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
+                                .isEmpty());
             }
         }
     }
@@ -270,10 +272,12 @@ class AsyncTest {
                                 .start();
                     })) {
                 assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isGreaterThanOrEqualTo(500);
-                Await.until("the record is UNKNOWN", () -> !site.engine()
-                        .operator()
-                        .list(State.UNKNOWN, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
-                        .isEmpty());
+                Await.until(
+                        "the record is UNKNOWN",
+                        () -> !site.engine()
+                                .operator()
+                                .list(State.UNKNOWN, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
+                                .isEmpty());
                 over.countDown();
                 assertThat(late.get(60, TimeUnit.SECONDS)).isEqualTo("committed");
                 assertThat(site.engine()

@@ -187,7 +187,8 @@ class FleetFaultTest {
             long end = System.nanoTime() + Parcel.LEASE.multipliedBy(3).toNanos();
             fleet.awaitEnds();
             assertThat(fleet.count(State.COMPLETED)).isEqualTo(2 * EACH);
-            // Sleeps because the length of the partition is under test: it must outlast the leases of the node that is cut off.
+            // Sleeps because the length of the partition is under test: it must outlast the leases of the node that is
+            // cut off.
             Thread.sleep(Math.max(0, (end - System.nanoTime()) / 1_000_000));
             proxy.heal();
             healed.countDown();

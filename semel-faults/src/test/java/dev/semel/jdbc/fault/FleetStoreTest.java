@@ -71,7 +71,9 @@ class FleetStoreTest {
                     server.kill();
                     server.restart();
                     int accepted = fleet.load().accepted().size();
-                    Await.until("100 more messages are accepted", () -> fleet.load().accepted().size() >= accepted + 100);
+                    Await.until(
+                            "100 more messages are accepted",
+                            () -> fleet.load().accepted().size() >= accepted + 100);
                 }
                 fleet.load().stop();
                 fleet.awaitEnds();

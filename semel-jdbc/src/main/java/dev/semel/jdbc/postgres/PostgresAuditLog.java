@@ -182,8 +182,8 @@ final class PostgresAuditLog implements AuditLog {
         return sessions.once("reading the audit log", connection -> read(connection, sql, binding, reading));
     }
 
-    private static <T> List<T> read(Connection connection, String sql, PostgresBinder.Binding binding, Reading<T> reading)
-            throws SQLException {
+    private static <T> List<T> read(
+            Connection connection, String sql, PostgresBinder.Binding binding, Reading<T> reading) throws SQLException {
         List<T> rows = new ArrayList<>();
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             binding.bind(new PostgresBinder(statement));

@@ -95,7 +95,8 @@ class ErrorTest {
             keys.add("after");
             engine.send(channel, Message.of(ACME, Key.of("after"), "x")).orThrow();
             for (String key : keys) {
-                Await.until(key + " is completed", () -> row(store, channel, key).state() == State.COMPLETED);
+                Await.until(
+                        key + " is completed", () -> row(store, channel, key).state() == State.COMPLETED);
             }
             assertThat(engine.drain(Duration.ofSeconds(30))).isTrue();
         }
