@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class Baseline {
     private static final double LARGEST_LOSS = 0.10;
 
-    private record Place(String name, int callers, String of) {}
+    private record ResultId(String name, int callers, String of) {}
 
     /** A ratio that fell by more than a tenth. */
     public record Loss(String name, int callers, String of, double before, double now) {
@@ -36,7 +36,7 @@ public final class Baseline {
     }
 
     private final Path file;
-    private final Map<Place, Double> ratios = new LinkedHashMap<>();
+    private final Map<ResultId, Double> ratios = new LinkedHashMap<>();
 
     private Baseline(Path file) {
         this.file = file;
@@ -50,7 +50,7 @@ public final class Baseline {
                     JsonMapper.shared().readTree(Files.readString(file)).path("results")) {
                 if (result.path("ratio").isNumber()) {
                     baseline.ratios.put(
-                            new Place(
+                            new ResultId(
                                     result.path("name").asString(),
                                     result.path("callers").asInt(),
                                     result.path("of").asString()),
@@ -77,7 +77,7 @@ public final class Baseline {
         int compared = 0;
         for (Report.Result result : report.results()) {
             if (result.ratio() != null && result.of() != null) {
-                Double before = ratios.get(new Place(result.name(), result.callers(), result.of()));
+                Double before = ratios.get(new ResultId(result.name(), result.callers(), result.of()));
                 if (before != null) {
                     compared++;
                     if (result.ratio() < before * (1 - LARGEST_LOSS)) {

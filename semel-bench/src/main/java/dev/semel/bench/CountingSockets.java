@@ -32,7 +32,7 @@ public final class CountingSockets extends SocketFactory {
         return new Socket() {
             @Override
             public InputStream getInputStream() throws IOException {
-                return new Listening(super.getInputStream());
+                return new CountingInput(super.getInputStream());
             }
         };
     }
@@ -61,10 +61,10 @@ public final class CountingSockets extends SocketFactory {
         return new UnsupportedOperationException("PostgreSQL's driver connects its sockets itself.");
     }
 
-    private static final class Listening extends FilterInputStream {
-        private final Ear ear = new Ear();
+    private static final class CountingInput extends FilterInputStream {
+        private final ProtocolCounter ear = new ProtocolCounter();
 
-        Listening(InputStream in) {
+        CountingInput(InputStream in) {
             super(in);
         }
 
@@ -88,7 +88,7 @@ public final class CountingSockets extends SocketFactory {
     }
 
     /** Follows the server's messages: a letter, a length of four bytes that counts itself, a body. */
-    static final class Ear {
+    static final class ProtocolCounter {
         private static final String FRAME = "BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE";
         private static final int LENGTH = 4;
 

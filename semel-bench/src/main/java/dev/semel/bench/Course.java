@@ -43,7 +43,7 @@ final class Course {
      * @param atMost the time limit; then the messages handled until then are measured
      */
     Race.Lap drain(int backlog, Duration atMost) throws Exception {
-        Sink sink = new Sink(backlog, lanes);
+        HandledMessages sink = new HandledMessages(backlog, lanes);
         try (Contender.Session session = opener.open(sink)) {
             session.load(0, backlog);
             session.start();
@@ -67,7 +67,7 @@ final class Course {
      * @param atMost how long they send, each at least once
      */
     Race.Lap endToEnd(int senders, int messages, Duration atMost) throws Exception {
-        Sink sink = new Sink(AHEAD + messages, lanes);
+        HandledMessages sink = new HandledMessages(AHEAD + messages, lanes);
         ExecutorService threads = Executors.newFixedThreadPool(senders);
         try (Contender.Session session = opener.open(sink)) {
             session.start();
@@ -114,7 +114,7 @@ final class Course {
 
     /** From the call that sends a message to its handler, when nothing else is to be done. */
     Race.Lap idle(int samples, Duration atMost) throws Exception {
-        Sink sink = new Sink(samples + 1, lanes);
+        HandledMessages sink = new HandledMessages(samples + 1, lanes);
         Histogram latencies = Timing.latencies();
         try (Contender.Session session = opener.open(sink)) {
             session.start();
@@ -135,12 +135,12 @@ final class Course {
         }
     }
 
-    private void verify(Sink sink, Contender.Session session, int sent) throws Exception {
+    private void verify(HandledMessages sink, Contender.Session session, int sent) throws Exception {
         sink.verify(name, sent);
         session.verify(sent);
     }
 
-    private void demand(boolean handled, Sink sink, int sent) {
+    private void demand(boolean handled, HandledMessages sink, int sent) {
         if (!handled) {
             throw new IllegalStateException(name + ": of " + sent + " messages only " + sink.handled()
                     + " were handled in " + PATIENCE.toMinutes() + " minutes.");

@@ -8,12 +8,12 @@ import java.util.List;
  *
  * @param perCell how long each thing is measured
  */
-public record HttpPlan(Duration perCell, Volume volume) {
+public record HttpPlan(Duration perCell, HttpVolume volume) {
     /** The volume that the targets apply to. */
-    public static final Volume FULL = new Volume(List.of(8, 32), 60_000, 1_000_000, 10);
+    public static final HttpVolume FULL = new HttpVolume(List.of(8, 32), 60_000, 1_000_000, 10);
 
     /** A moment of everything, to see that it works. Its figures mean nothing. */
-    public static final Volume TINY = new Volume(List.of(2), 4, 40, 10);
+    public static final HttpVolume TINY = new HttpVolume(List.of(2), 4, 40, 10);
 
     /**
      * @param callers how many clients send at once, each on a connection of its own
@@ -21,5 +21,5 @@ public record HttpPlan(Duration perCell, Volume volume) {
      * @param endurance requests after which a server's memory is compared with what it was after a tenth of them
      * @param oneFirstIn which part of those is under a new key; the others are replays
      */
-    public record Volume(List<Integer> callers, int warmUp, long endurance, int oneFirstIn) {}
+    public record HttpVolume(List<Integer> callers, int warmUp, long endurance, int oneFirstIn) {}
 }

@@ -25,7 +25,7 @@ final class HttpTrial implements AutoCloseable {
     }
 
     void run(HttpPlan plan, Findings findings) {
-        HttpPlan.Volume volume = plan.volume();
+        HttpPlan.HttpVolume volume = plan.volume();
         int most = volume.callers().stream().mapToInt(Integer::intValue).max().orElse(1);
         start(Level.BARE, most);
         service.levels().forEach(level -> start(level, most));
@@ -116,7 +116,7 @@ final class HttpTrial implements AutoCloseable {
     }
 
     /** The heap in use after collections, after a tenth of the requests and in the end. */
-    private void endurance(HttpSubject subject, HttpPlan.Volume volume, Findings findings) {
+    private void endurance(HttpSubject subject, HttpPlan.HttpVolume volume, Findings findings) {
         long requests = volume.endurance();
         say(String.format(Locale.ROOT, "%,d requests to see whether memory grows", requests));
         Cell cell = subject.mixed(

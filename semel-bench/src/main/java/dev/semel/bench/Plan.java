@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * @param store Semel's URL of the only store to measure; absent for a private PostgreSQL, a SQLite file and memory
  * @param perCell how long each thing is measured, besides its warm-up
  */
-public record Plan(@Nullable String store, Duration perCell, Volume volume) {
+public record Plan(@Nullable String store, Duration perCell, LedgerVolume volume) {
     /** The volume that the targets apply to. */
-    public static final Volume FULL = new Volume(List.of(1, 8, 64), 512, 512, 2_000, 10_000, 200_000);
+    public static final LedgerVolume FULL = new LedgerVolume(List.of(1, 8, 64), 512, 512, 2_000, 10_000, 200_000);
 
     /** A moment of everything, to see that it works. Its figures mean nothing. */
-    public static final Volume TINY = new Volume(List.of(1, 8, 64), 65, 16, 10, 100, 100);
+    public static final LedgerVolume TINY = new LedgerVolume(List.of(1, 8, 64), 65, 16, 10, 100, 100);
 
     /**
      * @param callers how many threads call at once, one after the other
@@ -25,5 +25,5 @@ public record Plan(@Nullable String store, Duration perCell, Volume volume) {
      * @param purged expired records
      * @param cached results in the local cache whose heap is measured
      */
-    public record Volume(List<Integer> callers, int crowd, int batch, int counted, int purged, int cached) {}
+    public record LedgerVolume(List<Integer> callers, int crowd, int batch, int counted, int purged, int cached) {}
 }

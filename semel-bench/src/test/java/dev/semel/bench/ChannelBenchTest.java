@@ -122,7 +122,7 @@ class ChannelBenchTest {
 
     @Test
     void laneOutOfOrderIsNoticed() {
-        Sink sink = new Sink(4, 2);
+        HandledMessages sink = new HandledMessages(4, 2);
         List.of(0, 3, 1, 2).forEach(sink::accept);
         assertThatThrownBy(() -> sink.verify("lanes", 4)).hasMessageContaining("1 out of the order of their lane");
     }

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
 class CountingSocketsTest {
-    private final CountingSockets.Ear ear = new CountingSockets.Ear();
+    private final CountingSockets.ProtocolCounter ear = new CountingSockets.ProtocolCounter();
     private final CountingSockets.Count before = CountingSockets.Count.now();
 
     private void hear(char type, String body) {

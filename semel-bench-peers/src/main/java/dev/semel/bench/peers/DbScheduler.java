@@ -71,10 +71,10 @@ public final class DbScheduler implements Contender {
                 .schedulerName(new SchedulerName.Fixed("bench"))
                 .shutdownMaxWait(Duration.ofSeconds(1))
                 .build();
-        return new Opened(scheduler, task);
+        return new DbSchedulerSession(scheduler, task);
     }
 
-    private record Opened(Scheduler scheduler, OneTimeTask<Void> task) implements Session {
+    private record DbSchedulerSession(Scheduler scheduler, OneTimeTask<Void> task) implements Session {
         @Override
         public void load(int from, int count) {
             for (int done = 0; done < count; done += CHUNK) {

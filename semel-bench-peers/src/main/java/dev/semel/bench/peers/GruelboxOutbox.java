@@ -53,10 +53,10 @@ public final class GruelboxOutbox implements Contender {
 
     @Override
     public Session open(DataSource database, LongConsumer handler) {
-        return new Opened(TransactionManager.fromDataSource(database), handler);
+        return new GruelboxSession(TransactionManager.fromDataSource(database), handler);
     }
 
-    private static final class Opened implements Session {
+    private static final class GruelboxSession implements Session {
         private final TransactionManager transactions;
         private final LongConsumer handler;
         private final ThreadPoolExecutor executor =
@@ -65,7 +65,7 @@ public final class GruelboxOutbox implements Contender {
         private final TransactionOutbox outbox;
         private final Thread flusher = new Thread(this::flush, "bench-flush");
 
-        Opened(TransactionManager transactions, LongConsumer handler) {
+        GruelboxSession(TransactionManager transactions, LongConsumer handler) {
             this.transactions = transactions;
             this.handler = handler;
             this.outbox = outbox(Submitter.withExecutor(executor), Clock.systemUTC());

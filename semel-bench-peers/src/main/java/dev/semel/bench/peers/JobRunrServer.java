@@ -38,48 +38,49 @@ public final class JobRunrServer implements Contender {
         BackgroundJobServer server = new BackgroundJobServer(
                 storage,
                 json,
-                new Handlers(new LetterHandler(handler)),
+                new Handlers(new JobMessageHandler(handler)),
                 BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration()
                         .andWorkerCount(WORKERS)
                         .andPollInterval(Duration.ofSeconds(5))
                         .andInterruptJobsAwaitDurationOnStopBackgroundJobServer(Duration.ofSeconds(1)));
-        return new Opened(storage, new JobRequestScheduler(storage), server);
+        return new JobRunrSession(storage, new JobRequestScheduler(storage), server);
     }
 
     /** What a job carries. Its handler is found by its class. */
-    public record Letter(int number) implements JobRequest {
+    public record JobMessage(int number) implements JobRequest {
         @Override
-        public Class<LetterHandler> getJobRequestHandler() {
-            return LetterHandler.class;
+        public Class<JobMessageHandler> getJobRequestHandler() {
+            return JobMessageHandler.class;
         }
     }
 
     /** Counts. */
-    public static final class LetterHandler implements JobRequestHandler<Letter> {
+    public static final class JobMessageHandler implements JobRequestHandler<JobMessage> {
         private final LongConsumer handler;
 
-        LetterHandler(LongConsumer handler) {
+        JobMessageHandler(LongConsumer handler) {
             this.handler = handler;
         }
 
         @Override
-        public void run(Letter letter) {
+        public void run(JobMessage letter) {
             handler.accept(letter.number());
         }
     }
 
-    private record Handlers(LetterHandler handler) implements JobActivator {
+    private record Handlers(JobMessageHandler handler) implements JobActivator {
         @Override
         public <T> @Nullable T activateJob(Class<T> type) {
-            return type == LetterHandler.class ? type.cast(handler) : null;
+            return type == JobMessageHandler.class ? type.cast(handler) : null;
         }
     }
 
-    private record Opened(PostgresStorageProvider storage, JobRequestScheduler scheduler, BackgroundJobServer server)
+    private record JobRunrSession(
+            PostgresStorageProvider storage, JobRequestScheduler scheduler, BackgroundJobServer server)
             implements Session {
         @Override
         public void load(int from, int count) {
-            scheduler.enqueue(IntStream.range(from, from + count).mapToObj(Letter::new));
+            scheduler.enqueue(IntStream.range(from, from + count).mapToObj(JobMessage::new));
         }
 
         @Override
@@ -89,7 +90,7 @@ public final class JobRunrServer implements Contender {
 
         @Override
         public void send(int number) {
-            scheduler.enqueue(new Letter(number));
+            scheduler.enqueue(new JobMessage(number));
         }
 
         @Override

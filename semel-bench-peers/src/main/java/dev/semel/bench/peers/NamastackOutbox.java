@@ -56,12 +56,12 @@ public final class NamastackOutbox implements Contender {
         context.setClassLoader(NamastackOutbox.class.getClassLoader());
         context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("bench", PROPERTIES));
         context.registerBean(DataSource.class, () -> database, definition -> definition.setDestroyMethodName(""));
-        context.registerBean(LetterHandler.class, () -> new LetterHandler(handler));
+        context.registerBean(OutboxMessageHandler.class, () -> new OutboxMessageHandler(handler));
         context.register(Application.class);
         context.refresh();
         OutboxProcessingScheduler processing = context.getBean(OutboxProcessingScheduler.class);
         processing.stop();
-        return new Opened(
+        return new NamastackSession(
                 context,
                 processing,
                 context.getBean(Outbox.class),
@@ -74,23 +74,23 @@ public final class NamastackOutbox implements Contender {
     public static class Application {}
 
     /** What a record carries. */
-    public record Letter(int number) {}
+    public record OutboxMessage(int number) {}
 
     /** Counts. */
-    public static final class LetterHandler implements OutboxTypedHandler<Letter> {
+    public static final class OutboxMessageHandler implements OutboxTypedHandler<OutboxMessage> {
         private final LongConsumer handler;
 
-        LetterHandler(LongConsumer handler) {
+        OutboxMessageHandler(LongConsumer handler) {
             this.handler = handler;
         }
 
         @Override
-        public void handle(Letter letter, OutboxRecordMetadata metadata) {
+        public void handle(OutboxMessage letter, OutboxRecordMetadata metadata) {
             handler.accept(letter.number());
         }
     }
 
-    private record Opened(
+    private record NamastackSession(
             AnnotationConfigApplicationContext context,
             OutboxProcessingScheduler processing,
             Outbox outbox,
@@ -121,7 +121,7 @@ public final class NamastackOutbox implements Contender {
 
         /** Under a key of its own: it follows nobody. */
         private void schedule(int number) {
-            outbox.schedule(new Letter(number), "letter-" + number);
+            outbox.schedule(new OutboxMessage(number), "letter-" + number);
         }
 
         @Override

@@ -39,13 +39,13 @@ class HandController {
     /** By the converters that the bare service uses, too; what is compared and kept are the same values written once more. */
     @PostMapping("/orders")
     ResponseEntity<Orders.Order> place(@RequestHeader("Idempotency-Key") String key, @RequestBody Orders.Draft draft) {
-        HandLedger.Asked asked = HandLedger.Asked.of(key, json.writeValueAsBytes(draft));
+        HandLedger.HandRequest asked = HandLedger.HandRequest.of(key, json.writeValueAsBytes(draft));
         Placed placed = span ? spanned(asked, draft) : marked(asked, draft);
         return ResponseEntity.created(URI.create("/orders/" + placed.order.id()))
                 .body(placed.order);
     }
 
-    private Placed spanned(HandLedger.Asked asked, Orders.Draft draft) {
+    private Placed spanned(HandLedger.HandRequest asked, Orders.Draft draft) {
         return transactions.execute(status -> {
             long fence = ledger.open(asked);
             Placed placed = placed(draft);
@@ -54,7 +54,7 @@ class HandController {
         });
     }
 
-    private Placed marked(HandLedger.Asked asked, Orders.Draft draft) {
+    private Placed marked(HandLedger.HandRequest asked, Orders.Draft draft) {
         long fence = ledger.reserve(asked);
         Placed placed = transactions.execute(status -> {
             Placed inside = placed(draft);

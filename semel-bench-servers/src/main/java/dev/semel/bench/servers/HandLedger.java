@@ -58,9 +58,9 @@ class HandLedger {
     }
 
     /** A request under its key. */
-    record Asked(String key, byte[] id, byte[] fingerprint, String correlation) {
-        static Asked of(String key, byte[] body) {
-            return new Asked(
+    record HandRequest(String key, byte[] id, byte[] fingerprint, String correlation) {
+        static HandRequest of(String key, byte[] body) {
+            return new HandRequest(
                     key,
                     sha256((OPERATION + "\0" + key).getBytes(StandardCharsets.UTF_8)),
                     sha256(body),
@@ -84,12 +84,12 @@ class HandLedger {
         return System.currentTimeMillis();
     }
 
-    private static String body(Asked asked) {
+    private static String body(HandRequest asked) {
         return "{\"source\":\"http\",\"request_id\":\"" + asked.correlation + "\"}";
     }
 
     /** The first statement of the one transaction: locks, looks up, and draws a fence. */
-    long open(Asked asked) {
+    long open(HandRequest asked) {
         Map<String, Object> found = jdbc.queryForMap(LOOK_UP, asked.lock(), asked.id);
         if (!Boolean.TRUE.equals(found.get("pg_try_advisory_xact_lock")) || found.get("result") != null) {
             throw new IllegalStateException("The bench sends each key by hand once.");
@@ -98,7 +98,7 @@ class HandLedger {
     }
 
     /** The last statements of the one transaction, in one round trip. */
-    void write(Asked asked, long fence, byte[] answer) {
+    void write(HandRequest asked, long fence, byte[] answer) {
         jdbc.update(
                 RECORD + "; " + EVENT,
                 fence,
@@ -121,7 +121,7 @@ class HandLedger {
     }
 
     /** The first of three commits. */
-    long reserve(Asked asked) {
+    long reserve(HandRequest asked) {
         Long fence = jdbc.queryForObject(
                 RESERVE,
                 Long.class,
@@ -135,7 +135,7 @@ class HandLedger {
     }
 
     /** In the transaction of the effect, which is the second. */
-    void mark(Asked asked, long fence) {
+    void mark(HandRequest asked, long fence) {
         if (jdbc.update(MARK, now() + DAY_MILLIS, asked.id, fence) != 1) {
             throw new IllegalStateException("The lease is lost.");
         }
@@ -143,7 +143,7 @@ class HandLedger {
     }
 
     /** The third. */
-    void answer(Asked asked, long fence, byte[] answer) {
+    void answer(HandRequest asked, long fence, byte[] answer) {
         if (jdbc.update(ANSWER, now() + DAY_MILLIS, answer, asked.id, fence) != 1) {
             throw new IllegalStateException("The record is gone.");
         }

@@ -8,7 +8,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Counts the handled messages, and checks how often each was handled and whether lanes kept their order. Thread-safe. */
-final class Sink implements LongConsumer {
+final class HandledMessages implements LongConsumer {
     private static final long LONGEST_PARK = Duration.ofMillis(20).toNanos();
 
     private final AtomicIntegerArray times;
@@ -24,7 +24,7 @@ final class Sink implements LongConsumer {
      * @param messages numbered from 0
      * @param lanes number n goes to lane n modulo so many; 0 for none
      */
-    Sink(int messages, int lanes) {
+    HandledMessages(int messages, int lanes) {
         this.times = new AtomicIntegerArray(messages);
         this.lastOfLane = new AtomicIntegerArray(lanes);
     }

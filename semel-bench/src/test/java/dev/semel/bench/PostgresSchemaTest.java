@@ -7,7 +7,7 @@ import dev.semel.SemelException;
 import dev.semel.testkit.PrivatePostgres;
 import org.junit.jupiter.api.Test;
 
-class PostgresPlaceTest {
+class PostgresSchemaTest {
     @Test
     void everyFormOfUrlThatTheStoreTakesIsUnderstood() {
         PrivatePostgres postgres = PrivatePostgres.shared();

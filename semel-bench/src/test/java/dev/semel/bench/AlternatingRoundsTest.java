@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 
-class ContestTest {
+class AlternatingRoundsTest {
     @Test
     void everyCallerCallsAndEveryOperationIsCounted() {
         AtomicIntegerArray calls = new AtomicIntegerArray(4);
