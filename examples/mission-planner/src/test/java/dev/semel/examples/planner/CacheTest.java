@@ -33,7 +33,7 @@ class CacheTest {
                 .param(ada.organisation())
                 .update();
 
-        assertThat(ada.post(missions, key, "{\"name\":\"Orbit\"}")).matches(Heard::isReplay);
+        assertThat(ada.post(missions, key, "{\"name\":\"Orbit\"}")).matches(PlannerResponse::isReplay);
         assertThat(missionsShown(ada, project)).as("after a replay").isEqualTo(1);
         assertThat(ada.post(missions, key, "{\"name\":\"Land\"}").status()).isEqualTo(409);
         assertThat(ada.post(missions, freshKey(), "{}").status()).isEqualTo(400);

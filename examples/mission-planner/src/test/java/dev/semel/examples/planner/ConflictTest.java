@@ -20,7 +20,7 @@ class ConflictTest {
         String key = freshKey();
         assertThat(ada.post(missions, key, "{\"name\":\"Orbit\"}").status()).isEqualTo(201);
 
-        Heard second = ada.post(missions, key, "{\"name\":\"Land\"}");
+        PlannerResponse second = ada.post(missions, key, "{\"name\":\"Land\"}");
         assertThat(second).matches(heard -> heard.is(409, "idempotency.payload_mismatch"));
         assertThat(ada.get(missions).json().size()).isEqualTo(1);
 
@@ -53,15 +53,15 @@ class ConflictTest {
 
         String second = ada.newMission(project);
         String key = freshKey();
-        Heard stale = ada.post(move, key, moveTo(second, 1));
+        PlannerResponse stale = ada.post(move, key, moveTo(second, 1));
         assertThat(stale).matches(heard -> heard.is(409, "concurrency.version_mismatch"));
         assertThat(ada.post(move, key, moveTo(second, 1)))
                 .matches(heard -> heard.is(409, "concurrency.version_mismatch"))
-                .matches(Heard::isReplay);
+                .matches(PlannerResponse::isReplay);
 
-        Heard now = ada.get("/v1/assignments/" + assignment);
+        PlannerResponse now = ada.get("/v1/assignments/" + assignment);
         assertThat(now.text("mission")).isEqualTo(first);
-        Heard again = ada.post(move, freshKey(), moveTo(second, now.number("version")));
+        PlannerResponse again = ada.post(move, freshKey(), moveTo(second, now.number("version")));
         assertThat(again.status()).isEqualTo(200);
         assertThat(again.text("mission")).isEqualTo(second);
         assertThat(again.number("version")).isEqualTo(3);
@@ -76,13 +76,14 @@ class ConflictTest {
     void oneOfSeveralConcurrentMissionUpdatesWins(Engine engine) {
         Person ada = engine.organisation().ada();
         String mission = "/v1/missions/" + ada.newMission(ada.newProject());
-        List<CompletableFuture<Heard>> asked = new ArrayList<>();
+        List<CompletableFuture<PlannerResponse>> asked = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             asked.add(Person.sending(
                     ada.keyed("PATCH", mission, freshKey(), "{\"name\":\"Number " + i + "\",\"version\":1}")));
         }
-        List<Heard> answers = asked.stream().map(CompletableFuture::join).toList();
-        List<Heard> won =
+        List<PlannerResponse> answers =
+                asked.stream().map(CompletableFuture::join).toList();
+        List<PlannerResponse> won =
                 answers.stream().filter(heard -> heard.status() == 200).toList();
         assertThat(won).hasSize(1);
         assertThat(answers)
@@ -90,10 +91,10 @@ class ConflictTest {
                 .hasSize(7)
                 .allMatch(heard -> heard.is(409, "concurrency.version_mismatch"));
 
-        Heard now = ada.get(mission);
+        PlannerResponse now = ada.get(mission);
         assertThat(now.text("name")).isEqualTo(won.get(0).text("name"));
         assertThat(now.number("version")).isEqualTo(2);
-        Heard retried = ada.write("PATCH", mission, freshKey(), "{\"status\":\"ACTIVE\",\"version\":2}");
+        PlannerResponse retried = ada.write("PATCH", mission, freshKey(), "{\"status\":\"ACTIVE\",\"version\":2}");
         assertThat(retried.status()).isEqualTo(200);
         assertThat(retried.text("name")).isEqualTo(now.text("name"));
         assertThat(retried.text("status")).isEqualTo("ACTIVE");
@@ -106,7 +107,7 @@ class ConflictTest {
         String project = ada.newProject();
         String mission = ada.newMission(project);
         String assignment = ada.newAssignment(mission, "bob");
-        List<Heard> without = List.of(
+        List<PlannerResponse> without = List.of(
                 ada.write("PUT", "/v1/projects/" + project, freshKey(), "{\"name\":\"Gemini\"}"),
                 ada.write("PUT", "/v1/missions/" + mission, freshKey(), "{\"name\":\"Gemini\",\"status\":\"DONE\"}"),
                 ada.write("PATCH", "/v1/missions/" + mission, freshKey(), "{\"name\":\"Gemini\"}"),
@@ -118,7 +119,7 @@ class ConflictTest {
                         "{\"mission\":\"" + mission + "\"}"),
                 ada.write("DELETE", "/v1/assignments/" + assignment, freshKey(), ""));
         assertThat(without).allMatch(heard -> heard.is(400, "request.invalid"));
-        List<Heard> stale = List.of(
+        List<PlannerResponse> stale = List.of(
                 ada.write("PUT", "/v1/projects/" + project, freshKey(), "{\"name\":\"Gemini\",\"version\":7}"),
                 ada.write(
                         "PUT",

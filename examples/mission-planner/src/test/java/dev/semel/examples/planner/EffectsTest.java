@@ -56,7 +56,7 @@ class EffectsTest {
 
     private static void dashboardIs(Person who, String project, long missions, long assignments) {
         Await.until("the dashboard shows " + missions + " and " + assignments, () -> {
-            Heard dashboard = who.get("/v1/projects/" + project + "/dashboard");
+            PlannerResponse dashboard = who.get("/v1/projects/" + project + "/dashboard");
             return dashboard.number("missions") == missions && dashboard.number("assignments") == assignments;
         });
     }
@@ -96,7 +96,7 @@ class EffectsTest {
     @EnumSource
     void jobIsRetriedUnderItsKeyAndTakesEffectOnce(Engine engine) {
         Organisation home = engine.organisation();
-        WilfulNotifier notifier = engine.planner().notifier();
+        ScriptedNotifier notifier = engine.planner().notifier();
         notifier.when(home.id(), call -> {
             if (call < 3) {
                 throw Failure.of(Failure.Category.NETWORK, "The mail service is away.")
@@ -201,7 +201,7 @@ class EffectsTest {
     private static String assigned(Organisation home, String person, String correlation) {
         Person ada = home.ada();
         String mission = ada.newMission(ada.newProject());
-        Heard made = Person.send(ada.keyed(
+        PlannerResponse made = Person.send(ada.keyed(
                         "POST",
                         "/v1/missions/" + mission + "/assignments",
                         freshKey(),

@@ -26,12 +26,12 @@ class IsolationTest {
         Person ours = engine.organisation().ada();
         Person theirs = engine.organisation().ada();
         String key = freshKey();
-        Heard first = ours.post("/v1/projects", key, BODY);
-        Heard second = theirs.post("/v1/projects", key, "{\"name\":\"Something else\"}");
+        PlannerResponse first = ours.post("/v1/projects", key, BODY);
+        PlannerResponse second = theirs.post("/v1/projects", key, "{\"name\":\"Something else\"}");
         assertThat(second.status()).isEqualTo(201);
         assertThat(second.isReplay()).isFalse();
         assertThat(second.text("id")).isNotEqualTo(first.text("id"));
-        assertThat(ours.post("/v1/projects", key, BODY)).matches(Heard::isReplay);
+        assertThat(ours.post("/v1/projects", key, BODY)).matches(PlannerResponse::isReplay);
     }
 
     @ParameterizedTest
@@ -46,14 +46,14 @@ class IsolationTest {
         for (String[] pair : new String[][] {
             {"/v1/projects/%s", project}, {"/v1/missions/%s", mission}, {"/v1/assignments/%s", assignment}
         }) {
-            Heard foreign = theirs.get(pair[0].formatted(pair[1]));
+            PlannerResponse foreign = theirs.get(pair[0].formatted(pair[1]));
             assertThat(foreign.status()).isEqualTo(404);
             assertThat(foreign.text("code"))
                     .isEqualTo(theirs.get(pair[0].formatted(unknown)).text("code"));
         }
         assertThat(theirs.get("/v1/projects").json().size()).isZero();
         assertThat(theirs.get("/v1/audit").json().size()).isZero();
-        List<Heard> writes = List.of(
+        List<PlannerResponse> writes = List.of(
                 theirs.post("/v1/projects/" + project + "/missions", freshKey(), BODY),
                 theirs.write("PUT", "/v1/projects/" + project, freshKey(), "{\"name\":\"Mine\",\"version\":1}"),
                 theirs.write("PATCH", "/v1/missions/" + mission, freshKey(), "{\"name\":\"Mine\",\"version\":1}"),
@@ -107,7 +107,7 @@ class IsolationTest {
         assertThat(ours.get("/v1/audit").json().path(0).path("actor").asString())
                 .isEqualTo("ada");
         assertThat(engine.planner().records(theirs.organisation())).isZero();
-        assertThat(ours.post("/v1/projects", key, BODY)).matches(Heard::isReplay);
+        assertThat(ours.post("/v1/projects", key, BODY)).matches(PlannerResponse::isReplay);
     }
 
     @ParameterizedTest
@@ -182,7 +182,7 @@ class IsolationTest {
         Person ada = engine.organisation().ada();
         String key = freshKey();
         ada.post("/v1/projects", key, "{\"name\":\"Confidential\"}");
-        Heard mismatch = ada.post("/v1/projects", key, "{\"name\":\"Guess\"}");
+        PlannerResponse mismatch = ada.post("/v1/projects", key, "{\"name\":\"Guess\"}");
         assertThat(mismatch.toString())
                 .contains("idempotency.payload_mismatch")
                 .doesNotContain("Confidential", key)

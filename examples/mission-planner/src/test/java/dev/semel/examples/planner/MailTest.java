@@ -24,7 +24,7 @@ class MailTest {
             Organisation home = Organisation.found(planner);
             Person ada = home.ada();
             String mission = ada.newMission(ada.newProject());
-            Heard made = Person.send(
+            PlannerResponse made = Person.send(
                     ada.keyed("POST", "/v1/missions/" + mission + "/assignments", freshKey(), "{\"person\":\"bob\"}")
                             .header("X-Correlation-ID", correlation));
             return new Told(home, made.text("id"));

@@ -37,21 +37,21 @@ record Person(Planner planner, String organisation, String name, String token) {
         return request(method, path, body).header("Idempotency-Key", key);
     }
 
-    Heard write(String method, String path, String key, String body) {
+    PlannerResponse write(String method, String path, String key, String body) {
         return send(keyed(method, path, key, body));
     }
 
-    Heard post(String path, String key, String body) {
+    PlannerResponse post(String path, String key, String body) {
         return write("POST", path, key, body);
     }
 
-    Heard get(String path) {
+    PlannerResponse get(String path) {
         return send(request("GET", path, ""));
     }
 
-    static Heard send(HttpRequest.Builder request) {
+    static PlannerResponse send(HttpRequest.Builder request) {
         try {
-            return Heard.of(CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+            return PlannerResponse.of(CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
@@ -59,9 +59,9 @@ record Person(Planner planner, String organisation, String name, String token) {
         }
     }
 
-    static CompletableFuture<Heard> sending(HttpRequest.Builder request) {
+    static CompletableFuture<PlannerResponse> sending(HttpRequest.Builder request) {
         return CLIENT.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray())
-                .thenApply(Heard::of);
+                .thenApply(PlannerResponse::of);
     }
 
     String newProject() {
@@ -76,7 +76,7 @@ record Person(Planner planner, String organisation, String name, String token) {
         return made(post("/v1/missions/" + mission + "/assignments", freshKey(), "{\"person\":\"" + person + "\"}"));
     }
 
-    private static String made(Heard heard) {
+    private static String made(PlannerResponse heard) {
         if (heard.status() != 201) {
             throw new AssertionError("Expected 201, heard " + heard);
         }

@@ -20,7 +20,7 @@ record Planner(ConfigurableApplicationContext context, URI base) implements Auto
     /** As it is shipped, but for the notifier, which tests may have fail, short pauses, and a cache that never grows old. */
     static Planner start(String database, String... properties) {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(
-                        MissionPlanner.class, WilfulNotifier.class)
+                        MissionPlanner.class, ScriptedNotifier.class)
                 .properties("spring.main.banner-mode=off")
                 .run(arguments(database, properties));
         String port = context.getEnvironment().getRequiredProperty("local.server.port");
@@ -52,8 +52,8 @@ record Planner(ConfigurableApplicationContext context, URI base) implements Auto
         return context.getBean(Operator.class);
     }
 
-    WilfulNotifier notifier() {
-        return context.getBean(WilfulNotifier.class);
+    ScriptedNotifier notifier() {
+        return context.getBean(ScriptedNotifier.class);
     }
 
     /** What the ledger has of a request. */

@@ -15,8 +15,8 @@ class ReplayTest {
         Person ada = engine.organisation().ada();
         String missions = "/v1/projects/" + ada.newProject() + "/missions";
         String key = freshKey();
-        Heard first = ada.post(missions, key, "{\"name\":\"Orbit\"}");
-        Heard second = ada.post(missions, key, "{\"name\":\"Orbit\"}");
+        PlannerResponse first = ada.post(missions, key, "{\"name\":\"Orbit\"}");
+        PlannerResponse second = ada.post(missions, key, "{\"name\":\"Orbit\"}");
         assertThat(first.status()).isEqualTo(201);
         assertThat(first.isReplay()).isFalse();
         assertThat(second.status()).isEqualTo(201);
@@ -45,8 +45,8 @@ class ReplayTest {
 
     private static void replayed(Person who, String method, String path, String body, int status) {
         String key = freshKey();
-        Heard first = who.write(method, path, key, body);
-        Heard second = who.write(method, path, key, body);
+        PlannerResponse first = who.write(method, path, key, body);
+        PlannerResponse second = who.write(method, path, key, body);
         assertThat(first).matches(heard -> heard.status() == status && !heard.isReplay());
         assertThat(second).matches(heard -> heard.status() == status && heard.isReplay());
         assertThat(second.body()).isEqualTo(first.body());
@@ -60,7 +60,7 @@ class ReplayTest {
         String key = freshKey();
         ada.post(missions, key, "{\"name\":\"Orbit\",\"status\":\"PLANNED\"}");
         assertThat(ada.post(missions, key, "{ \"status\": \"PLANNED\",\n  \"name\": \"Orbit\" }"))
-                .matches(Heard::isReplay);
+                .matches(PlannerResponse::isReplay);
     }
 
     @ParameterizedTest
@@ -69,8 +69,8 @@ class ReplayTest {
         Person ada = engine.organisation().ada();
         String missions = "/v1/projects/" + ada.newProject() + "/missions";
         String key = freshKey();
-        Heard first = ada.post(missions, key, "{\"name\":\" \"}");
-        Heard second = ada.post(missions, key, "{\"name\":\" \"}");
+        PlannerResponse first = ada.post(missions, key, "{\"name\":\" \"}");
+        PlannerResponse second = ada.post(missions, key, "{\"name\":\" \"}");
         assertThat(first).matches(heard -> heard.is(400, "request.invalid") && !heard.isReplay());
         assertThat(first.text("correlation_id")).isEqualTo(first.header("X-Correlation-ID"));
         assertThat(second).matches(heard -> heard.is(400, "request.invalid") && heard.isReplay());
@@ -89,7 +89,7 @@ class ReplayTest {
         long audited = planner.count(audits, ada.organisation());
         long records = planner.records(ada.organisation());
         for (int i = 0; i < 3; i++) {
-            assertThat(ada.post(missions, key, "{\"name\":\"Orbit\"}")).matches(Heard::isReplay);
+            assertThat(ada.post(missions, key, "{\"name\":\"Orbit\"}")).matches(PlannerResponse::isReplay);
         }
         assertThat(planner.count(audits, ada.organisation())).isEqualTo(audited);
         assertThat(planner.records(ada.organisation())).isEqualTo(records);

@@ -17,7 +17,7 @@ class RequestTest {
         Person ada = engine.organisation().ada();
         String project = "/v1/projects/" + ada.newProject();
         String mission = "/v1/missions/" + ada.newMission(project.substring("/v1/projects/".length()));
-        List<Heard> without = List.of(
+        List<PlannerResponse> without = List.of(
                 Person.send(ada.request("POST", "/v1/projects", BODY)),
                 Person.send(ada.request("POST", project + "/missions", BODY)),
                 Person.send(ada.request("PUT", project, "{\"name\":\"X\",\"version\":1}")),
@@ -87,7 +87,7 @@ class RequestTest {
         assertThat(hasty.post("/v1/projects", freshKey(), BODY).status()).isEqualTo(201);
         assertThat(hasty.post("/v1/projects", freshKey(), BODY).status()).isEqualTo(201);
         long records = engine.planner().records(home.id());
-        Heard third = hasty.post("/v1/projects", key, BODY);
+        PlannerResponse third = hasty.post("/v1/projects", key, BODY);
         assertThat(third).matches(heard -> heard.is(429, "request.rate_limited"));
         assertThat(Integer.parseInt(third.header("Retry-After"))).isBetween(1, 60);
         assertThat(engine.planner().records(home.id())).isEqualTo(records);
@@ -98,12 +98,12 @@ class RequestTest {
     @EnumSource
     void requestIdsAreAcceptedOrGenerated(Engine engine) {
         Person ada = engine.organisation().ada();
-        Heard given = Person.send(ada.keyed("POST", "/v1/projects", freshKey(), BODY)
+        PlannerResponse given = Person.send(ada.keyed("POST", "/v1/projects", freshKey(), BODY)
                 .header("X-Request-ID", "r-1")
                 .header("X-Correlation-ID", "c-1"));
         assertThat(given.header("X-Request-ID")).isEqualTo("r-1");
         assertThat(given.header("X-Correlation-ID")).isEqualTo("c-1");
-        Heard made = ada.post("/v1/projects", freshKey(), BODY);
+        PlannerResponse made = ada.post("/v1/projects", freshKey(), BODY);
         assertThat(made.header("X-Request-ID")).isNotEmpty();
         assertThat(made.header("X-Correlation-ID")).isNotEmpty();
     }

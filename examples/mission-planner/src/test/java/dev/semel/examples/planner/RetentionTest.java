@@ -44,13 +44,13 @@ class RetentionTest {
         Person ada = engine.organisation().ada();
         String missions = "/v1/projects/" + ada.newProject() + "/missions";
         String key = freshKey();
-        Heard first = ada.post(missions, key, "{\"name\":\"Orbit\"}");
+        PlannerResponse first = ada.post(missions, key, "{\"name\":\"Orbit\"}");
         expire(engine, ada, key);
-        Heard second = ada.post(missions, key, "{\"name\":\"Land\"}");
+        PlannerResponse second = ada.post(missions, key, "{\"name\":\"Land\"}");
         assertThat(second.status()).isEqualTo(201);
         assertThat(second.isReplay()).isFalse();
         assertThat(second.text("id")).isNotEqualTo(first.text("id"));
-        assertThat(ada.post(missions, key, "{\"name\":\"Land\"}")).matches(Heard::isReplay);
+        assertThat(ada.post(missions, key, "{\"name\":\"Land\"}")).matches(PlannerResponse::isReplay);
         assertThat(ada.get(missions).json().size()).isEqualTo(2);
     }
 
@@ -77,7 +77,7 @@ class RetentionTest {
         }
         assertThat(planner.record(ada, CREATE, old)).isEmpty();
         assertThat(planner.record(ada, CREATE, young)).isPresent();
-        assertThat(ada.post(missions, young, "{\"name\":\"Land\"}")).matches(Heard::isReplay);
+        assertThat(ada.post(missions, young, "{\"name\":\"Land\"}")).matches(PlannerResponse::isReplay);
     }
 
     /** As if its time were long over. */

@@ -79,7 +79,7 @@ class RetryTest {
             assertThat(pauses.slept)
                     .singleElement()
                     .satisfies(pause -> assertThat(pause).isGreaterThanOrEqualTo(Duration.ofSeconds(1)));
-            assertThat(ada.post("/v1/projects", key, BODY)).matches(Heard::isReplay);
+            assertThat(ada.post("/v1/projects", key, BODY)).matches(PlannerResponse::isReplay);
             assertThat(ada.get("/v1/projects").json().size()).isEqualTo(1);
         }
     }
@@ -125,11 +125,11 @@ class RetryTest {
             rename(planner, "audit_event_away", "audit_event");
 
             long records = planner.records(ada.organisation());
-            Heard refused = ada.post("/v1/projects", freshKey(), BODY);
+            PlannerResponse refused = ada.post("/v1/projects", freshKey(), BODY);
             assertThat(refused).matches(heard -> heard.is(503, "operation.breaker_open"));
             assertThat(refused.header("Retry-After")).isNotEmpty();
             assertThat(ada.post("/v1/projects", failed, BODY).status()).isEqualTo(503);
-            assertThat(ada.post("/v1/projects", done, BODY)).matches(Heard::isReplay);
+            assertThat(ada.post("/v1/projects", done, BODY)).matches(PlannerResponse::isReplay);
             assertThat(planner.records(ada.organisation())).isEqualTo(records);
             assertThat(ada.get("/v1/projects").json().size()).isEqualTo(1);
         }

@@ -22,14 +22,14 @@ class StorageFailureTest {
             Person ada = Organisation.found(planner).ada();
             String key = freshKey();
             jdbc.sql("ALTER TABLE semel_record RENAME TO semel_record_away").update();
-            Heard refused = ada.post("/v1/projects", key, BODY);
+            PlannerResponse refused = ada.post("/v1/projects", key, BODY);
             assertThat(refused).matches(heard -> heard.is(503, "idempotency.store_unavailable"));
             assertThat(refused.header("Retry-After")).isNotEmpty();
             assertThat(ada.get("/v1/projects").json().size()).isZero();
             jdbc.sql("ALTER TABLE semel_record_away RENAME TO semel_record").update();
             assertThat(ada.post("/v1/projects", key, BODY))
                     .matches(heard -> heard.status() == 201 && !heard.isReplay());
-            assertThat(ada.post("/v1/projects", key, BODY)).matches(Heard::isReplay);
+            assertThat(ada.post("/v1/projects", key, BODY)).matches(PlannerResponse::isReplay);
             assertThat(ada.get("/v1/projects").json().size()).isEqualTo(1);
         }
     }
@@ -43,14 +43,14 @@ class StorageFailureTest {
             String key = freshKey();
             assertThat(ada.post("/v1/projects", freshKey(), BODY).status()).isEqualTo(201);
             server.kill();
-            Heard refused = ada.post("/v1/projects", key, BODY);
+            PlannerResponse refused = ada.post("/v1/projects", key, BODY);
             assertThat(refused).matches(heard -> heard.is(503, "idempotency.store_unavailable"));
             assertThat(refused.header("Retry-After")).isNotEmpty();
             server.restart();
             Await.until(
                     "the same request is done",
                     () -> ada.post("/v1/projects", key, BODY).status() == 201);
-            assertThat(ada.post("/v1/projects", key, BODY)).matches(Heard::isReplay);
+            assertThat(ada.post("/v1/projects", key, BODY)).matches(PlannerResponse::isReplay);
             assertThat(ada.get("/v1/projects").json().size()).isEqualTo(2);
         }
     }

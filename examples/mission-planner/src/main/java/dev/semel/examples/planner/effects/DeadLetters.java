@@ -44,7 +44,7 @@ class DeadLetters {
     /** Newest first. */
     List<Letter> list(Caller caller) {
         RecordFilter own = new RecordFilter(caller.organisation(), null, true, Long.MAX_VALUE);
-        return operator.letters().list(new Letters.Which(own, null, null), MOST).stream()
+        return operator.letters().list(new Letters.MessageFilter(own, null, null), MOST).stream()
                 .map(DeadLetters::letter)
                 .toList();
     }

@@ -25,7 +25,7 @@ class AssignmentController {
 
     @PostMapping("/missions/{mission}/assignments")
     ResponseEntity<Assignments.Assignment> create(
-            Caller caller, @PathVariable String mission, @RequestBody Assignments.Draft draft) {
+            Caller caller, @PathVariable String mission, @RequestBody Assignments.AssignmentDraft draft) {
         Assignments.Assignment made = assignments.create(caller, mission, draft);
         return Answers.created("/v1/assignments/" + made.id(), made.version(), made);
     }
@@ -33,7 +33,7 @@ class AssignmentController {
     @GetMapping("/missions/{mission}/assignments")
     List<Assignments.Assignment> list(
             Caller caller, @PathVariable String mission, @RequestParam(defaultValue = "100") int limit) {
-        return assignments.list(caller, mission, Given.limit(limit));
+        return assignments.list(caller, mission, InputChecks.limit(limit));
     }
 
     @GetMapping("/assignments/{assignment}")

@@ -36,10 +36,10 @@ class Assignments {
 
     private final JdbcClient jdbc;
     private final Missions missions;
-    private final Trail trail;
+    private final ChangeHistory trail;
     private final Effects effects;
 
-    Assignments(JdbcClient jdbc, Missions missions, Trail trail, Effects effects) {
+    Assignments(JdbcClient jdbc, Missions missions, ChangeHistory trail, Effects effects) {
         this.jdbc = jdbc;
         this.missions = missions;
         this.trail = trail;
@@ -49,16 +49,16 @@ class Assignments {
     record Assignment(String id, String mission, String person, long version) {}
 
     /** The request body for a new assignment. */
-    record Draft(@Nullable String person) {}
+    record AssignmentDraft(@Nullable String person) {}
 
     /** The request body for a move. */
     record Move(@Nullable String mission, @Nullable Long version) {}
 
     @Transactional
-    public Assignment create(Caller caller, String mission, Draft draft) {
+    public Assignment create(Caller caller, String mission, AssignmentDraft draft) {
         Missions.Mission to = missions.get(caller, mission);
         Assignment made =
-                new Assignment(UUID.randomUUID().toString(), mission, Given.text("person", draft.person()), 1);
+                new Assignment(UUID.randomUUID().toString(), mission, InputChecks.text("person", draft.person()), 1);
         jdbc.sql(INSERT)
                 .param("organisation", caller.organisation())
                 .param("id", made.id())
@@ -72,8 +72,8 @@ class Assignments {
 
     @Transactional
     public Assignment move(Caller caller, String id, Move move) {
-        long version = Given.version(move.version());
-        Missions.Mission to = missions.get(caller, Given.present("mission", move.mission()));
+        long version = InputChecks.version(move.version());
+        Missions.Mission to = missions.get(caller, InputChecks.present("mission", move.mission()));
         Missions.Mission from = missions.get(caller, get(caller, id).mission());
         int moved = jdbc.sql(MOVE)
                 .param("organisation", caller.organisation())
@@ -95,7 +95,7 @@ class Assignments {
 
     @Transactional
     public void delete(Caller caller, String id, @Nullable Long expected) {
-        long version = Given.version(expected);
+        long version = InputChecks.version(expected);
         Assignment now = get(caller, id);
         ExpectedVersion.of(version).demand(now.version());
         int removed = jdbc.sql(DELETE)

@@ -27,7 +27,7 @@ class MissionController {
 
     @PostMapping("/projects/{project}/missions")
     ResponseEntity<Missions.Mission> create(
-            Caller caller, @PathVariable String project, @RequestBody Missions.Draft draft) {
+            Caller caller, @PathVariable String project, @RequestBody Missions.MissionDraft draft) {
         Missions.Mission made = missions.create(caller, project, draft);
         return Answers.created("/v1/missions/" + made.id(), made.version(), made);
     }
@@ -35,7 +35,7 @@ class MissionController {
     @GetMapping("/projects/{project}/missions")
     List<Missions.Mission> list(
             Caller caller, @PathVariable String project, @RequestParam(defaultValue = "100") int limit) {
-        return missions.list(caller, project, Given.limit(limit));
+        return missions.list(caller, project, InputChecks.limit(limit));
     }
 
     @GetMapping("/missions/{mission}")
@@ -46,14 +46,14 @@ class MissionController {
 
     @PutMapping("/missions/{mission}")
     ResponseEntity<Missions.Mission> replace(
-            Caller caller, @PathVariable String mission, @RequestBody Missions.Draft draft) {
+            Caller caller, @PathVariable String mission, @RequestBody Missions.MissionDraft draft) {
         Missions.Mission now = missions.replace(caller, mission, draft);
         return Answers.of(now.version(), now);
     }
 
     @PatchMapping("/missions/{mission}")
     ResponseEntity<Missions.Mission> change(
-            Caller caller, @PathVariable String mission, @RequestBody Missions.Draft draft) {
+            Caller caller, @PathVariable String mission, @RequestBody Missions.MissionDraft draft) {
         Missions.Mission now = missions.change(caller, mission, draft);
         return Answers.of(now.version(), now);
     }

@@ -44,10 +44,10 @@ class Missions {
 
     private final JdbcClient jdbc;
     private final Projects projects;
-    private final Trail trail;
+    private final ChangeHistory trail;
     private final Effects effects;
 
-    Missions(JdbcClient jdbc, Projects projects, Trail trail, Effects effects) {
+    Missions(JdbcClient jdbc, Projects projects, ChangeHistory trail, Effects effects) {
         this.jdbc = jdbc;
         this.projects = projects;
         this.trail = trail;
@@ -64,16 +64,17 @@ class Missions {
     record Mission(String id, String project, String name, Status status, long version) {}
 
     /** The request body. */
-    record Draft(
+    record MissionDraft(
             @Nullable String name,
             @Nullable Status status,
             @Nullable Long version) {}
 
     @Transactional
-    public Mission create(Caller caller, String project, Draft draft) {
+    public Mission create(Caller caller, String project, MissionDraft draft) {
         projects.get(caller, project);
         Status status = draft.status() == null ? Status.PLANNED : draft.status();
-        Mission made = new Mission(UUID.randomUUID().toString(), project, Given.text("name", draft.name()), status, 1);
+        Mission made =
+                new Mission(UUID.randomUUID().toString(), project, InputChecks.text("name", draft.name()), status, 1);
         jdbc.sql(INSERT)
                 .param("organisation", caller.organisation())
                 .param("id", made.id())
@@ -86,22 +87,26 @@ class Missions {
 
     /** Replaces all fields. */
     @Transactional
-    public Mission replace(Caller caller, String id, Draft draft) {
+    public Mission replace(Caller caller, String id, MissionDraft draft) {
         return write(
-                caller, id, Given.text("name", draft.name()), Given.present("status", draft.status()), draft.version());
+                caller,
+                id,
+                InputChecks.text("name", draft.name()),
+                InputChecks.present("status", draft.status()),
+                draft.version());
     }
 
     /** Changes the given fields. */
     @Transactional
-    public Mission change(Caller caller, String id, Draft draft) {
+    public Mission change(Caller caller, String id, MissionDraft draft) {
         Mission now = get(caller, id);
-        String name = draft.name() == null ? now.name() : Given.text("name", draft.name());
+        String name = draft.name() == null ? now.name() : InputChecks.text("name", draft.name());
         return write(caller, id, name, draft.status() == null ? now.status() : draft.status(), draft.version());
     }
 
     /** Compares the version in the UPDATE itself, so that one of two concurrent writes fails. */
     private Mission write(Caller caller, String id, String name, Status status, @Nullable Long expected) {
-        long version = Given.version(expected);
+        long version = InputChecks.version(expected);
         int changed = jdbc.sql(UPDATE)
                 .param("organisation", caller.organisation())
                 .param("id", id)
@@ -119,7 +124,7 @@ class Missions {
     @Transactional
     public void delete(Caller caller, String id, @Nullable Long expected) {
         Mission now = get(caller, id);
-        long version = Given.version(expected);
+        long version = InputChecks.version(expected);
         ExpectedVersion.of(version).demand(now.version());
         Long assigned = jdbc.sql(ASSIGNED)
                 .param("organisation", caller.organisation())

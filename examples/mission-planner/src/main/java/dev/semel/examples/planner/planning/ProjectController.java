@@ -17,22 +17,22 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/v1")
 class ProjectController {
     private final Projects projects;
-    private final Trail trail;
+    private final ChangeHistory trail;
 
-    ProjectController(Projects projects, Trail trail) {
+    ProjectController(Projects projects, ChangeHistory trail) {
         this.projects = projects;
         this.trail = trail;
     }
 
     @PostMapping("/projects")
-    ResponseEntity<Projects.Project> create(Caller caller, @RequestBody Projects.Draft draft) {
+    ResponseEntity<Projects.Project> create(Caller caller, @RequestBody Projects.ProjectDraft draft) {
         Projects.Project made = projects.create(caller, draft);
         return Answers.created("/v1/projects/" + made.id(), made.version(), made);
     }
 
     @PutMapping("/projects/{project}")
     ResponseEntity<Projects.Project> rename(
-            Caller caller, @PathVariable String project, @RequestBody Projects.Draft draft) {
+            Caller caller, @PathVariable String project, @RequestBody Projects.ProjectDraft draft) {
         Projects.Project now = projects.rename(caller, project, draft);
         return Answers.of(now.version(), now);
     }
@@ -45,11 +45,11 @@ class ProjectController {
 
     @GetMapping("/projects")
     List<Projects.Project> list(Caller caller, @RequestParam(defaultValue = "100") int limit) {
-        return projects.list(caller, Given.limit(limit));
+        return projects.list(caller, InputChecks.limit(limit));
     }
 
     @GetMapping("/audit")
-    List<Trail.Event> audit(Caller caller, @RequestParam(defaultValue = "100") int limit) {
-        return trail.read(caller, Given.limit(limit));
+    List<ChangeHistory.Event> audit(Caller caller, @RequestParam(defaultValue = "100") int limit) {
+        return trail.read(caller, InputChecks.limit(limit));
     }
 }

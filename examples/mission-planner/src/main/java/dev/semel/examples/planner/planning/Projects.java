@@ -28,9 +28,9 @@ class Projects {
             "SELECT id, name, version FROM project WHERE organisation = :organisation ORDER BY id LIMIT :limit";
 
     private final JdbcClient jdbc;
-    private final Trail trail;
+    private final ChangeHistory trail;
 
-    Projects(JdbcClient jdbc, Trail trail) {
+    Projects(JdbcClient jdbc, ChangeHistory trail) {
         this.jdbc = jdbc;
         this.trail = trail;
     }
@@ -38,11 +38,11 @@ class Projects {
     record Project(String id, String name, long version) {}
 
     /** The request body. */
-    record Draft(@Nullable String name, @Nullable Long version) {}
+    record ProjectDraft(@Nullable String name, @Nullable Long version) {}
 
     @Transactional
-    public Project create(Caller caller, Draft draft) {
-        Project made = new Project(UUID.randomUUID().toString(), Given.text("name", draft.name()), 1);
+    public Project create(Caller caller, ProjectDraft draft) {
+        Project made = new Project(UUID.randomUUID().toString(), InputChecks.text("name", draft.name()), 1);
         jdbc.sql(INSERT)
                 .param("organisation", caller.organisation())
                 .param("id", made.id())
@@ -53,13 +53,13 @@ class Projects {
     }
 
     @Transactional
-    public Project rename(Caller caller, String id, Draft draft) {
-        long version = Given.version(draft.version());
+    public Project rename(Caller caller, String id, ProjectDraft draft) {
+        long version = InputChecks.version(draft.version());
         int changed = jdbc.sql(RENAME)
                 .param("organisation", caller.organisation())
                 .param("id", id)
                 .param("version", version)
-                .param("name", Given.text("name", draft.name()))
+                .param("name", InputChecks.text("name", draft.name()))
                 .update();
         Project now = get(caller, id);
         if (changed == 0) {

@@ -11,12 +11,12 @@ import org.springframework.context.annotation.Primary;
 
 /** Does for an organisation what its test says, and then what the real one does. */
 @Primary
-class WilfulNotifier implements Notifier {
+class ScriptedNotifier implements Notifier {
     private final Notifier real;
     private final Map<String, IntConsumer> wills = new ConcurrentHashMap<>();
     private final Map<String, List<String>> deliveries = new ConcurrentHashMap<>();
 
-    WilfulNotifier(@Qualifier("notifier") Notifier real) {
+    ScriptedNotifier(@Qualifier("notifier") Notifier real) {
         this.real = real;
     }
 

@@ -7,9 +7,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** An answer. */
-record Heard(int status, HttpHeaders headers, byte[] body) {
-    static Heard of(HttpResponse<byte[]> response) {
-        return new Heard(response.statusCode(), response.headers(), response.body());
+record PlannerResponse(int status, HttpHeaders headers, byte[] body) {
+    static PlannerResponse of(HttpResponse<byte[]> response) {
+        return new PlannerResponse(response.statusCode(), response.headers(), response.body());
     }
 
     String header(String name) {

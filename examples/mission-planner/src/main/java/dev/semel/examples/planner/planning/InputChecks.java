@@ -3,10 +3,10 @@ package dev.semel.examples.planner.planning;
 import org.jspecify.annotations.Nullable;
 
 /** Validates the input of a client. */
-final class Given {
+final class InputChecks {
     private static final int LONGEST = 200;
 
-    private Given() {}
+    private InputChecks() {}
 
     static String text(String field, @Nullable String value) {
         if (value == null || value.isBlank() || value.length() > LONGEST) {

@@ -15,7 +15,7 @@ import org.springframework.stereotype.Component;
  * correlation id.
  */
 @Component
-class Trail {
+class ChangeHistory {
     private static final String WRITE = """
             INSERT INTO audit_event (organisation, id, at, actor, action, resource, version, request_id, correlation_id)
             VALUES (:organisation, :id, :at, :actor, :action, :resource, :version, :request, :correlation)
@@ -29,7 +29,7 @@ class Trail {
     private final JdbcClient jdbc;
     private final Clock clock = Clock.systemUTC();
 
-    Trail(JdbcClient jdbc) {
+    ChangeHistory(JdbcClient jdbc) {
         this.jdbc = jdbc;
     }
 
@@ -61,10 +61,10 @@ class Trail {
                 .param("action", action)
                 .param("resource", resource)
                 .param("version", version)
-                .param("request", exchange.map(IdempotentExchange::requestId).orElseGet(Trail::unnamed))
+                .param("request", exchange.map(IdempotentExchange::requestId).orElseGet(ChangeHistory::unnamed))
                 .param(
                         "correlation",
-                        exchange.map(IdempotentExchange::correlationId).orElseGet(Trail::unnamed))
+                        exchange.map(IdempotentExchange::correlationId).orElseGet(ChangeHistory::unnamed))
                 .update();
     }
 
