@@ -32,27 +32,28 @@ class DiskTest {
     @ParameterizedTest
     @ValueSource(strings = {"20", "35", "20+"})
     void b4_aSyncThatFailsIsNeverTakenForACommit(String when) throws Exception {
-        withFailingSyncs(when, 40, Flaw.NONE)
+        withFailingSyncs(when, 40, ServiceBug.NONE)
                 .assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
     }
 
     /** Sooner than above and with more keys, so that much is asked for the first time after it. */
     @Test
     void b4_syncThatFailsAndIsTakenForACommitIsCaught() throws Exception {
-        assertThat(withFailingSyncs("14+", 400, Flaw.IGNORES_FAILED_COMMITS).violations())
+        assertThat(withFailingSyncs("14+", 400, ServiceBug.IGNORES_FAILED_COMMITS)
+                        .violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R5);
     }
 
-    private Judgement withFailingSyncs(String when, int keys, Flaw flaw) throws Exception {
-        Machine.demand("strace", "-V");
-        Place place = Place.sqlite(directory);
+    private Judgement withFailingSyncs(String when, int keys, ServiceBug flaw) throws Exception {
+        MachineTools.demand("strace", "-V");
+        RunDatabases place = RunDatabases.sqlite(directory);
         place.prepare();
         Path log = directory.resolve("w.log");
         Path injected = directory.resolve("strace.log");
         Path history = directory.resolve("w.history");
-        Worker.Order.Range range = new Worker.Order.Range(7, 0, keys, 40);
-        Worker.Order order = new Worker.Order(place, history, "w", range, flaw);
+        WorkerProcess.Order.Range range = new WorkerProcess.Order.Range(7, 0, keys, 40);
+        WorkerProcess.Order order = new WorkerProcess.Order(place, history, "w", range, flaw);
         List<String> strace = List.of(
                 "strace",
                 "-f",
@@ -63,17 +64,17 @@ class DiskTest {
                 "trace=fsync,fdatasync",
                 "-e",
                 "inject=fsync,fdatasync:error=EIO:when=" + when);
-        Jvms.await(Jvms.shared().startUnder(strace, Worker.class, log, order.arguments()), log);
+        Jvms.await(Jvms.shared().startUnder(strace, WorkerProcess.class, log, order.arguments()), log);
         assertThat(Files.readString(injected)).contains("(INJECTED)");
-        return new Campaign(place, directory).finishAndJudge();
+        return new KillCampaign(place, directory).finishAndJudge();
     }
 
     @Test
     void b6_readOnlyFileSystemIsAClearErrorAtTheStart() throws Exception {
-        try (Machine.Mounted disk = Machine.tmpfs(directory.resolve("disk"), 4)) {
-            Place place = Place.sqlite(disk.path());
+        try (MachineTools.Mounted disk = MachineTools.tmpfs(directory.resolve("disk"), 4)) {
+            RunDatabases place = RunDatabases.sqlite(disk.path());
             place.open().close();
-            Machine.run("mount", "-o", "remount,ro", disk.path().toString());
+            MachineTools.run("mount", "-o", "remount,ro", disk.path().toString());
             assertThatThrownBy(place::open)
                     .isInstanceOf(SemelException.Misconfigured.class)
                     .hasMessageContaining("cannot be written");
@@ -83,14 +84,15 @@ class DiskTest {
     @Test
     void b5_diskThatFillsAtEachWriteLosesNothingAndServesAgainWhenThereIsRoom() throws Exception {
         List<Answer<byte[]>> answers = new ArrayList<>();
-        withFullDisks(16, Flaw.NONE, answers::add)
+        withFullDisks(16, ServiceBug.NONE, answers::add)
                 .assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
         assertThat(answers).as("answers of a full disk").containsNull();
     }
 
     @Test
     void b5_fullDiskThatIsTakenForACommitIsCaught() throws Exception {
-        assertThat(withFullDisks(1, Flaw.IGNORES_FAILED_COMMITS, answer -> {}).violations())
+        assertThat(withFullDisks(1, ServiceBug.IGNORES_FAILED_COMMITS, answer -> {})
+                        .violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R5);
     }
@@ -101,26 +103,27 @@ class DiskTest {
      * @param times how often it fills; each time there are as many pages left
      * @param answers hears what a full disk answers
      */
-    private Judgement withFullDisks(int times, Flaw flaw, Consumer<@Nullable Answer<byte[]>> answers) throws Exception {
-        try (Machine.Mounted disk = Machine.tmpfs(directory.resolve("disk"), 64)) {
-            Place place = new Place(
-                    Place.sqlite(disk.path()).store(),
-                    Place.sqlite(disk.path()).effects(),
-                    Place.sqlite(directory).outside());
+    private Judgement withFullDisks(int times, ServiceBug flaw, Consumer<@Nullable Answer<byte[]>> answers)
+            throws Exception {
+        try (MachineTools.Mounted disk = MachineTools.tmpfs(directory.resolve("disk"), 64)) {
+            RunDatabases place = new RunDatabases(
+                    RunDatabases.sqlite(disk.path()).store(),
+                    RunDatabases.sqlite(disk.path()).effects(),
+                    RunDatabases.sqlite(directory).outside());
             place.prepare();
-            try (Node node = new Node(place, directory, "node", flaw)) {
+            try (InProcessService node = new InProcessService(place, directory, "node", flaw)) {
                 for (int free = 0; free < times; free++) {
-                    Path filler = Machine.fill(disk.path(), (long) free * PAGE);
+                    Path filler = MachineTools.fill(disk.path(), (long) free * PAGE);
                     for (int i = 0; i < 12; i++) {
-                        answers.accept(node.ask(Work.PAY, "k" + free + "-" + i));
+                        answers.accept(node.ask(WorkKind.PAY, "k" + free + "-" + i));
                     }
                     Files.delete(filler);
                     for (int i = 0; i < 12; i++) {
-                        node.askUntilFinal(new Work.Item(Work.PAY, "k" + free + "-" + i));
+                        node.askUntilFinal(new WorkKind.Item(WorkKind.PAY, "k" + free + "-" + i));
                     }
                 }
             }
-            return Judge.judge(place, List.of(directory.resolve("node.history")));
+            return RunVerdict.judge(place, List.of(directory.resolve("node.history")));
         }
     }
 }

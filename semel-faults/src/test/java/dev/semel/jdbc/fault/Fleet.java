@@ -43,17 +43,17 @@ final class Fleet implements AutoCloseable {
     /** For stores that are to give up soon. */
     static final String IMPATIENT = "socketTimeout=2&connectTimeout=2&poolWaitMillis=2000";
 
-    private final Place place;
+    private final RunDatabases place;
     private final Path directory;
-    private final Channel<Parcel> channel;
-    private final Slip slip;
+    private final Channel<FleetMessage> channel;
+    private final FleetBug slip;
     private final History history;
     private final Semel semel;
-    private final Load load;
+    private final FleetSenders load;
     private final Map<String, Process> carriers = new HashMap<>();
     private int started;
 
-    Fleet(Place place, Path directory, Channel<Parcel> channel, Slip slip) throws Exception {
+    Fleet(RunDatabases place, Path directory, Channel<FleetMessage> channel, FleetBug slip) throws Exception {
         place.prepare();
         this.place = place;
         this.directory = directory;
@@ -61,13 +61,13 @@ final class Fleet implements AutoCloseable {
         this.slip = slip;
         this.history = History.toFile("senders", TimeSource.system(), directory.resolve("senders.history"));
         this.semel = EngineSettings.on(place.open())
-                .withPolicy(Parcel.POLICY)
-                .withPolicy(Work.POLICY)
+                .withPolicy(FleetMessage.POLICY)
+                .withPolicy(WorkKind.POLICY)
                 .open();
-        this.load = new Load(place, semel, channel, history, slip);
+        this.load = new FleetSenders(place, semel, channel, history, slip);
     }
 
-    Load load() {
+    FleetSenders load() {
         return load;
     }
 
@@ -80,28 +80,28 @@ final class Fleet implements AutoCloseable {
         return start(slip);
     }
 
-    String start(Slip other) throws IOException {
+    String start(FleetBug other) throws IOException {
         return start(other, List.of());
     }
 
     /** @param options of its JVM, besides the usual ones */
-    String start(Slip other, List<String> options) throws IOException {
+    String start(FleetBug other, List<String> options) throws IOException {
         String name = "carrier" + ++started;
-        Carrier.Order order = new Carrier.Order(place, file(name), name, channel.name(), other);
+        FleetNode.Order order = new FleetNode.Order(place, file(name), name, channel.name(), other);
         Process process =
-                Jvms.shared().startTrained(place.engine(), options, Carrier.class, log(name), order.arguments());
+                Jvms.shared().startTrained(place.engine(), options, FleetNode.class, log(name), order.arguments());
         carriers.put(name, process);
         return name;
     }
 
     /** A carrier in this process. */
-    Carrier carrier(Place through, Runnable onBegin) throws IOException, SQLException {
+    FleetNode carrier(RunDatabases through, Runnable onBegin) throws IOException, SQLException {
         return carrier(through, slip, onBegin);
     }
 
-    Carrier carrier(Place through, Slip other, Runnable onBegin) throws IOException, SQLException {
+    FleetNode carrier(RunDatabases through, FleetBug other, Runnable onBegin) throws IOException, SQLException {
         String name = "carrier" + ++started;
-        return new Carrier(new Carrier.Order(through, file(name), name, channel.name(), other), onBegin);
+        return new FleetNode(new FleetNode.Order(through, file(name), name, channel.name(), other), onBegin);
     }
 
     private Path file(String name) {
@@ -170,7 +170,7 @@ final class Fleet implements AutoCloseable {
     }
 
     private List<RecordId> ids() {
-        return load.accepted().stream().map(Parcel::id).toList();
+        return load.accepted().stream().map(FleetMessage::id).toList();
     }
 
     /** Of the first few hundred those that have ended are dropped. */
@@ -210,7 +210,7 @@ final class Fleet implements AutoCloseable {
             Jvms.await(carrier.getValue(), log(carrier.getKey()));
         }
         carriers.clear();
-        return Judge.judge(place, events(), Parcel::id);
+        return RunVerdict.judge(place, events(), FleetMessage::id);
     }
 
     /** How often a record was granted again because its holder was gone. */

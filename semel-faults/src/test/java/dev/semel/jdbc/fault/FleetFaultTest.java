@@ -3,7 +3,7 @@ package dev.semel.jdbc.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Semel;
-import dev.semel.jdbc.fault.Load.Way;
+import dev.semel.jdbc.fault.FleetSenders.Way;
 import dev.semel.store.State;
 import dev.semel.testkit.Await;
 import dev.semel.testkit.PrivatePostgres;
@@ -38,7 +38,7 @@ class FleetFaultTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"book", "call"})
     void d12_whatAWorkerHeldThatWasKilledBetweenEffectAndFinishComesBackAfterItsLease(String channel) throws Exception {
-        Judgement judgement = judgedAfterAKill(channel, Slip.STOPS_AFTER_THE_EFFECT, Slip.NONE);
+        Judgement judgement = judgedAfterAKill(channel, FleetBug.STOPS_AFTER_THE_EFFECT, FleetBug.NONE);
         judgement.assertHolds(Fleet.KEPT);
         assertThat(judgement.counts().applied()).isEqualTo(2 * EACH);
         assertThat(judgement.counts().repeated() > 0).isEqualTo(channel.equals("call"));
@@ -47,14 +47,15 @@ class FleetFaultTest {
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
     @CsvSource({"book, COMMITS_THE_EFFECT_ALONE, NONE", "call, STOPS_AFTER_THE_EFFECT, IS_RECEIVED_BLINDLY"})
-    void d12_anEffectThatIsThereTwiceAfterAKillIsCaught(String channel, Slip victim, Slip heir) throws Exception {
+    void d12_anEffectThatIsThereTwiceAfterAKillIsCaught(String channel, FleetBug victim, FleetBug heir)
+            throws Exception {
         assertThat(judgedAfterAKill(channel, victim, heir).violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R2);
     }
 
-    private Judgement judgedAfterAKill(String channel, Slip victim, Slip heir) throws Exception {
-        try (Fleet fleet = fleet(Place.postgres(), channel)) {
+    private Judgement judgedAfterAKill(String channel, FleetBug victim, FleetBug heir) throws Exception {
+        try (Fleet fleet = fleet(RunDatabases.postgres(), channel)) {
             sendSome(fleet);
             String first = fleet.start(victim);
             fleet.awaitBegun(first);
@@ -71,15 +72,15 @@ class FleetFaultTest {
     }
 
     private static void sendSome(Fleet fleet) throws InterruptedException {
-        fleet.load().send(Way.TOGETHER, Parcel.row("lane", true, 1, EACH));
-        fleet.load().send(Way.TOGETHER, Parcel.row("free", false, 1, EACH));
+        fleet.load().send(Way.TOGETHER, FleetMessage.row("lane", true, 1, EACH));
+        fleet.load().send(Way.TOGETHER, FleetMessage.row("free", false, 1, EACH));
     }
 
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"book", "call"})
     void d2_aLowerRowThatCommitsLaterIsNotSkipped(String channel) throws Exception {
-        Judgement judgement = judgedAfterALateCommit(channel, Slip.NONE, Fleet.BOUND);
+        Judgement judgement = judgedAfterALateCommit(channel, FleetBug.NONE, Fleet.BOUND);
         judgement.assertHolds(Fleet.KEPT);
         assertThat(judgement.counts().applied()).isEqualTo(3 * EACH + 2);
     }
@@ -88,23 +89,23 @@ class FleetFaultTest {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void d2_workerThatReadsByACursorIsCaught() throws Exception {
-        assertThat(judgedAfterALateCommit("call", Slip.SKIPS_WHAT_COMES_LATE, Duration.ofSeconds(2))
+        assertThat(judgedAfterALateCommit("call", FleetBug.SKIPS_WHAT_COMES_LATE, Duration.ofSeconds(2))
                         .violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R7);
     }
 
-    private Judgement judgedAfterALateCommit(String channel, Slip slip, Duration bound) throws Exception {
-        Place place = Place.postgres();
+    private Judgement judgedAfterALateCommit(String channel, FleetBug slip, Duration bound) throws Exception {
+        RunDatabases place = RunDatabases.postgres();
         try (Fleet fleet = fleet(place, channel);
-                Carrier carrier = fleet.carrier(place, slip, () -> {});
+                FleetNode carrier = fleet.carrier(place, slip, () -> {});
                 Connection connection = place.connect()) {
             connection.setAutoCommit(false);
-            Parcel late = new Parcel("lane", true, 100);
-            Parcel lateAndFree = new Parcel("free", false, 100);
+            FleetMessage late = new FleetMessage("lane", true, 100);
+            FleetMessage lateAndFree = new FleetMessage("free", false, 100);
             try (Semel.Joined joined = fleet.semel().join(connection)) {
-                joined.send(Parcel.channel(channel), late.message());
-                joined.send(Parcel.channel(channel), lateAndFree.message());
+                joined.send(FleetMessage.channel(channel), late.message());
+                joined.send(FleetMessage.channel(channel), lateAndFree.message());
                 sendSome(fleet);
                 fleet.awaitEnds();
                 assertThat(fleet.count(State.COMPLETED)).isEqualTo(2 * EACH);
@@ -114,7 +115,7 @@ class FleetFaultTest {
                 joined.committed();
             }
             fleet.load().send(Way.TOGETHER, List.of(late, lateAndFree));
-            fleet.load().send(Way.TOGETHER, Parcel.row("lane", true, 101, 100 + EACH));
+            fleet.load().send(Way.TOGETHER, FleetMessage.row("lane", true, 101, 100 + EACH));
             fleet.awaitEnds(bound);
             assertThat(carrier.drain()).isTrue();
             return fleet.judge();
@@ -125,7 +126,7 @@ class FleetFaultTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"book", "call"})
     void b10_aWorkerThatIsAskedToEndUnderLoadDrainsAndHandsBackWhatItHeld(String channel) throws Exception {
-        try (Fleet fleet = fleet(Place.postgres(), channel)) {
+        try (Fleet fleet = fleet(RunDatabases.postgres(), channel)) {
             String worker = fleet.start();
             fleet.load().start();
             fleet.awaitBegun(worker);
@@ -142,9 +143,9 @@ class FleetFaultTest {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void b10_workerThatEndsWithItsRunningMessagesIsCaught() throws Exception {
-        try (Fleet fleet = fleet(Place.postgres(), "call")) {
+        try (Fleet fleet = fleet(RunDatabases.postgres(), "call")) {
             sendSome(fleet);
-            String worker = fleet.start(Slip.ENDS_AT_ONCE);
+            String worker = fleet.start(FleetBug.ENDS_AT_ONCE);
             fleet.awaitBegun(worker);
             assertThat(fleet.terminate(worker)).isZero();
             assertThat(fleet.count(State.IN_PROGRESS)).isPositive();
@@ -155,7 +156,7 @@ class FleetFaultTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"book", "call"})
     void c2_aWorkerThatWasCutOffForThreeLeasesIsRefusedAndOthersDidItsWork(String channel) throws Exception {
-        Judgement judgement = judgedAfterAPartition(channel, Slip.NONE);
+        Judgement judgement = judgedAfterAPartition(channel, FleetBug.NONE);
         judgement.assertHolds(Fleet.KEPT);
         assertThat(judgement.counts().applied()).isEqualTo(2 * EACH);
         assertThat(judgement.counts().refused() > 0).isEqualTo(channel.equals("call"));
@@ -164,27 +165,27 @@ class FleetFaultTest {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void c2_receiverThatTakesAnOldFenceIsCaught() throws Exception {
-        assertThat(judgedAfterAPartition("call", Slip.IS_RECEIVED_BLINDLY).violations())
+        assertThat(judgedAfterAPartition("call", FleetBug.IS_RECEIVED_BLINDLY).violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R4);
     }
 
-    private Judgement judgedAfterAPartition(String channel, Slip slip) throws Exception {
-        Place place = Place.postgres();
+    private Judgement judgedAfterAPartition(String channel, FleetBug slip) throws Exception {
+        RunDatabases place = RunDatabases.postgres();
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch healed = new CountDownLatch(1);
         try (FaultProxy proxy = FaultProxy.toPostgres(PrivatePostgres.shared().port());
                 Fleet fleet = fleet(place, channel);
-                Carrier cutOff =
+                FleetNode cutOff =
                         fleet.carrier(place.withParameters(Fleet.IMPATIENT).through(proxy.port()), slip, () -> {
                             begun.countDown();
                             awaitUninterruptibly(healed);
                         });
-                Carrier other = fleet.carrier(place, () -> awaitUninterruptibly(begun))) {
+                FleetNode other = fleet.carrier(place, () -> awaitUninterruptibly(begun))) {
             sendSome(fleet);
             assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
             proxy.partition();
-            long end = System.nanoTime() + Parcel.LEASE.multipliedBy(3).toNanos();
+            long end = System.nanoTime() + FleetMessage.LEASE.multipliedBy(3).toNanos();
             fleet.awaitEnds();
             assertThat(fleet.count(State.COMPLETED)).isEqualTo(2 * EACH);
             // Sleeps because the length of the partition is under test: it must outlast the leases of the node that is
@@ -216,7 +217,7 @@ class FleetFaultTest {
         }
     }
 
-    private Fleet fleet(Place place, String channel) throws Exception {
-        return new Fleet(place, directory, Parcel.channel(channel), Slip.NONE);
+    private Fleet fleet(RunDatabases place, String channel) throws Exception {
+        return new Fleet(place, directory, FleetMessage.channel(channel), FleetBug.NONE);
     }
 }

@@ -8,7 +8,7 @@ import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.SemelException;
-import dev.semel.jdbc.fault.Load.Way;
+import dev.semel.jdbc.fault.FleetSenders.Way;
 import dev.semel.testkit.Await;
 import dev.semel.testkit.PrivatePostgres;
 import dev.semel.testkit.fault.FaultProxy;
@@ -45,23 +45,23 @@ class FleetStoreTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"book", "call"})
     void b2_aServerThatIsKilledUnderLoadLosesNothingAndTheOrderIsKept(String channel) throws Exception {
-        judgedAfterCrashes(channel, Slip.NONE).assertHolds(Fleet.KEPT);
+        judgedAfterCrashes(channel, FleetBug.NONE).assertHolds(Fleet.KEPT);
     }
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void b2_senderThatTakesALostServerForAnAcceptanceIsCaught() throws Exception {
-        assertThat(judgedAfterCrashes("book", Slip.BELIEVES_IT_WAS_SENT).violations())
+        assertThat(judgedAfterCrashes("book", FleetBug.BELIEVES_IT_WAS_SENT).violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R1);
     }
 
     /** Leased handlers call another server, which stays up. */
-    private Judgement judgedAfterCrashes(String channel, Slip slip) throws Exception {
+    private Judgement judgedAfterCrashes(String channel, FleetBug slip) throws Exception {
         try (PrivatePostgres server = PrivatePostgres.start()) {
-            Place crashing = Place.postgres(server).withParameters(Fleet.IMPATIENT);
-            Place place = channel.equals("call") ? crashing.withOutside(Place.postgres()) : crashing;
-            try (Fleet fleet = new Fleet(place, directory, Parcel.channel(channel), slip)) {
+            RunDatabases crashing = RunDatabases.postgres(server).withParameters(Fleet.IMPATIENT);
+            RunDatabases place = channel.equals("call") ? crashing.withOutside(RunDatabases.postgres()) : crashing;
+            try (Fleet fleet = new Fleet(place, directory, FleetMessage.channel(channel), slip)) {
                 List<String> workers = List.of(fleet.start(), fleet.start());
                 fleet.load().start();
                 for (String worker : workers) {
@@ -87,19 +87,19 @@ class FleetStoreTest {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void c4_storeThatComesBackWithManyDueRetriesGetsARampAndNoStorm() throws Exception {
-        assertThat(amountsAfterAnOutage(Slip.NONE)).matches(FleetStoreTest::isARamp);
+        assertThat(amountsAfterAnOutage(FleetBug.NONE)).matches(FleetStoreTest::isARamp);
     }
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void c4_workerThatStormsIsCaught() throws Exception {
-        assertThat(amountsAfterAnOutage(Slip.STORMS)).matches(amounts -> !isARamp(amounts));
+        assertThat(amountsAfterAnOutage(FleetBug.STORMS)).matches(amounts -> !isARamp(amounts));
     }
 
     /** No claim asks for more than twice as much as the one before it, and the first for no more than can begin. */
     private static boolean isARamp(List<? extends Integer> amounts) {
         for (int i = 0; i < amounts.size(); i++) {
-            if (amounts.get(i) > (long) Carrier.HANDLERS << Math.min(i, 20)) {
+            if (amounts.get(i) > (long) FleetNode.HANDLERS << Math.min(i, 20)) {
                 return false;
             }
         }
@@ -107,13 +107,13 @@ class FleetStoreTest {
     }
 
     /** The amounts of the claims, from the first successful one on. */
-    private List<Integer> amountsAfterAnOutage(Slip slip) throws Exception {
-        Place place = Place.postgres();
+    private List<Integer> amountsAfterAnOutage(FleetBug slip) throws Exception {
+        RunDatabases place = RunDatabases.postgres();
         AtomicBoolean down = new AtomicBoolean(true);
         AtomicInteger failed = new AtomicInteger();
         try (FaultProxy proxy = FaultProxy.toPostgres(PrivatePostgres.shared().port());
                 Fleet fleet = fleet(place);
-                Carrier carrier =
+                FleetNode carrier =
                         fleet.carrier(place.withParameters(Fleet.IMPATIENT).through(proxy.port()), slip, () -> {
                             if (down.get()) {
                                 failed.incrementAndGet();
@@ -121,7 +121,7 @@ class FleetStoreTest {
                                         .asException();
                             }
                         })) {
-            fleet.load().send(Way.TOGETHER, Parcel.row("free", false, 1, RETRIES));
+            fleet.load().send(Way.TOGETHER, FleetMessage.row("free", false, 1, RETRIES));
             Await.until("the retries have failed", () -> failed.get() >= RETRIES);
             // An impatient node may have failed before, on a machine that is slow.
             int before = carrier.claims().failures();
@@ -141,17 +141,17 @@ class FleetStoreTest {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void b8_exhaustedPoolShedsWithAClearErrorAndLosesNothing() throws Exception {
-        Place place = Place.postgres();
+        RunDatabases place = RunDatabases.postgres();
         Operation.Atomic<String, Void> holding = Operation.atomic("hold", String.class, Void.class);
         CountDownLatch release = new CountDownLatch(1);
         ExecutorService threads = Executors.newFixedThreadPool(64);
         try (Fleet fleet = fleet(place.withParameters("poolSize=2&poolWaitMillis=250"));
-                Carrier carrier = fleet.carrier(place, () -> {})) {
+                FleetNode carrier = fleet.carrier(place, () -> {})) {
             CountDownLatch held = new CountDownLatch(2);
             List<Future<Void>> all = new ArrayList<>();
             for (String key : List.of("one", "two")) {
                 all.add(threads.submit(() -> fleet.semel()
-                        .run(holding, Call.of(Work.TENANT, Key.of(key), key), (payload, tx) -> {
+                        .run(holding, Call.of(WorkKind.TENANT, Key.of(key), key), (payload, tx) -> {
                             held.countDown();
                             release.await();
                             return null;
@@ -159,15 +159,16 @@ class FleetStoreTest {
                         .orThrow()));
             }
             assertThat(held.await(60, TimeUnit.SECONDS)).isTrue();
-            assertThatThrownBy(() -> fleet.semel().send(Parcel.CALL, new Parcel("shed", false, 1).message()))
+            assertThatThrownBy(
+                            () -> fleet.semel().send(FleetMessage.CALL, new FleetMessage("shed", false, 1).message()))
                     .isInstanceOf(SemelException.StoreUnavailable.class)
                     .hasMessageContaining("pool large enough");
             for (int i = 0; i < 60; i++) {
                 String row = "r" + i;
                 all.add(threads.submit(() -> {
-                    fleet.load().send(Way.ALONE, Parcel.row(row, true, 1, 1));
-                    fleet.load().send(Way.IN_A_TRANSACTION, Parcel.row(row, true, 2, 5));
-                    fleet.load().send(Way.ALONE, Parcel.row(row, true, 6, 6));
+                    fleet.load().send(Way.ALONE, FleetMessage.row(row, true, 1, 1));
+                    fleet.load().send(Way.IN_A_TRANSACTION, FleetMessage.row(row, true, 2, 5));
+                    fleet.load().send(Way.ALONE, FleetMessage.row(row, true, 6, 6));
                     return null;
                 }));
             }
@@ -189,17 +190,18 @@ class FleetStoreTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ValueSource(strings = {"book", "call"})
     void b8_aNodeThatRunsOutOfMemorySaysSoAndLosesNothing(String channel) throws Exception {
-        try (Fleet fleet = new Fleet(Place.postgres(), directory, Parcel.channel(channel), Slip.NONE)) {
-            fleet.load().send(Way.TOGETHER, Parcel.row("lane", true, 1, 40));
-            fleet.load().send(Way.TOGETHER, Parcel.row("free", false, 1, 40));
-            fleet.start(Slip.HOARDS, List.of("-Xmx32m"));
+        try (Fleet fleet =
+                new Fleet(RunDatabases.postgres(), directory, FleetMessage.channel(channel), FleetBug.NONE)) {
+            fleet.load().send(Way.TOGETHER, FleetMessage.row("lane", true, 1, 40));
+            fleet.load().send(Way.TOGETHER, FleetMessage.row("free", false, 1, 40));
+            fleet.start(FleetBug.HOARDS, List.of("-Xmx32m"));
             fleet.awaitEnds();
             fleet.judge().assertHolds(Fleet.KEPT);
             assertThat(fleet.failures()).contains("Java heap space");
         }
     }
 
-    private Fleet fleet(Place place) throws Exception {
-        return new Fleet(place, directory, Parcel.CALL, Slip.NONE);
+    private Fleet fleet(RunDatabases place) throws Exception {
+        return new Fleet(place, directory, FleetMessage.CALL, FleetBug.NONE);
     }
 }

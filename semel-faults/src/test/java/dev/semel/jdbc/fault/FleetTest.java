@@ -3,7 +3,7 @@ package dev.semel.jdbc.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Channel;
-import dev.semel.jdbc.fault.Load.Way;
+import dev.semel.jdbc.fault.FleetSenders.Way;
 import dev.semel.testkit.history.Judgement;
 import dev.semel.testkit.history.Judgement.Violation;
 import dev.semel.testkit.history.Rule;
@@ -32,16 +32,16 @@ class FleetTest {
 
     @Test
     void b1_killedWorkersOfAnAtomicChannelLoseNothingAndDoubleNothingAndKeepTheOrder() throws Exception {
-        judgedAfterKills(Parcel.BOOK).assertHolds(Fleet.KEPT);
+        judgedAfterKills(FleetMessage.BOOK).assertHolds(Fleet.KEPT);
     }
 
     @Test
     void b1_killedWorkersOfALeasedChannelLoseNothingAndApplyNothingTwiceAndKeepTheOrder() throws Exception {
-        judgedAfterKills(Parcel.CALL).assertHolds(Rule.values());
+        judgedAfterKills(FleetMessage.CALL).assertHolds(Rule.values());
     }
 
-    private Judgement judgedAfterKills(Channel<Parcel> channel) throws Exception {
-        try (Fleet fleet = new Fleet(Place.postgres(), directory, channel, Slip.NONE)) {
+    private Judgement judgedAfterKills(Channel<FleetMessage> channel) throws Exception {
+        try (Fleet fleet = new Fleet(RunDatabases.postgres(), directory, channel, FleetBug.NONE)) {
             Deque<String> carriers = new ArrayDeque<>();
             while (carriers.size() < CARRIERS) {
                 carriers.add(fleet.start());
@@ -70,13 +70,13 @@ class FleetTest {
 
     @Test
     void b1_workerThatFinishesBeforeItsHandlerRanIsCaught() throws Exception {
-        try (Fleet fleet = new Fleet(Place.postgres(), directory, Parcel.CALL, Slip.FINISHES_FIRST)) {
-            fleet.load().send(Way.TOGETHER, Parcel.row("free", false, 1, 20));
+        try (Fleet fleet = new Fleet(RunDatabases.postgres(), directory, FleetMessage.CALL, FleetBug.FINISHES_FIRST)) {
+            fleet.load().send(Way.TOGETHER, FleetMessage.row("free", false, 1, 20));
             String victim = fleet.start();
             fleet.awaitEnds();
             fleet.kill(victim);
-            fleet.load().send(Way.TOGETHER, Parcel.row("free", false, 21, 22));
-            fleet.start(Slip.NONE);
+            fleet.load().send(Way.TOGETHER, FleetMessage.row("free", false, 21, 22));
+            fleet.start(FleetBug.NONE);
             fleet.awaitEnds();
             assertThat(fleet.judge().violations()).extracting(Violation::rule).contains(Rule.R1);
         }
@@ -84,10 +84,10 @@ class FleetTest {
 
     @Test
     void b1_workerThatIgnoresTheOrderOfLanesIsCaught() throws Exception {
-        Place place = Place.postgres();
-        try (Fleet fleet = new Fleet(place, directory, Parcel.CALL, Slip.IGNORES_LANES);
-                Carrier carrier = fleet.carrier(place, () -> {})) {
-            fleet.load().send(Way.TOGETHER, Parcel.row("lane", true, 1, 20));
+        RunDatabases place = RunDatabases.postgres();
+        try (Fleet fleet = new Fleet(place, directory, FleetMessage.CALL, FleetBug.IGNORES_LANES);
+                FleetNode carrier = fleet.carrier(place, () -> {})) {
+            fleet.load().send(Way.TOGETHER, FleetMessage.row("lane", true, 1, 20));
             fleet.awaitEnds();
             assertThat(carrier.drain()).isTrue();
             assertThat(fleet.judge().violations()).extracting(Violation::rule).contains(Rule.R10);

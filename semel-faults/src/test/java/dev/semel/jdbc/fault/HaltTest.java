@@ -32,37 +32,40 @@ class HaltTest {
     private Path directory;
 
     /** The statements of the two leased kinds are the same, so one of them waits for the campaign. */
-    static Stream<Work> works() {
-        return Boolean.getBoolean("semel.campaign") ? Stream.of(Work.values()) : Stream.of(Work.PAY, Work.NOTIFY);
+    static Stream<WorkKind> works() {
+        return Boolean.getBoolean("semel.campaign")
+                ? Stream.of(WorkKind.values())
+                : Stream.of(WorkKind.PAY, WorkKind.NOTIFY);
     }
 
     @ParameterizedTest
     @MethodSource("works")
-    void a6_processThatEndsAtAnyStatementOnSqliteLeavesAllOrNothing(Work work) throws Exception {
-        judged(work, Flaw.NONE, 1).assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
+    void a6_processThatEndsAtAnyStatementOnSqliteLeavesAllOrNothing(WorkKind work) throws Exception {
+        judged(work, ServiceBug.NONE, 1).assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
     }
 
     /** The engine itself notices that the transaction is gone: nothing is answered as executed. */
     @Test
     void a6_effectThatIsCommittedBeforeItsRecordIsCaughtOnSqlite() throws Exception {
-        assertThatThrownBy(() -> judged(Work.PAY, Flaw.COMMITS_THE_EFFECT_FIRST, 3))
+        assertThatThrownBy(() -> judged(WorkKind.PAY, ServiceBug.COMMITS_THE_EFFECT_FIRST, 3))
                 .hasMessageContaining("the handler has ended the transaction in which it ran");
     }
 
     /** @param stride 1 for every statement, 2 for every second */
-    private Judgement judged(Work work, Flaw flaw, int stride) throws Exception {
-        Place place = Place.sqlite(directory);
+    private Judgement judged(WorkKind work, ServiceBug flaw, int stride) throws Exception {
+        RunDatabases place = RunDatabases.sqlite(directory);
         place.prepare();
         if (!Jvms.shared().trained(KIND)) {
-            Jvms.shared().train(KIND, Halting.class, directory.resolve("training.log"), order(place, work, 0, flaw));
+            Jvms.shared()
+                    .train(KIND, HaltingProcess.class, directory.resolve("training.log"), order(place, work, 0, flaw));
         }
         int statements = haltAtStatements(place, work, flaw, stride);
         assertThat(statements).as("statements of a call").isBetween(8, MOST_STATEMENTS - 1);
-        return new Campaign(place, directory).finishAndJudge();
+        return new KillCampaign(place, directory).finishAndJudge();
     }
 
     /** How many statements the call has, up to the stride. */
-    private int haltAtStatements(Place place, Work work, Flaw flaw, int stride) throws Exception {
+    private int haltAtStatements(RunDatabases place, WorkKind work, ServiceBug flaw, int stride) throws Exception {
         ExecutorService lanes = Executors.newFixedThreadPool(LANES);
         try {
             List<Callable<Integer>> loops = new ArrayList<>();
@@ -86,22 +89,24 @@ class HaltTest {
         }
     }
 
-    private boolean halts(Place place, Work work, int statement, Flaw flaw) throws Exception {
+    private boolean halts(RunDatabases place, WorkKind work, int statement, ServiceBug flaw) throws Exception {
         Path log = directory.resolve("p" + statement + ".log");
-        Process process = Jvms.shared().startTrained(KIND, Halting.class, log, order(place, work, statement, flaw));
+        Process process =
+                Jvms.shared().startTrained(KIND, HaltingProcess.class, log, order(place, work, statement, flaw));
         try {
             assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).as(Files.readString(log)).isIn(0, Halting.HALTED);
-            return process.exitValue() == Halting.HALTED;
+            assertThat(process.exitValue()).as(Files.readString(log)).isIn(0, HaltingProcess.HALTED);
+            return process.exitValue() == HaltingProcess.HALTED;
         } finally {
             process.destroyForcibly();
         }
     }
 
-    private List<String> order(Place place, Work work, int statement, Flaw flaw) {
+    private List<String> order(RunDatabases place, WorkKind work, int statement, ServiceBug flaw) {
         String process = "p" + statement;
-        Worker.Order.Range nothing = new Worker.Order.Range(0, 0, 1, 0);
+        WorkerProcess.Order.Range nothing = new WorkerProcess.Order.Range(0, 0, 1, 0);
         Path history = directory.resolve(process + ".history");
-        return Halting.arguments(new Worker.Order(place, history, process, nothing, flaw), work, statement);
+        return HaltingProcess.arguments(
+                new WorkerProcess.Order(place, history, process, nothing, flaw), work, statement);
     }
 }

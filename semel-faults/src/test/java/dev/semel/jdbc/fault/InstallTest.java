@@ -36,7 +36,7 @@ class InstallTest {
         public static void main(String[] arguments) throws Exception {
             System.out.write(1);
             System.out.flush();
-            try (Store store = new Place(arguments[0], arguments[1], "").open()) {
+            try (Store store = new RunDatabases(arguments[0], arguments[1], "").open()) {
                 Files.writeString(Path.of(arguments[2]), store.name());
             }
         }
@@ -47,13 +47,13 @@ class InstallTest {
         private Flawed() {}
 
         public static void main(String[] arguments) throws Exception {
-            installHalf(new Place(arguments[0], arguments[1], ""));
+            installHalf(new RunDatabases(arguments[0], arguments[1], ""));
             System.out.write(1);
             System.out.flush();
             new CountDownLatch(1).await();
         }
 
-        private static void installHalf(Place place) throws SQLException {
+        private static void installHalf(RunDatabases place) throws SQLException {
             StoreProvider provider = ServiceLoader.load(StoreProvider.class).stream()
                     .map(ServiceLoader.Provider::get)
                     .filter(each -> each.accepts(place.store()))
@@ -73,7 +73,7 @@ class InstallTest {
     void b11_installationOnSqliteThatIsKilledIsTakenUpAgain() throws Exception {
         int halfWay = 0;
         for (int i = 0; i < KILLS; i++) {
-            Place place = Place.sqlite(Files.createDirectory(directory.resolve("d" + i)));
+            RunDatabases place = RunDatabases.sqlite(Files.createDirectory(directory.resolve("d" + i)));
             halfWay += kill(Main.class, place, i) ? 1 : 0;
             assertTakenUpAgain(place, i);
         }
@@ -84,7 +84,7 @@ class InstallTest {
     void b11_installationOnPostgresThatIsKilledIsTakenUpAgain() throws Exception {
         int halfWay = 0;
         for (int i = 0; i < KILLS; i++) {
-            Place place = Place.postgres();
+            RunDatabases place = RunDatabases.postgres();
             halfWay += kill(Main.class, place, i) ? 1 : 0;
             assertTakenUpAgain(place, i);
         }
@@ -93,20 +93,20 @@ class InstallTest {
 
     @Test
     void b11_installationOnSqliteWithoutATransactionIsCaught() throws Exception {
-        Place place = Place.sqlite(directory);
+        RunDatabases place = RunDatabases.sqlite(directory);
         assertThat(kill(Flawed.class, place, 0)).isTrue();
         assertThatThrownBy(() -> assertTakenUpAgain(place, 0)).isInstanceOf(SemelException.Misconfigured.class);
     }
 
     @Test
     void b11_installationOnPostgresWithoutATransactionIsCaught() throws Exception {
-        Place place = Place.postgres();
+        RunDatabases place = RunDatabases.postgres();
         assertThat(kill(Flawed.class, place, 0)).isTrue();
         assertThatThrownBy(() -> assertTakenUpAgain(place, 0)).isInstanceOf(SemelException.StoreUnavailable.class);
     }
 
     /** Says whether the installation had not ended. */
-    private boolean kill(Class<?> main, Place place, int number) throws Exception {
+    private boolean kill(Class<?> main, RunDatabases place, int number) throws Exception {
         Path log = directory.resolve("install" + number + ".log");
         Path done = directory.resolve("done" + number);
         Process process = Jvms.shared().start(main, log, List.of(place.store(), place.effects(), done.toString()));
@@ -122,11 +122,11 @@ class InstallTest {
         return !Files.exists(done);
     }
 
-    private void assertTakenUpAgain(Place place, int number) throws Exception {
+    private void assertTakenUpAgain(RunDatabases place, int number) throws Exception {
         place.prepare();
-        try (Node node =
-                new Node(place, directory, "after" + number + place.store().hashCode())) {
-            assertThat(node.ask(Work.PAY, "k")).isInstanceOf(Answer.Executed.class);
+        try (InProcessService node = new InProcessService(
+                place, directory, "after" + number + place.store().hashCode())) {
+            assertThat(node.ask(WorkKind.PAY, "k")).isInstanceOf(Answer.Executed.class);
         }
     }
 }

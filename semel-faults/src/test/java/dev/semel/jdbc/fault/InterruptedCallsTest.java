@@ -33,26 +33,26 @@ class InterruptedCallsTest {
 
     /** Makes the calls, each on a thread that is interrupted, and asks again until there is an answer that stays. */
     public static final class Main {
-        private final Node node;
+        private final InProcessService node;
         private final boolean virtual;
         private int interrupted;
         private int lostInterrupts;
 
-        private Main(Node node, boolean virtual) {
+        private Main(InProcessService node, boolean virtual) {
             this.node = node;
             this.virtual = virtual;
         }
 
         public static void main(String[] arguments) throws Exception {
-            Place place = new Place(arguments[0], arguments[1], arguments[2]);
-            try (Node node = new Node(place, Path.of(arguments[3]), "interrupted")) {
+            RunDatabases place = new RunDatabases(arguments[0], arguments[1], arguments[2]);
+            try (InProcessService node = new InProcessService(place, Path.of(arguments[3]), "interrupted")) {
                 new Main(node, Boolean.parseBoolean(arguments[4])).run(new Random(16));
             }
         }
 
         private void run(Random random) throws Exception {
             for (int i = 0; i < CALLS; i++) {
-                Work.Item item = new Work.Item(Work.values()[i % Work.values().length], "i" + i);
+                WorkKind.Item item = new WorkKind.Item(WorkKind.values()[i % WorkKind.values().length], "i" + i);
                 interrupted(item, random.nextInt(LONGEST_NANOS));
                 node.askUntilFinal(item);
             }
@@ -61,7 +61,7 @@ class InterruptedCallsTest {
             }
         }
 
-        private void interrupted(Work.Item item, int after) throws Exception {
+        private void interrupted(WorkKind.Item item, int after) throws Exception {
             AtomicBoolean returned = new AtomicBoolean();
             AtomicBoolean kept = new AtomicBoolean();
             AtomicReference<Throwable> thrown = new AtomicReference<>();
@@ -104,7 +104,7 @@ class InterruptedCallsTest {
     @Test
     void a16_interruptedCallsOnPlatformThreadsGetTheRightAnswer() throws Exception {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
-        assertToldRight(java, Place.sqlite(directory), false);
+        assertToldRight(java, RunDatabases.sqlite(directory), false);
     }
 
     @ParameterizedTest
@@ -112,11 +112,12 @@ class InterruptedCallsTest {
     void a16_interruptedCallsOnVirtualThreadsAreToldRight(boolean sqlite) throws Exception {
         Optional<Path> java = NewerJava.withVirtualThreads();
         assumeTrue(java.isPresent(), "No Java with virtual threads is installed beside this one.");
-        Place own = Place.sqlite(directory);
-        assertToldRight(java.orElseThrow(), sqlite ? own : Place.postgres().withOutside(own), true);
+        RunDatabases own = RunDatabases.sqlite(directory);
+        assertToldRight(
+                java.orElseThrow(), sqlite ? own : RunDatabases.postgres().withOutside(own), true);
     }
 
-    private void assertToldRight(Path java, Place place, boolean virtual) throws Exception {
+    private void assertToldRight(Path java, RunDatabases place, boolean virtual) throws Exception {
         place.prepare();
         Path log = directory.resolve("log");
         Process process = new ProcessBuilder(
@@ -141,7 +142,7 @@ class InterruptedCallsTest {
         } finally {
             process.destroyForcibly();
         }
-        Judge.judge(place, List.of(directory.resolve("interrupted.history")))
+        RunVerdict.judge(place, List.of(directory.resolve("interrupted.history")))
                 .assertHolds(Rule.R1, Rule.R2, Rule.R3, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
     }
 }

@@ -22,17 +22,17 @@ class KillTest {
 
     @Test
     void b1_killedApplicationsOnSqliteLoseNothingAndDoubleNothing() throws Exception {
-        loseAndDoubleNothing(Place.sqlite(directory));
+        loseAndDoubleNothing(RunDatabases.sqlite(directory));
     }
 
     @Test
     void b1_killedApplicationsOnPostgresLoseNothingAndDoubleNothing() throws Exception {
-        loseAndDoubleNothing(Place.postgres());
+        loseAndDoubleNothing(RunDatabases.postgres());
     }
 
     @Test
     void b1_applicationThatAcknowledgesBeforeTheCommitIsCaughtOnSqlite() throws Exception {
-        assertThat(flawed(Place.sqlite(directory), Flaw.ACKNOWLEDGES_BEFORE_COMMIT)
+        assertThat(flawed(RunDatabases.sqlite(directory), ServiceBug.ACKNOWLEDGES_BEFORE_COMMIT)
                         .violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R9);
@@ -40,21 +40,23 @@ class KillTest {
 
     @Test
     void b1_applicationThatAcknowledgesBeforeTheCommitIsCaughtOnPostgres() throws Exception {
-        assertThat(flawed(Place.postgres(), Flaw.ACKNOWLEDGES_BEFORE_COMMIT).violations())
+        assertThat(flawed(RunDatabases.postgres(), ServiceBug.ACKNOWLEDGES_BEFORE_COMMIT)
+                        .violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R9);
     }
 
     @Test
     void b1_applicationThatCommitsItsEffectAloneIsCaught() throws Exception {
-        assertThat(flawed(Place.postgres(), Flaw.COMMITS_THE_EFFECT_ALONE).violations())
+        assertThat(flawed(RunDatabases.postgres(), ServiceBug.COMMITS_THE_EFFECT_ALONE)
+                        .violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R2);
     }
 
-    private void loseAndDoubleNothing(Place place) throws Exception {
-        Campaign campaign = new Campaign(place, directory);
-        Campaign.Tally tally = campaign.kill(KILLS, Flaw.NONE);
+    private void loseAndDoubleNothing(RunDatabases place) throws Exception {
+        KillCampaign campaign = new KillCampaign(place, directory);
+        KillCampaign.Tally tally = campaign.kill(KILLS, ServiceBug.NONE);
         campaign.finish();
         Judgement judgement = campaign.judge();
         System.out.println("B1 " + place.store().split(":")[0] + ": " + tally + ", " + judgement.counts());
@@ -62,8 +64,8 @@ class KillTest {
         assertThat(tally.inTheMiddleOfACall()).as(tally.toString()).isGreaterThan(KILLS / 4);
     }
 
-    private Judgement flawed(Place place, Flaw flaw) throws Exception {
-        Campaign campaign = new Campaign(place, directory);
+    private Judgement flawed(RunDatabases place, ServiceBug flaw) throws Exception {
+        KillCampaign campaign = new KillCampaign(place, directory);
         campaign.kill(FLAWED_KILLS, flaw);
         campaign.finish();
         return campaign.judge();

@@ -58,11 +58,11 @@ class LostConnectionTest {
     @TempDir
     private Path directory;
 
-    private final Place direct = Place.postgres();
+    private final RunDatabases direct = RunDatabases.postgres();
     private final List<Thread> callers = new ArrayList<>();
     private FaultProxy proxy;
-    private Place place;
-    private Node node;
+    private RunDatabases place;
+    private InProcessService node;
 
     @BeforeEach
     void open() throws Exception {
@@ -70,16 +70,16 @@ class LostConnectionTest {
         proxy = FaultProxy.toPostgres(PrivatePostgres.shared().port());
         place = direct.withParameters("socketTimeout=2&connectTimeout=2&poolWaitMillis=2000&poolSize=2")
                 .through(proxy.port());
-        start(new Node(place, directory, "node"));
+        start(new InProcessService(place, directory, "node"));
     }
 
-    private void start(Node next) {
+    private void start(InProcessService next) {
         node = next;
-        node.ask(Work.PAY, "first");
+        node.ask(WorkKind.PAY, "first");
     }
 
     /** In place of the one without a flaw. */
-    private void restart(Node flawed) throws Exception {
+    private void restart(InProcessService flawed) throws Exception {
         node.close();
         start(flawed);
     }
@@ -98,8 +98,8 @@ class LostConnectionTest {
     @Execution(ExecutionMode.CONCURRENT)
     void a5_commitWhoseReplyIsLostIsAnsweredAsExecuted() throws Exception {
         proxy.atCommit(Loss.REPLY);
-        assertThat(node.ask(Work.PAY, "k")).isInstanceOf(Answer.Executed.class);
-        finishAndJudge(List.of(new Work.Item(Work.PAY, "k")));
+        assertThat(node.ask(WorkKind.PAY, "k")).isInstanceOf(Answer.Executed.class);
+        finishAndJudge(List.of(new WorkKind.Item(WorkKind.PAY, "k")));
     }
 
     @Test
@@ -107,12 +107,12 @@ class LostConnectionTest {
     void a5_lostReplyThatIsTakenForARollbackIsCaught() throws Exception {
         AtomicReference<FaultProxy.Trap> set = new AtomicReference<>();
         Semel believing = EngineSettings.on(new BelievesInRollback(place.open(), set))
-                .withPolicy(Work.POLICY)
+                .withPolicy(WorkKind.POLICY)
                 .open();
-        restart(new Node(place, directory, "flawed", Flaw.NONE, believing));
+        restart(new InProcessService(place, directory, "flawed", ServiceBug.NONE, believing));
         set.set(proxy.atCommit(Loss.REPLY));
-        assertThat(node.ask(Work.PAY, "k")).isNull();
-        assertThat(finished(List.of(new Work.Item(Work.PAY, "k"))).violations())
+        assertThat(node.ask(WorkKind.PAY, "k")).isNull();
+        assertThat(finished(List.of(new WorkKind.Item(WorkKind.PAY, "k"))).violations())
                 .extracting(Violation::rule)
                 .contains(Rule.R9);
     }
@@ -146,9 +146,9 @@ class LostConnectionTest {
     @Execution(ExecutionMode.CONCURRENT)
     void a5_commitThatIsStillInFlightIsNeverDoubled() throws Exception {
         FaultProxy.Trap trap = proxy.atCommit(Loss.REQUEST_HELD);
-        node.ask(Work.PAY, "k");
+        node.ask(WorkKind.PAY, "k");
         trap.release();
-        finishAndJudge(List.of(new Work.Item(Work.PAY, "k")));
+        finishAndJudge(List.of(new WorkKind.Item(WorkKind.PAY, "k")));
     }
 
     @ParameterizedTest
@@ -160,13 +160,13 @@ class LostConnectionTest {
             int at = n;
             AtomicInteger seen = new AtomicInteger();
             proxy.at(sql -> seen.incrementAndGet() == at, loss);
-            node.ask(Work.PAY, "k" + n);
+            node.ask(WorkKind.PAY, "k" + n);
             if (seen.get() < at) {
                 proxy.at(sql -> false, loss);
                 break;
             }
             reached = n;
-            node.askUntilFinal(new Work.Item(Work.PAY, "k" + n));
+            node.askUntilFinal(new WorkKind.Item(WorkKind.PAY, "k" + n));
         }
         assertThat(reached).as("statements of an atomic call").isBetween(4, MOST_STATEMENTS - 1);
         finishAndJudge(List.of());
@@ -175,13 +175,13 @@ class LostConnectionTest {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void a6_effectThatIsCommittedBeforeItsRecordIsCaughtOnPostgres() throws Exception {
-        restart(new Node(place, directory, "flawed", Flaw.COMMITS_THE_EFFECT_FIRST));
-        List<Work.Item> asked = new ArrayList<>();
+        restart(new InProcessService(place, directory, "flawed", ServiceBug.COMMITS_THE_EFFECT_FIRST));
+        List<WorkKind.Item> asked = new ArrayList<>();
         // The engine commits for itself as well, when it opens a connection or keeps house: that may spend a trap.
         for (int i = 1; i <= 5; i++) {
             proxy.atCommit(Loss.REQUEST);
-            node.ask(Work.PAY, "k" + i);
-            asked.add(new Work.Item(Work.PAY, "k" + i));
+            node.ask(WorkKind.PAY, "k" + i);
+            asked.add(new WorkKind.Item(WorkKind.PAY, "k" + i));
         }
         proxy.at(sql -> false, Loss.REQUEST);
         assertThat(finished(asked).violations()).extracting(Violation::rule).contains(Rule.R2);
@@ -274,25 +274,28 @@ class LostConnectionTest {
     @EnumSource
     void c1_everyCallIsBoundedOnABadNetworkAndUnknownIsNotFailed(Weather weather) throws Exception {
         weather.change.accept(proxy);
-        for (Work work : Work.values()) {
+        for (WorkKind work : WorkKind.values()) {
             assertThat(comesBack(work, Duration.ofSeconds(120))).as(work.name()).isTrue();
         }
         proxy.heal();
-        finishAndJudge(
-                List.of(new Work.Item(Work.PAY, "k"), new Work.Item(Work.NOTIFY, "k"), new Work.Item(Work.PRINT, "k")));
+        finishAndJudge(List.of(
+                new WorkKind.Item(WorkKind.PAY, "k"),
+                new WorkKind.Item(WorkKind.NOTIFY, "k"),
+                new WorkKind.Item(WorkKind.PRINT, "k")));
     }
 
     /** The bound is short, but what waits for ever is late for any. */
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void c1_callThatWaitsForEverIsCaught() throws Exception {
-        Place unbounded = direct.withParameters("socketTimeout=0&poolSize=2").through(proxy.port());
-        restart(new Node(unbounded, directory, "flawed"));
+        RunDatabases unbounded =
+                direct.withParameters("socketTimeout=0&poolSize=2").through(proxy.port());
+        restart(new InProcessService(unbounded, directory, "flawed"));
         proxy.stall();
-        assertThat(comesBack(Work.PAY, Duration.ofSeconds(1))).isFalse();
+        assertThat(comesBack(WorkKind.PAY, Duration.ofSeconds(1))).isFalse();
     }
 
-    private boolean comesBack(Work work, Duration bound) throws Exception {
+    private boolean comesBack(WorkKind work, Duration bound) throws Exception {
         CompletableFuture<Void> call = new CompletableFuture<>();
         Thread caller = new Thread(() -> {
             try {
@@ -313,14 +316,14 @@ class LostConnectionTest {
         }
     }
 
-    private void finishAndJudge(List<Work.Item> items) throws Exception {
+    private void finishAndJudge(List<WorkKind.Item> items) throws Exception {
         finished(items).assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
     }
 
-    private Judgement finished(List<Work.Item> items) throws Exception {
+    private Judgement finished(List<WorkKind.Item> items) throws Exception {
         items.forEach(node::askUntilFinal);
         try (Stream<Path> files = Files.list(directory)) {
-            return Judge.judge(
+            return RunVerdict.judge(
                     direct,
                     files.filter(file -> file.toString().endsWith(".history")).toList());
         }

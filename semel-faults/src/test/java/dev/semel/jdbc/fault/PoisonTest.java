@@ -34,15 +34,15 @@ class PoisonTest {
 
     @Test
     void d3_messageThatEndsTheJvmTakesNoNeighboursAlongOnSqlite() throws Exception {
-        poisonDiesAlone(Place.sqlite(directory), PoisonedNode.LANE);
+        poisonDiesAlone(RunDatabases.sqlite(directory), PoisonedNode.LANE);
     }
 
     @Test
     void d3_messageThatEndsTheJvmTakesNoNeighboursAlongOnPostgres() throws Exception {
-        poisonDiesAlone(Place.postgres(), PoisonedNode.FREE);
+        poisonDiesAlone(RunDatabases.postgres(), PoisonedNode.FREE);
     }
 
-    private void poisonDiesAlone(Place place, Channel<String> poisoned) throws Exception {
+    private void poisonDiesAlone(RunDatabases place, Channel<String> poisoned) throws Exception {
         List<RecordId> others = new ArrayList<>();
         try (Engine sender = PoisonedNode.open(place.store())) {
             sender.send(poisoned, message(PoisonedNode.POISON));
@@ -79,8 +79,8 @@ class PoisonTest {
     }
 
     /** Whether the process died; if not, everything has come to its end. */
-    private boolean runUntilDeathOrEnd(Place place, Store store, int number, RecordId poison, List<RecordId> others)
-            throws Exception {
+    private boolean runUntilDeathOrEnd(
+            RunDatabases place, Store store, int number, RecordId poison, List<RecordId> others) throws Exception {
         Path log = directory.resolve("node" + number + ".log");
         Process process = Jvms.shared().start(PoisonedNode.class, log, List.of(place.store()));
         try {

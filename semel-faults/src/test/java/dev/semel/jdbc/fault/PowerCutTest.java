@@ -32,7 +32,7 @@ class PowerCutTest {
     @BeforeEach
     void trainTheWorkers() throws Exception {
         Path training = Files.createDirectory(directory.resolve("training"));
-        new Campaign(Place.sqlite(training), training).prepare();
+        new KillCampaign(RunDatabases.sqlite(training), training).prepare();
     }
 
     @Test
@@ -40,7 +40,7 @@ class PowerCutTest {
         Path blank = blankDisk();
         Set<Rule> judged = EnumSet.noneOf(Rule.class);
         for (int i = 0; i < CUTS; i++) {
-            Judgement judgement = cut(blank, i, Flaw.NONE);
+            Judgement judgement = cut(blank, i, ServiceBug.NONE);
             judgement.assertHolds();
             // One may come too early for some of them.
             judged.addAll(judgement.judged());
@@ -53,39 +53,39 @@ class PowerCutTest {
         Path blank = blankDisk();
         int caught = 0;
         for (int i = 0; i < 3; i++) {
-            caught += cut(blank, i, Flaw.SYNCS_LESS).holds() ? 0 : 1;
+            caught += cut(blank, i, ServiceBug.SYNCS_LESS).holds() ? 0 : 1;
         }
         assertThat(caught).isPositive();
     }
 
     private Path blankDisk() throws IOException, InterruptedException, java.sql.SQLException {
         Path image = directory.resolve("blank.img");
-        Machine.demand("truncate", "-s", "24M", image.toString());
-        Machine.demand("mkfs.ext4", "-q", "-F", image.toString());
+        MachineTools.demand("truncate", "-s", "24M", image.toString());
+        MachineTools.demand("mkfs.ext4", "-q", "-F", image.toString());
         Path at = directory.resolve("blank");
-        try (Machine.Mounted disk = Machine.image(image, at)) {
+        try (MachineTools.Mounted disk = MachineTools.image(image, at)) {
             place(disk.path(), directory).prepare();
         }
         return image;
     }
 
-    private static Place place(Path disk, Path directory) {
-        Place onDisk = Place.sqlite(disk);
-        return new Place(
-                onDisk.store(), onDisk.effects(), Place.sqlite(directory).outside());
+    private static RunDatabases place(Path disk, Path directory) {
+        RunDatabases onDisk = RunDatabases.sqlite(disk);
+        return new RunDatabases(
+                onDisk.store(), onDisk.effects(), RunDatabases.sqlite(directory).outside());
     }
 
-    private Judgement cut(Path blank, int number, Flaw flaw) throws Exception {
+    private Judgement cut(Path blank, int number, ServiceBug flaw) throws Exception {
         Path own = Files.createDirectory(directory.resolve("cut" + number));
         Path image = own.resolve("disk.img");
         Path copy = own.resolve("copy.img");
         Path at = own.resolve("disk");
-        Machine.run("cp", "--sparse=always", blank.toString(), image.toString());
-        Place place = place(at, own);
-        Campaign campaign = new Campaign(place, own);
-        try (Machine.Mounted disk = Machine.image(image, at)) {
+        MachineTools.run("cp", "--sparse=always", blank.toString(), image.toString());
+        RunDatabases place = place(at, own);
+        KillCampaign campaign = new KillCampaign(place, own);
+        try (MachineTools.Mounted disk = MachineTools.image(image, at)) {
             place.prepare();
-            Machine.run("sync", "-f", disk.path().toString());
+            MachineTools.run("sync", "-f", disk.path().toString());
             Process worker = campaign.start("w", number, Integer.MAX_VALUE, flaw);
             try {
                 for (int calls = new SplittableRandom(number).nextInt(5, MOST_CALLS); calls > 0; calls--) {
@@ -94,14 +94,14 @@ class PowerCutTest {
                             .isEqualTo(1);
                 }
                 stop(worker.pid());
-                Machine.run("cp", "--sparse=always", image.toString(), copy.toString());
+                MachineTools.run("cp", "--sparse=always", image.toString(), copy.toString());
             } finally {
                 worker.destroyForcibly();
                 worker.waitFor();
             }
         }
         Files.delete(image);
-        try (Machine.Mounted disk = Machine.image(copy, at)) {
+        try (MachineTools.Mounted disk = MachineTools.image(copy, at)) {
             assertThat(disk.path()).isNotEmptyDirectory();
             return campaign.finishAndJudge();
         }
@@ -109,7 +109,7 @@ class PowerCutTest {
 
     /** Returns when every thread stands still: what one of them was syncing is synced by then. */
     private static void stop(long pid) throws IOException, InterruptedException {
-        Machine.run("kill", "-STOP", Long.toString(pid));
+        MachineTools.run("kill", "-STOP", Long.toString(pid));
         boolean still = false;
         while (!still) {
             try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {

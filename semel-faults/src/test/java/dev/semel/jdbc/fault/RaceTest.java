@@ -28,33 +28,33 @@ class RaceTest {
 
     @Test
     void a1_ofFourProcessesOnSqliteOneRunsEachKey() throws Exception {
-        assertOneRunsEachKey(Place.sqlite(directory));
+        assertOneRunsEachKey(RunDatabases.sqlite(directory));
     }
 
     @Test
     void a1_ofFourProcessesOnPostgresOneRunsEachKey() throws Exception {
-        assertOneRunsEachKey(Place.postgres());
+        assertOneRunsEachKey(RunDatabases.postgres());
     }
 
     @Test
     void a1_storeOnSqliteThatLooksAndThenWritesIsCaught() throws Exception {
-        assertCaught(Place.sqlite(directory));
+        assertCaught(RunDatabases.sqlite(directory));
     }
 
     @Test
     void a1_storeOnPostgresThatLooksAndThenWritesIsCaught() throws Exception {
-        assertCaught(Place.postgres());
+        assertCaught(RunDatabases.postgres());
     }
 
-    private void assertOneRunsEachKey(Place place) throws Exception {
-        List<Path> histories = race(place, PROCESSES, ROUNDS, Flaw.NONE);
-        Judge.judge(place, histories).assertHolds(Rule.R1, Rule.R2, Rule.R3, Rule.R5, Rule.R7, Rule.R8, Rule.R9);
+    private void assertOneRunsEachKey(RunDatabases place) throws Exception {
+        List<Path> histories = race(place, PROCESSES, ROUNDS, ServiceBug.NONE);
+        RunVerdict.judge(place, histories).assertHolds(Rule.R1, Rule.R2, Rule.R3, Rule.R5, Rule.R7, Rule.R8, Rule.R9);
         assertThat(executed(histories)).isEqualTo(ROUNDS);
     }
 
-    private void assertCaught(Place place) throws Exception {
-        List<Path> histories = race(place, FLAWED_PROCESSES, Work.values().length, Flaw.LOOKS_THEN_WRITES);
-        assertThat(Judge.judge(place, histories).violations())
+    private void assertCaught(RunDatabases place) throws Exception {
+        List<Path> histories = race(place, FLAWED_PROCESSES, WorkKind.values().length, ServiceBug.LOOKS_THEN_WRITES);
+        assertThat(RunVerdict.judge(place, histories).violations())
                 .filteredOn(violation -> violation.rule() == Rule.R2)
                 .extracting(Violation::record)
                 .contains("pay/r0", "print/r2");
@@ -67,11 +67,11 @@ class RaceTest {
     }
 
     /** How often a racer says in a round that it is ready: that flaw does so within its call too. */
-    private static int stops(Flaw flaw) {
-        return flaw == Flaw.LOOKS_THEN_WRITES ? 2 : 1;
+    private static int stops(ServiceBug flaw) {
+        return flaw == ServiceBug.LOOKS_THEN_WRITES ? 2 : 1;
     }
 
-    private List<Path> race(Place place, int processes, int rounds, Flaw flaw) throws Exception {
+    private List<Path> race(RunDatabases place, int processes, int rounds, ServiceBug flaw) throws Exception {
         place.prepare();
         List<Process> racers = new ArrayList<>();
         try {
@@ -108,10 +108,10 @@ class RaceTest {
         }
     }
 
-    private Process start(Place place, int number, Flaw flaw) throws Exception {
+    private Process start(RunDatabases place, int number, ServiceBug flaw) throws Exception {
         String name = "racer" + number;
         List<String> arguments =
                 List.of(place.store(), place.effects(), place.outside(), directory.toString(), name, flaw.name());
-        return Jvms.shared().start(Racer.class, directory.resolve(name + ".log"), arguments);
+        return Jvms.shared().start(RaceProcess.class, directory.resolve(name + ".log"), arguments);
     }
 }

@@ -22,12 +22,12 @@ class SmallDiskTest {
     /** Each call adds some 20 KB to the log: without being copied back it would need more than twice the disk. */
     @Test
     void logIsCopiedBackBeforeItFillsASmallDisk() throws Exception {
-        try (Machine.Mounted disk = Machine.tmpfs(directory.resolve("disk"), 8)) {
-            Place place = place(disk);
+        try (MachineTools.Mounted disk = MachineTools.tmpfs(directory.resolve("disk"), 8)) {
+            RunDatabases place = place(disk);
             place.prepare();
-            try (Node node = new Node(place, directory, "node", Flaw.NONE)) {
+            try (InProcessService node = new InProcessService(place, directory, "node", ServiceBug.NONE)) {
                 for (int i = 0; i < CALLS; i++) {
-                    assertThat(node.ask(Work.PAY, "k" + i)).as("call " + i).isNotNull();
+                    assertThat(node.ask(WorkKind.PAY, "k" + i)).as("call " + i).isNotNull();
                 }
             }
             judge(place);
@@ -36,13 +36,13 @@ class SmallDiskTest {
 
     @Test
     void diskThatIsFullServesAgainWithTheFirstRoomThereIs() throws Exception {
-        try (Machine.Mounted disk = Machine.tmpfs(directory.resolve("disk"), 8)) {
-            Place place = place(disk);
+        try (MachineTools.Mounted disk = MachineTools.tmpfs(directory.resolve("disk"), 8)) {
+            RunDatabases place = place(disk);
             place.prepare();
-            try (Node node = new Node(place, directory, "node", Flaw.NONE)) {
-                Path filler = Machine.fill(disk.path(), 512 * 1024);
+            try (InProcessService node = new InProcessService(place, directory, "node", ServiceBug.NONE)) {
+                Path filler = MachineTools.fill(disk.path(), 512 * 1024);
                 int answered = 0;
-                while (node.ask(Work.PAY, "k" + answered) != null && answered < CALLS) {
+                while (node.ask(WorkKind.PAY, "k" + answered) != null && answered < CALLS) {
                     answered++;
                 }
                 assertThat(answered).as("calls before the disk was full").isLessThan(CALLS);
@@ -50,22 +50,22 @@ class SmallDiskTest {
                     channel.truncate(Files.size(filler) - 512 * 1024);
                 }
                 for (int i = answered; i < answered + 100; i++) {
-                    node.askUntilFinal(new Work.Item(Work.PAY, "k" + i));
+                    node.askUntilFinal(new WorkKind.Item(WorkKind.PAY, "k" + i));
                 }
             }
             judge(place);
         }
     }
 
-    private Place place(Machine.Mounted disk) {
-        return new Place(
-                Place.sqlite(disk.path()).store(),
-                Place.sqlite(disk.path()).effects(),
-                Place.sqlite(directory).outside());
+    private RunDatabases place(MachineTools.Mounted disk) {
+        return new RunDatabases(
+                RunDatabases.sqlite(disk.path()).store(),
+                RunDatabases.sqlite(disk.path()).effects(),
+                RunDatabases.sqlite(directory).outside());
     }
 
-    private void judge(Place place) throws Exception {
-        Judge.judge(place, List.of(directory.resolve("node.history")))
+    private void judge(RunDatabases place) throws Exception {
+        RunVerdict.judge(place, List.of(directory.resolve("node.history")))
                 .assertHolds(Rule.R1, Rule.R2, Rule.R5, Rule.R6, Rule.R7, Rule.R8, Rule.R9);
     }
 }

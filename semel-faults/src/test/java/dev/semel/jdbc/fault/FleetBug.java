@@ -16,7 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Planted bugs of a carrier or a sender, which the judge must catch. */
-enum Slip {
+enum FleetBug {
     NONE,
     /** No bug: its handlers come to a stop once their effect is there, for a kill to find them. */
     STOPS_AFTER_THE_EFFECT,
@@ -54,20 +54,21 @@ enum Slip {
     }
 
     /** Has the effect, in the transaction of the message where it should. */
-    void deliver(Connection transaction, Place place, Outside.Delivery delivery)
+    void deliver(Connection transaction, RunDatabases place, ReceiverDatabase.Delivery delivery)
             throws SQLException, InterruptedException {
         deliver(() -> {
             if (this == COMMITS_THE_EFFECT_ALONE) {
                 try (Connection own = place.connect()) {
-                    Outside.applied(own, delivery);
+                    ReceiverDatabase.applied(own, delivery);
                 }
             } else {
-                Outside.applied(transaction, delivery);
+                ReceiverDatabase.applied(transaction, delivery);
             }
         });
     }
 
-    void deliver(Outside outside, Outside.Delivery delivery) throws SQLException, InterruptedException {
+    void deliver(ReceiverDatabase outside, ReceiverDatabase.Delivery delivery)
+            throws SQLException, InterruptedException {
         deliver(() -> {
             if (this == IS_RECEIVED_BLINDLY) {
                 outside.receiveBlindly(delivery);

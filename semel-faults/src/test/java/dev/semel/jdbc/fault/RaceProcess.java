@@ -3,19 +3,20 @@ package dev.semel.jdbc.fault;
 import java.nio.file.Path;
 
 /** A process that asks for the next key each time it is given a byte, and says with one when it is ready for it. */
-public final class Racer {
-    private Racer() {}
+public final class RaceProcess {
+    private RaceProcess() {}
 
     public static void main(String[] arguments) throws Exception {
-        Place place = new Place(arguments[0], arguments[1], arguments[2]);
-        try (Node node = new Node(place, Path.of(arguments[3]), arguments[4], Flaw.valueOf(arguments[5]))) {
+        RunDatabases place = new RunDatabases(arguments[0], arguments[1], arguments[2]);
+        try (InProcessService node =
+                new InProcessService(place, Path.of(arguments[3]), arguments[4], ServiceBug.valueOf(arguments[5]))) {
             for (int round = 0; ; round++) {
                 System.out.write(1);
                 System.out.flush();
                 if (System.in.read() < 0) {
                     return;
                 }
-                node.ask(Work.values()[round % Work.values().length], "r" + round);
+                node.ask(WorkKind.values()[round % WorkKind.values().length], "r" + round);
             }
         }
     }

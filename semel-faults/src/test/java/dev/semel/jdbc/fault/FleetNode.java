@@ -20,29 +20,29 @@ import java.util.concurrent.atomic.AtomicLong;
  * A node that handles parcels, in a process of its own or in the test's. As a process it writes a byte when its first handler
  * begins, and ends in good order at the end of its input and at SIGTERM: with 0 if all that it held was done or handed back.
  */
-public final class Carrier implements AutoCloseable {
+public final class FleetNode implements AutoCloseable {
     static final Duration DRAIN = Duration.ofSeconds(20);
     static final int HANDLERS = 4;
     private static final Channel.Capacity CAPACITY = Channel.Capacity.of(HANDLERS);
 
     private final Order order;
-    private final Channel<Parcel> channel;
+    private final Channel<FleetMessage> channel;
     private final History history;
-    private final Outside outside;
-    private final Claims claims;
+    private final ReceiverDatabase outside;
+    private final ClaimRecordingStore claims;
     private final Semel semel;
     private final Runnable onBegin;
     private final AtomicLong calls = new AtomicLong();
 
     /** @param channel its name */
-    record Order(Place place, Path history, String process, String channel, Slip slip) {
+    record Order(RunDatabases place, Path history, String process, String channel, FleetBug slip) {
         static Order of(String... arguments) {
             return new Order(
-                    new Place(arguments[0], arguments[1], arguments[2]),
+                    new RunDatabases(arguments[0], arguments[1], arguments[2]),
                     Path.of(arguments[3]),
                     arguments[4],
                     arguments[5],
-                    Slip.valueOf(arguments[6]));
+                    FleetBug.valueOf(arguments[6]));
         }
 
         List<String> arguments() {
@@ -52,29 +52,29 @@ public final class Carrier implements AutoCloseable {
     }
 
     /** @param onBegin called before each handler */
-    Carrier(Order order, Runnable onBegin) throws IOException, SQLException {
+    FleetNode(Order order, Runnable onBegin) throws IOException, SQLException {
         this.order = order;
         this.onBegin = onBegin;
-        this.channel = Parcel.channel(order.channel());
+        this.channel = FleetMessage.channel(order.channel());
         this.history = History.toFile(order.process(), TimeSource.system(), order.history());
-        this.outside = new Outside(order.place());
-        this.claims = new Claims(order.place().open(), order.channel(), order.slip());
+        this.outside = new ReceiverDatabase(order.place());
+        this.claims = new ClaimRecordingStore(order.place().open(), order.channel(), order.slip());
         this.semel = EngineSettings.on(claims)
-                .withPolicy(Parcel.POLICY)
-                .withPolicy(Work.POLICY)
+                .withPolicy(FleetMessage.POLICY)
+                .withPolicy(WorkKind.POLICY)
                 .open();
-        if (channel instanceof Channel.Atomic<Parcel> atomic) {
+        if (channel instanceof Channel.Atomic<FleetMessage> atomic) {
             semel.handle(atomic, CAPACITY, (parcel, tx) -> {
                 onBegin.run();
                 order.slip().deliver(tx.connection(), order.place(), parcel.delivery(channel, Grant.NONE));
             });
         } else {
-            semel.handle((Channel.Leased<Parcel>) channel, CAPACITY, this::call);
+            semel.handle((Channel.Leased<FleetMessage>) channel, CAPACITY, this::call);
         }
     }
 
     /** Written down as a call that was made before the claim, because the grant lies between the two. */
-    private void call(Parcel parcel, LeasedContext run) throws Exception {
+    private void call(FleetMessage parcel, LeasedContext run) throws Exception {
         String record = parcel.record(channel);
         long number = calls.incrementAndGet();
         long asked = claims.asked(run.downstreamKey(), run.fence());
@@ -86,7 +86,7 @@ public final class Carrier implements AutoCloseable {
         order.slip().deliver(outside, parcel.delivery(channel, grant));
     }
 
-    Claims claims() {
+    ClaimRecordingStore claims() {
         return claims;
     }
 
@@ -103,7 +103,7 @@ public final class Carrier implements AutoCloseable {
 
     public static void main(String[] arguments) throws Exception {
         AtomicBoolean begun = new AtomicBoolean();
-        Carrier carrier = new Carrier(Order.of(arguments), () -> {
+        FleetNode carrier = new FleetNode(Order.of(arguments), () -> {
             if (begun.compareAndSet(false, true)) {
                 System.out.write(1);
                 System.out.flush();
@@ -111,7 +111,7 @@ public final class Carrier implements AutoCloseable {
         });
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             boolean drained = false;
-            if (carrier.order.slip() == Slip.ENDS_AT_ONCE) {
+            if (carrier.order.slip() == FleetBug.ENDS_AT_ONCE) {
                 Runtime.getRuntime().halt(0);
             }
             try (carrier) {

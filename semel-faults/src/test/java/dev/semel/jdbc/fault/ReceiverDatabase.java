@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
  * The outside world: receivers that many processes deliver to. Deliveries are kept in order. A failed connection is
  * opened again for the next delivery.
  */
-final class Outside implements AutoCloseable {
+final class ReceiverDatabase implements AutoCloseable {
     private static final String SEEN = """
             INSERT INTO seen (record, fence, deliveries) VALUES (?, ?, 1)
             ON CONFLICT (record) DO UPDATE SET fence = excluded.fence, deliveries = seen.deliveries + 1
             WHERE excluded.fence >= seen.fence
             RETURNING deliveries""";
 
-    private final Place place;
+    private final RunDatabases place;
     private @Nullable Connection connection;
 
-    Outside(Place place) throws SQLException {
+    ReceiverDatabase(RunDatabases place) throws SQLException {
         this.place = place;
         connected();
     }
@@ -76,7 +76,7 @@ final class Outside implements AutoCloseable {
     }
 
     /** Prints it, as a printer does that cannot know what it printed before. */
-    void print(Work.Item item) throws SQLException {
+    void print(WorkKind.Item item) throws SQLException {
         write(connection -> {
             try (PreparedStatement insert =
                     connection.prepareStatement("INSERT INTO printed (record, payload) VALUES (?, ?)")) {

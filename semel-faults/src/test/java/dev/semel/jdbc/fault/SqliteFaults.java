@@ -7,8 +7,8 @@ import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The faults in the statements of a ledger on SQLite. */
-final class Taps {
-    private Taps() {}
+final class SqliteFaults {
+    private SqliteFaults() {}
 
     /** A planted bug: a handler's effect is committed by itself, and its record in a transaction that follows. */
     static SqliteTap commitTheEffectFirst() {
@@ -28,7 +28,7 @@ final class Taps {
         AtomicInteger count = new AtomicInteger();
         return step -> {
             if (count.incrementAndGet() == n) {
-                Runtime.getRuntime().halt(Halting.HALTED);
+                Runtime.getRuntime().halt(HaltingProcess.HALTED);
             }
             return step.run();
         };

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /** Planted bugs of a service, which the judge must catch. */
-enum Flaw {
+enum ServiceBug {
     NONE,
     /** Says "done" before the commit, and stops there for a kill to find it. */
     ACKNOWLEDGES_BEFORE_COMMIT,
@@ -30,27 +30,27 @@ enum Flaw {
 
     private static final int EVERY = 4;
 
-    Semel open(Place place) throws Exception {
-        return EngineSettings.on(store(place)).withPolicy(Work.POLICY).open();
+    Semel open(RunDatabases place) throws Exception {
+        return EngineSettings.on(store(place)).withPolicy(WorkKind.POLICY).open();
     }
 
-    private Store store(Place place) throws Exception {
+    private Store store(RunDatabases place) throws Exception {
         return switch (this) {
             case SYNCS_LESS -> WeakSync.open(place.store());
             case IGNORES_FAILED_COMMITS -> new IgnoresFailedCommits(place.open());
-            case LOOKS_THEN_WRITES -> new LooksThenWrites(place.open(), Flaw::meet);
+            case LOOKS_THEN_WRITES -> new LooksThenWrites(place.open(), ServiceBug::meet);
             default -> place.open();
         };
     }
 
     /** The kinds of work in which it shows. */
-    List<Work> works() {
-        return this == IGNORES_FAILED_COMMITS ? List.of(Work.PAY) : List.of(Work.values());
+    List<WorkKind> works() {
+        return this == IGNORES_FAILED_COMMITS ? List.of(WorkKind.PAY) : List.of(WorkKind.values());
     }
 
     /** The bug in the statements of a ledger on SQLite. */
     SqliteTap tap() {
-        return this == COMMITS_THE_EFFECT_FIRST ? Taps.commitTheEffectFirst() : SqliteTap.Step::run;
+        return this == COMMITS_THE_EFFECT_FIRST ? SqliteFaults.commitTheEffectFirst() : SqliteTap.Step::run;
     }
 
     private static void meet() {
@@ -63,14 +63,14 @@ enum Flaw {
         }
     }
 
-    void pay(Connection transaction, Place place, Work.Item item, byte[] result) throws SQLException {
+    void pay(Connection transaction, RunDatabases place, WorkKind.Item item, byte[] result) throws SQLException {
         boolean apart = this == COMMITS_THE_EFFECT_FIRST && !place.isSqlite();
         if (apart || this == COMMITS_THE_EFFECT_ALONE) {
             try (Connection own = place.connect()) {
-                Caller.insert(own, item, result);
+                RecordingCaller.insert(own, item, result);
             }
         } else {
-            Caller.insert(transaction, item, result);
+            RecordingCaller.insert(transaction, item, result);
         }
     }
 
@@ -82,7 +82,7 @@ enum Flaw {
         if (this == ACKNOWLEDGES_BEFORE_COMMIT) {
             acknowledge.run();
         }
-        for (int i = 0; i < Campaign.MOST_CALLS; i++) {
+        for (int i = 0; i < KillCampaign.MOST_CALLS; i++) {
             System.out.write(1);
         }
         System.out.flush();

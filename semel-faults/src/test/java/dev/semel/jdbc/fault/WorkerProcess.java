@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /** A service in a process of its own: asks for work until it is done or killed, and writes a byte before each call. */
-public final class Worker {
+public final class WorkerProcess {
     private static final int THREADS = 2;
 
-    private Worker() {}
+    private WorkerProcess() {}
 
     /**
      * What a worker is to do.
@@ -22,12 +22,12 @@ public final class Worker {
      * @param firstKey of the {@code keys} keys from which it chooses by the seed
      * @param calls by each of its threads
      */
-    record Order(Place place, Path history, String process, Range range, Flaw flaw) {
+    record Order(RunDatabases place, Path history, String process, Range range, ServiceBug flaw) {
         record Range(long seed, int firstKey, int keys, int calls) {}
 
         static Order of(String... arguments) {
             return new Order(
-                    new Place(arguments[0], arguments[1], arguments[2]),
+                    new RunDatabases(arguments[0], arguments[1], arguments[2]),
                     Path.of(arguments[3]),
                     arguments[4],
                     new Range(
@@ -35,7 +35,7 @@ public final class Worker {
                             Integer.parseInt(arguments[6]),
                             Integer.parseInt(arguments[7]),
                             Integer.parseInt(arguments[8])),
-                    Flaw.valueOf(arguments[9]));
+                    ServiceBug.valueOf(arguments[9]));
         }
 
         List<String> arguments() {
@@ -57,8 +57,8 @@ public final class Worker {
         Order order = Order.of(arguments);
         try (History history = History.toFile(order.process(), TimeSource.system(), order.history());
                 Semel semel = order.flaw().open(order.place());
-                Outside outside = new Outside(order.place())) {
-            Caller caller = new Caller(semel, outside, history, order);
+                ReceiverDatabase outside = new ReceiverDatabase(order.place())) {
+            RecordingCaller caller = new RecordingCaller(semel, outside, history, order);
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
                 SplittableRandom random = new SplittableRandom(order.range().seed() * THREADS + i);
@@ -72,17 +72,17 @@ public final class Worker {
         }
     }
 
-    private static void work(Caller caller, Order order, SplittableRandom random) {
+    private static void work(RecordingCaller caller, Order order, SplittableRandom random) {
         Order.Range range = order.range();
-        List<Work> works = order.flaw().works();
+        List<WorkKind> works = order.flaw().works();
         for (int i = 0; i < range.calls(); i++) {
-            Work work = works.get(random.nextInt(works.size()));
+            WorkKind work = works.get(random.nextInt(works.size()));
             String key = "k" + (range.firstKey() + random.nextInt(range.keys()));
             System.out.write(1);
             if (System.out.checkError()) {
                 return;
             }
-            caller.ask(new Work.Item(work, key), Duration.ZERO);
+            caller.ask(new WorkKind.Item(work, key), Duration.ZERO);
         }
     }
 }

@@ -17,23 +17,23 @@ import java.sql.Statement;
  * @param effects the driver's URL of the same database
  * @param outside the driver's URL of a database that does not commit together with it
  */
-record Place(String store, String effects, String outside) {
+record RunDatabases(String store, String effects, String outside) {
 
-    static Place sqlite(Path directory) {
+    static RunDatabases sqlite(Path directory) {
         Path file = directory.resolve("semel.db");
-        return new Place(
+        return new RunDatabases(
                 "sqlite:" + file,
                 "jdbc:sqlite:" + file + "?busy_timeout=20000",
                 "jdbc:sqlite:" + directory.resolve("outside.db") + "?busy_timeout=20000&synchronous=OFF");
     }
 
-    static Place postgres() {
+    static RunDatabases postgres() {
         return postgres(PrivatePostgres.shared());
     }
 
-    static Place postgres(PrivatePostgres server) {
+    static RunDatabases postgres(PrivatePostgres server) {
         String database = server.freshDatabase();
-        return new Place(server.url(database), server.jdbcUrl(database), server.jdbcUrl(database));
+        return new RunDatabases(server.url(database), server.jdbcUrl(database), server.jdbcUrl(database));
     }
 
     /** By its name. */
@@ -46,17 +46,17 @@ record Place(String store, String effects, String outside) {
     }
 
     /** The same behind a proxy: only Semel goes through it. */
-    Place through(int port) {
-        return new Place(store.replaceFirst(":\\d+/", ":" + port + "/"), effects, outside);
+    RunDatabases through(int port) {
+        return new RunDatabases(store.replaceFirst(":\\d+/", ":" + port + "/"), effects, outside);
     }
 
     /** With the outside world elsewhere. */
-    Place withOutside(Place other) {
-        return new Place(store, effects, other.outside);
+    RunDatabases withOutside(RunDatabases other) {
+        return new RunDatabases(store, effects, other.outside);
     }
 
-    Place withParameters(String parameters) {
-        return new Place(store + (store.contains("?") ? "&" : "?") + parameters, effects, outside);
+    RunDatabases withParameters(String parameters) {
+        return new RunDatabases(store + (store.contains("?") ? "&" : "?") + parameters, effects, outside);
     }
 
     /** Installs the ledger and makes the tables around it. */

@@ -19,21 +19,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A store that records the amounts of its claims and the times of grants. */
-final class Claims extends ForwardingStore {
+final class ClaimRecordingStore extends ForwardingStore {
     /** The thread of a worker that claims. */
     private static final String CLAIMING = "semel-claims";
 
     private final Map<Granted, Long> asked = new ConcurrentHashMap<>();
     private final List<Integer> amounts = Collections.synchronizedList(new ArrayList<>());
     private final AtomicInteger empty = new AtomicInteger();
-    private final Slip.Cursor cursor = new Slip.Cursor();
+    private final FleetBug.Cursor cursor = new FleetBug.Cursor();
     private final AtomicInteger failures = new AtomicInteger();
     private final Queue queue;
 
     private record Granted(String downstreamKey, long fence) {}
 
     /** @param operation of which the amounts are kept */
-    Claims(Store delegate, String operation, Slip slip) {
+    ClaimRecordingStore(Store delegate, String operation, FleetBug slip) {
         super(delegate);
         queue = new ForwardingQueue(delegate.queue().orElseThrow()) {
             @Override
@@ -49,7 +49,7 @@ final class Claims extends ForwardingStore {
                     claimed = slip.claimed(super.claim(asking), cursor);
                     if (counts) {
                         cursor.read(claimed);
-                        empty.addAndGet(Slip.nothing(claimed) ? 1 : 0);
+                        empty.addAndGet(FleetBug.nothing(claimed) ? 1 : 0);
                     }
                 } catch (RuntimeException e) {
                     failures.incrementAndGet();

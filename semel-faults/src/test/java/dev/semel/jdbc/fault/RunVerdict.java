@@ -33,14 +33,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Combines the histories of the processes with the state afterwards, and runs the checker. */
-final class Judge {
-    private final Place place;
+final class RunVerdict {
+    private final RunDatabases place;
     private final List<Event> events;
     private final Map<RecordId, String> names = new HashMap<>();
     private final Set<String> accepted = new HashSet<>();
     private final History found = History.inMemory("judge", TimeSource.system());
 
-    private Judge(Place place, List<Event> events, Function<String, RecordId> ids) {
+    private RunVerdict(RunDatabases place, List<Event> events, Function<String, RecordId> ids) {
         this.place = place;
         this.events = events;
         for (String record : records(events)) {
@@ -53,17 +53,18 @@ final class Judge {
         }
     }
 
-    static Judgement judge(Place place, Collection<Path> histories) throws IOException, SQLException {
+    static Judgement judge(RunDatabases place, Collection<Path> histories) throws IOException, SQLException {
         return judge(place, History.read(histories));
     }
 
-    static Judgement judge(Place place, List<Event> events) throws SQLException {
-        return judge(place, events, record -> Work.Item.of(record).identity().id());
+    static Judgement judge(RunDatabases place, List<Event> events) throws SQLException {
+        return judge(
+                place, events, record -> WorkKind.Item.of(record).identity().id());
     }
 
     /** @param ids of records by their names */
-    static Judgement judge(Place place, List<Event> events, Function<String, RecordId> ids) throws SQLException {
-        Judge judge = new Judge(place, events, ids);
+    static Judgement judge(RunDatabases place, List<Event> events, Function<String, RecordId> ids) throws SQLException {
+        RunVerdict judge = new RunVerdict(place, events, ids);
         judge.readEffects();
         judge.readOutside();
         try (Store store = place.open()) {
@@ -113,7 +114,7 @@ final class Judge {
 
     private void delivered(
             String record, Grant grant, String payload, Reception reception, Event.@Nullable Place where) {
-        String hash = History.hash(Work.bytes(payload));
+        String hash = History.hash(WorkKind.bytes(payload));
         found.append(stamp -> new Event.Delivered(stamp, record, grant, hash, reception, where));
     }
 

@@ -15,13 +15,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Makes calls and records their answers. Thread-safe. */
-final class Caller {
+final class RecordingCaller {
     private final Semel semel;
-    private final Outside outside;
+    private final ReceiverDatabase outside;
     private final History history;
-    private final Worker.Order order;
+    private final WorkerProcess.Order order;
 
-    Caller(Semel semel, Outside outside, History history, Worker.Order order) {
+    RecordingCaller(Semel semel, ReceiverDatabase outside, History history, WorkerProcess.Order order) {
         this.semel = semel;
         this.outside = outside;
         this.history = history;
@@ -30,16 +30,16 @@ final class Caller {
 
     /** The answer, or nothing when the store failed. */
     @Nullable
-    Answer<byte[]> ask(Work.Item item, Duration patience) {
+    Answer<byte[]> ask(WorkKind.Item item, Duration patience) {
         String record = item.record();
-        long call = history.invoke(record, Work.bytes(item.payload()));
+        long call = history.invoke(record, WorkKind.bytes(item.payload()));
         Run run = new Run(item, call);
         try {
             Answer<byte[]> answer = run.perform(patience);
             history.end(record, call, ending(answer), Grant.NONE, answer.isResult() ? answer.orThrow() : null);
             return answer;
         } catch (SemelException.StoreUnavailable e) {
-            boolean nothingRan = item.work() == Work.PAY || !run.started;
+            boolean nothingRan = item.work() == WorkKind.PAY || !run.started;
             history.end(record, call, nothingRan ? Ending.FAIL : Ending.UNKNOWN, Grant.NONE, null);
             return null;
         } catch (SemelException.OutcomeUnknown e) {
@@ -63,7 +63,7 @@ final class Caller {
         throw new IllegalStateException("Nothing here leads to the answer " + answer);
     }
 
-    static void insert(Connection connection, Work.Item item, byte[] result) throws SQLException {
+    static void insert(Connection connection, WorkKind.Item item, byte[] result) throws SQLException {
         try (PreparedStatement insert =
                 connection.prepareStatement("INSERT INTO applied (record, payload, result) VALUES (?, ?, ?)")) {
             insert.setString(1, item.record());
@@ -74,23 +74,23 @@ final class Caller {
     }
 
     private final class Run {
-        private final Work.Item item;
+        private final WorkKind.Item item;
         private final long call;
         private final byte[] result;
         private volatile boolean started;
 
-        Run(Work.Item item, long call) {
+        Run(WorkKind.Item item, long call) {
             this.item = item;
             this.call = call;
-            this.result = Work.bytes(item.record() + " by " + order.process() + "/" + call);
+            this.result = WorkKind.bytes(item.record() + " by " + order.process() + "/" + call);
         }
 
         Answer<byte[]> perform(Duration patience) {
             Call<String> asked =
-                    Call.of(Work.TENANT, Key.of(item.key()), item.payload()).withPatience(patience);
+                    Call.of(WorkKind.TENANT, Key.of(item.key()), item.payload()).withPatience(patience);
             return switch (item.work()) {
                 case PAY ->
-                    semel.run(Work.PAYING, asked, (payload, tx) -> {
+                    semel.run(WorkKind.PAYING, asked, (payload, tx) -> {
                         order.flaw().pay(tx.connection(), order.place(), item, result);
                         order.flaw()
                                 .beforeCommit(
@@ -99,14 +99,14 @@ final class Caller {
                         return result;
                     });
                 case NOTIFY ->
-                    semel.run(Work.NOTIFYING, asked, (payload, run) -> {
+                    semel.run(WorkKind.NOTIFYING, asked, (payload, run) -> {
                         begin(run.fence(), run.attempt());
                         Grant grant = new Grant(run.fence(), run.attempt());
-                        outside.receive(new Outside.Delivery(item.record(), item.payload(), grant, null));
+                        outside.receive(new ReceiverDatabase.Delivery(item.record(), item.payload(), grant, null));
                         return result;
                     });
                 case PRINT ->
-                    semel.run(Work.PRINTING, asked, (payload, run) -> {
+                    semel.run(WorkKind.PRINTING, asked, (payload, run) -> {
                         begin(run.fence(), run.attempt());
                         outside.print(item);
                         return result;

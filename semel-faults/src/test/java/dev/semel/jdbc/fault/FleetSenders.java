@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  * Senders of parcels: alone, many at once, and in transactions; in lanes and not. Each of them sends a message again until it
  * is accepted, and only then the next of its row. They wait while too much is undone, so that the load ends soon after them.
  */
-final class Load {
+final class FleetSenders {
     private static final int SENDERS = 3;
     private static final int ROWS = 8;
     private static final int MOST_AT_ONCE = 12;
@@ -42,17 +42,17 @@ final class Load {
     private static final Operation.Atomic<String, Void> ORDER =
             Operation.atomic("order", String.class, Void.class).withPolicy("fault");
 
-    private final Place place;
+    private final RunDatabases place;
     private final Semel semel;
-    private final Channel<Parcel> channel;
+    private final Channel<FleetMessage> channel;
     private final History history;
-    private final Slip slip;
+    private final FleetBug slip;
     private final long seed = Long.getLong("semel.seed", System.nanoTime());
     private final Set<String> accepted = ConcurrentHashMap.newKeySet();
     private final List<Future<Void>> senders = new ArrayList<>();
     private volatile boolean enough;
 
-    Load(Place place, Semel semel, Channel<Parcel> channel, History history, Slip slip) {
+    FleetSenders(RunDatabases place, Semel semel, Channel<FleetMessage> channel, History history, FleetBug slip) {
         this.place = place;
         this.semel = semel;
         this.channel = channel;
@@ -86,7 +86,7 @@ final class Load {
     }
 
     /** Sends parcels in one call until it is accepted. */
-    void send(Way way, List<Parcel> parcels) {
+    void send(Way way, List<FleetMessage> parcels) {
         Await.until("the messages are accepted", () -> sent(way, parcels));
     }
 
@@ -96,9 +96,9 @@ final class Load {
         IN_A_TRANSACTION
     }
 
-    private boolean sent(Way way, List<Parcel> parcels) {
-        Map<Parcel, Long> calls = new HashMap<>();
-        for (Parcel parcel : parcels) {
+    private boolean sent(Way way, List<FleetMessage> parcels) {
+        Map<FleetMessage, Long> calls = new HashMap<>();
+        for (FleetMessage parcel : parcels) {
             calls.put(parcel, history.invoke(parcel.record(channel), parcel.payload()));
         }
         Ending ending;
@@ -109,10 +109,10 @@ final class Load {
         } catch (SemelException.OutcomeUnknown e) {
             ending = Ending.UNKNOWN;
         }
-        if (slip == Slip.BELIEVES_IT_WAS_SENT) {
+        if (slip == FleetBug.BELIEVES_IT_WAS_SENT) {
             ending = Ending.ACCEPTED;
         }
-        for (Parcel parcel : parcels) {
+        for (FleetMessage parcel : parcels) {
             String record = parcel.record(channel);
             history.end(record, calls.get(parcel), ending, Grant.NONE, null);
             if (ending == Ending.ACCEPTED) {
@@ -122,22 +122,22 @@ final class Load {
         return ending == Ending.ACCEPTED;
     }
 
-    private boolean answered(Way way, List<Parcel> parcels) {
+    private boolean answered(Way way, List<FleetMessage> parcels) {
         return switch (way) {
             case ALONE -> {
                 semel.send(channel, parcels.get(0).message()).orThrow();
                 yield true;
             }
             case TOGETHER -> {
-                List<Message<Parcel>> messages =
-                        parcels.stream().map(Parcel::message).toList();
+                List<Message<FleetMessage>> messages =
+                        parcels.stream().map(FleetMessage::message).toList();
                 semel.sendAll(channel, messages).forEach(Sent::orThrow);
                 yield true;
             }
             case IN_A_TRANSACTION -> {
                 String first = parcels.get(0).key();
                 Answer<Void> answer =
-                        semel.run(ORDER, Call.of(Work.TENANT, Key.of("order-" + first), first), (payload, tx) -> {
+                        semel.run(ORDER, Call.of(WorkKind.TENANT, Key.of("order-" + first), first), (payload, tx) -> {
                             parcels.forEach(parcel -> tx.send(channel, parcel.message()));
                             return null;
                         });
@@ -165,7 +165,7 @@ final class Load {
                 }
                 Way way = Way.values()[random.nextInt(Way.values().length)];
                 int count = way == Way.ALONE ? 1 : 1 + random.nextInt(MOST_AT_ONCE);
-                List<Parcel> parcels = new ArrayList<>();
+                List<FleetMessage> parcels = new ArrayList<>();
                 for (int i = 0; i < count; i++) {
                     parcels.add(parcel());
                 }
@@ -174,9 +174,9 @@ final class Load {
         }
 
         /** The first row is no lane, and the second is a busy one. */
-        private Parcel parcel() {
+        private FleetMessage parcel() {
             int row = random.nextBoolean() ? random.nextInt(2) : random.nextInt(ROWS);
-            return new Parcel(name + "r" + row, row > 0, ++next[row]);
+            return new FleetMessage(name + "r" + row, row > 0, ++next[row]);
         }
     }
 

@@ -23,14 +23,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /** Workers on one place, each killed at a random moment; then a last one that finishes everything, and the judge. */
-final class Campaign {
+final class KillCampaign {
     private static final int LANES = 3;
     private static final int KEYS = 24;
     private static final int STEP = 4;
     static final int MOST_CALLS = 16;
     private static final int LONGEST_MICROS = 2_000;
 
-    private final Place place;
+    private final RunDatabases place;
     private final Path directory;
     private final long seed = Long.getLong("semel.seed", System.nanoTime());
     private final AtomicInteger atWork = new AtomicInteger();
@@ -44,7 +44,7 @@ final class Campaign {
      */
     record Tally(int kills, int atWork, int inTheMiddleOfACall, long cpuMillis, Duration took, long seed) {}
 
-    Campaign(Place place, Path directory) {
+    KillCampaign(RunDatabases place, Path directory) {
         this.place = place;
         this.directory = directory;
     }
@@ -58,14 +58,14 @@ final class Campaign {
             Jvms.shared()
                     .train(
                             kind,
-                            Worker.class,
+                            WorkerProcess.class,
                             log,
-                            order("training", 0, 30, Flaw.NONE).arguments());
+                            order("training", 0, 30, ServiceBug.NONE).arguments());
         }
     }
 
     /** Starts and kills so many workers. */
-    Tally kill(int kills, Flaw flaw) throws Exception {
+    Tally kill(int kills, ServiceBug flaw) throws Exception {
         prepare();
         long start = System.nanoTime();
         AtomicInteger next = new AtomicInteger();
@@ -92,7 +92,7 @@ final class Campaign {
     }
 
     /** One in eight is killed somewhere in its start, the others at work. */
-    private void killOne(int number, Flaw flaw) throws IOException, InterruptedException {
+    private void killOne(int number, ServiceBug flaw) throws IOException, InterruptedException {
         SplittableRandom random = new SplittableRandom(seed + number);
         String name = "w" + number;
         Path log = directory.resolve(name + ".log");
@@ -124,29 +124,29 @@ final class Campaign {
     }
 
     /** Starts a worker and leaves it to the caller. */
-    Process start(String name, int number, int calls, Flaw flaw) throws IOException {
+    Process start(String name, int number, int calls, ServiceBug flaw) throws IOException {
         Path log = directory.resolve(name + ".log");
         return Jvms.shared()
                 .startTrained(
                         place.engine(),
-                        Worker.class,
+                        WorkerProcess.class,
                         log,
                         order(name, number, calls, flaw).arguments());
     }
 
-    private Worker.Order order(String process, int number, int calls, Flaw flaw) {
-        Worker.Order.Range range = new Worker.Order.Range(seed * 31 + number, number * STEP, KEYS, calls);
-        return new Worker.Order(place, directory.resolve(process + ".history"), process, range, flaw);
+    private WorkerProcess.Order order(String process, int number, int calls, ServiceBug flaw) {
+        WorkerProcess.Order.Range range = new WorkerProcess.Order.Range(seed * 31 + number, number * STEP, KEYS, calls);
+        return new WorkerProcess.Order(place, directory.resolve(process + ".history"), process, range, flaw);
     }
 
     /** Asks for every record that anybody asked for until all have an answer that is final. */
     void finish() throws Exception {
-        List<String> records = new ArrayList<>(Judge.records(History.read(histories())));
+        List<String> records = new ArrayList<>(RunVerdict.records(History.read(histories())));
         ExecutorService callers = Executors.newFixedThreadPool(8);
-        try (Node last = new Node(place, directory, "last")) {
+        try (InProcessService last = new InProcessService(place, directory, "last")) {
             List<Callable<Answer<byte[]>>> asks = new ArrayList<>();
             for (String record : records) {
-                asks.add(() -> last.askUntilFinal(Work.Item.of(record)));
+                asks.add(() -> last.askUntilFinal(WorkKind.Item.of(record)));
             }
             for (Future<Answer<byte[]>> ask : callers.invokeAll(asks, 120, TimeUnit.SECONDS)) {
                 ask.get();
@@ -162,7 +162,7 @@ final class Campaign {
     }
 
     Judgement judge() throws Exception {
-        return Judge.judge(place, histories());
+        return RunVerdict.judge(place, histories());
     }
 
     private int cutShort() throws IOException {

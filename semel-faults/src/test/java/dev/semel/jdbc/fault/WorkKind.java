@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Locale;
 
 /** The three kinds of work that a run asks for. A record is named by its kind and its key. */
-enum Work {
+enum WorkKind {
     /** Atomic: a row of the ledger's own database. */
     PAY,
     /** Leased and repeatable: delivered to a receiver that checks keys and fences. */
@@ -36,7 +36,7 @@ enum Work {
             Operation.leased("print", String.class, byte[].class).withPolicy("fault");
 
     /** A record by its name. */
-    record Item(Work work, String key) {
+    record Item(WorkKind work, String key) {
         static Item of(String record) {
             String[] parts = record.split("/", 2);
             return new Item(valueOf(parts[0].toUpperCase(Locale.ROOT)), parts[1]);

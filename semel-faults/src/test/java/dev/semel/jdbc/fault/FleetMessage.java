@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param ordered whether the row is a lane
  * @param number its place in the row
  */
-record Parcel(String row, boolean ordered, long number) {
+record FleetMessage(String row, boolean ordered, long number) {
     static final Duration LEASE = Duration.ofSeconds(1);
 
     /** Never dead, however often its holder is killed. */
@@ -30,14 +30,14 @@ record Parcel(String row, boolean ordered, long number) {
             .build();
 
     /** The handler writes a row into the ledger's own database. */
-    static final Channel.Atomic<Parcel> BOOK =
-            Channel.atomic("book", Parcel.class).withPolicy("fleet").withLane(Parcel::lane);
+    static final Channel.Atomic<FleetMessage> BOOK =
+            Channel.atomic("book", FleetMessage.class).withPolicy("fleet").withLane(FleetMessage::lane);
 
     /** The handler calls a receiver that checks keys and fences. */
-    static final Channel.Leased<Parcel> CALL =
-            Channel.leased("call", Parcel.class).withPolicy("fleet").withLane(Parcel::lane);
+    static final Channel.Leased<FleetMessage> CALL =
+            Channel.leased("call", FleetMessage.class).withPolicy("fleet").withLane(FleetMessage::lane);
 
-    static Channel<Parcel> channel(String name) {
+    static Channel<FleetMessage> channel(String name) {
         return name.equals(BOOK.name()) ? BOOK : CALL;
     }
 
@@ -50,32 +50,32 @@ record Parcel(String row, boolean ordered, long number) {
         return row + "-" + number;
     }
 
-    String record(Channel<Parcel> channel) {
+    String record(Channel<FleetMessage> channel) {
         return channel.name() + "/" + key();
     }
 
     byte[] payload() {
-        return Work.bytes(toString());
+        return WorkKind.bytes(toString());
     }
 
-    Outside.Delivery delivery(Channel<Parcel> channel, Event.Grant grant) {
+    ReceiverDatabase.Delivery delivery(Channel<FleetMessage> channel, Event.Grant grant) {
         Event.Place place = ordered ? new Event.Place(row, number) : null;
-        return new Outside.Delivery(record(channel), toString(), grant, place);
+        return new ReceiverDatabase.Delivery(record(channel), toString(), grant, place);
     }
 
-    Message<Parcel> message() {
-        return Message.of(Work.TENANT, Key.of(key()), this);
+    Message<FleetMessage> message() {
+        return Message.of(WorkKind.TENANT, Key.of(key()), this);
     }
 
-    static List<Parcel> row(String row, boolean ordered, long from, long to) {
+    static List<FleetMessage> row(String row, boolean ordered, long from, long to) {
         return LongStream.rangeClosed(from, to)
-                .mapToObj(number -> new Parcel(row, ordered, number))
+                .mapToObj(number -> new FleetMessage(row, ordered, number))
                 .toList();
     }
 
     /** Of a record by its name. */
     static RecordId id(String record) {
         String[] parts = record.split("/", 2);
-        return Identity.of(Work.TENANT, parts[0], Key.of(parts[1])).id();
+        return Identity.of(WorkKind.TENANT, parts[0], Key.of(parts[1])).id();
     }
 }

@@ -11,39 +11,41 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A service inside the test's own process. */
-final class Node implements AutoCloseable {
+final class InProcessService implements AutoCloseable {
     private static final Duration BOUND = Duration.ofSeconds(60);
 
     private final History history;
     private final Semel semel;
-    private final Outside outside;
-    private final Caller caller;
+    private final ReceiverDatabase outside;
+    private final RecordingCaller caller;
 
-    Node(Place place, Path directory, String name) throws Exception {
-        this(place, directory, name, Flaw.NONE);
+    InProcessService(RunDatabases place, Path directory, String name) throws Exception {
+        this(place, directory, name, ServiceBug.NONE);
     }
 
-    Node(Place place, Path directory, String name, Flaw flaw) throws Exception {
+    InProcessService(RunDatabases place, Path directory, String name, ServiceBug flaw) throws Exception {
         this(place, directory, name, flaw, flaw.open(place));
     }
 
     /** On an engine that it closes. */
-    Node(Place place, Path directory, String name, Flaw flaw, Semel semel) throws IOException, SQLException {
+    InProcessService(RunDatabases place, Path directory, String name, ServiceBug flaw, Semel semel)
+            throws IOException, SQLException {
         Path file = directory.resolve(name + ".history");
         history = History.toFile(name, TimeSource.system(), file);
         this.semel = semel;
-        outside = new Outside(place);
-        Worker.Order.Range nothing = new Worker.Order.Range(0, 0, 1, 0);
-        caller = new Caller(semel, outside, history, new Worker.Order(place, file, name, nothing, flaw));
+        outside = new ReceiverDatabase(place);
+        WorkerProcess.Order.Range nothing = new WorkerProcess.Order.Range(0, 0, 1, 0);
+        caller =
+                new RecordingCaller(semel, outside, history, new WorkerProcess.Order(place, file, name, nothing, flaw));
     }
 
     @Nullable
-    Answer<byte[]> ask(Work work, String key) {
-        return caller.ask(new Work.Item(work, key), Duration.ZERO);
+    Answer<byte[]> ask(WorkKind work, String key) {
+        return caller.ask(new WorkKind.Item(work, key), Duration.ZERO);
     }
 
     /** Asks until there is an answer that does not change any more. */
-    Answer<byte[]> askUntilFinal(Work.Item item) {
+    Answer<byte[]> askUntilFinal(WorkKind.Item item) {
         long end = System.nanoTime() + BOUND.toNanos();
         Answer<byte[]> answer = null;
         while (answer == null || !(answer.isResult() || answer instanceof Answer.Unknown)) {

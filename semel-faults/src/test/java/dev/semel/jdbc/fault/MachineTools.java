@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /** Tools of the machine. Where one cannot be had the test is aborted with the reason; with {@code CI} set it fails. */
-final class Machine {
-    private Machine() {}
+final class MachineTools {
+    private MachineTools() {}
 
     /** A file system that goes when closed. */
     record Mounted(Path path) implements AutoCloseable {
