@@ -23,7 +23,13 @@ public interface Reconciler<P, R> {
      * @param fence of the run that was interrupted
      * @param steps those that began and did not end; empty when the run was interrupted outside its steps
      */
-    record Case(Tenant tenant, String correlationId, String downstreamKey, long fence, int attempt, List<Step> steps) {
+    record Case(
+            Tenant tenant,
+            String correlationId,
+            String downstreamKey,
+            long fence,
+            int attempt,
+            List<InterruptedStep> steps) {
         public Case {
             steps = List.copyOf(steps);
         }
@@ -39,7 +45,7 @@ public interface Reconciler<P, R> {
          */
         public <R> Verdict<R> bySteps(StepReconciler reconciler) throws Exception {
             Map<String, Verdict<?>> verdicts = new LinkedHashMap<>();
-            for (Step step : steps) {
+            for (InterruptedStep step : steps) {
                 verdicts.put(step.name(), reconciler.reconcile(step));
             }
             return new Verdict.BySteps<>(verdicts);
@@ -52,13 +58,13 @@ public interface Reconciler<P, R> {
      * @param downstreamKey what the step handed to the outside world
      * @param fence of the step
      */
-    record Step(String name, String downstreamKey, long fence, int attempt) {}
+    record InterruptedStep(String name, String downstreamKey, long fence, int attempt) {}
 
     /** Finds out whether an interrupted step took effect. */
     @FunctionalInterface
     interface StepReconciler {
         /** @throws Exception when it could not be found out: it is asked again later */
-        Verdict<?> reconcile(Step step) throws Exception;
+        Verdict<?> reconcile(InterruptedStep step) throws Exception;
     }
 
     /** The decision about an interrupted run. For a whole record, it also applies to its interrupted steps. */

@@ -60,7 +60,7 @@ final class Dead implements Runnable {
             description = "Read-only.",
             mixinStandardHelpOptions = true)
     int groups(@Mixin LedgerOption ledger, @Mixin DeadOption which) {
-        List<Letters.Group> groups;
+        List<Letters.CauseGroup> groups;
         try (Store opened = ledger.open()) {
             groups = Operator.on(opened).letters().groups(which.which(Letters.Scope.BOTH));
         }
@@ -74,9 +74,9 @@ final class Dead implements Runnable {
         return Exit.OK.code();
     }
 
-    static void print(Screen screen, List<Letters.Group> groups) {
+    static void print(Screen screen, List<Letters.CauseGroup> groups) {
         Table table = new Table("COUNT", "STATE", "OPERATION", "CATEGORY", "SAMPLE", "WHY");
-        for (Letters.Group group : groups) {
+        for (Letters.CauseGroup group : groups) {
             String exception = group.exception().replaceFirst(".*\\.", "");
             table.row(
                     group.count(),
@@ -89,7 +89,7 @@ final class Dead implements Runnable {
         table.print(screen);
     }
 
-    static Map<String, Object> facts(Letters.Group group) {
+    static Map<String, Object> facts(Letters.CauseGroup group) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("count", group.count());
         facts.put("state", group.state().name());
@@ -115,12 +115,12 @@ final class Dead implements Runnable {
             @Mixin WarrantOption warrant) {
         Operator.Warrant why = warrant.given();
         Row row;
-        Replays.Outcome outcome;
+        Replays.ReplayOutcome outcome;
         try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             row = RecordOption.find(operator, digits);
             outcome = operator.discard(row.id(), why);
-            if (outcome == Replays.Outcome.REFUSED || outcome == Replays.Outcome.ABSENT) {
+            if (outcome == Replays.ReplayOutcome.REFUSED || outcome == Replays.ReplayOutcome.ABSENT) {
                 throw refused("discarded", operator, row);
             }
         }
@@ -128,10 +128,10 @@ final class Dead implements Runnable {
         return Exit.OK.code();
     }
 
-    static void told(LedgerOption ledger, Row row, Replays.Outcome outcome, String done, String already) {
+    static void told(LedgerOption ledger, Row row, Replays.ReplayOutcome outcome, String done, String already) {
         String name = row.header().operation() + "/" + row.id().prefix() + " (tenant "
                 + row.header().tenant() + ")";
-        String end = outcome == Replays.Outcome.DONE ? ": " + done : " " + already + "; nothing was changed.";
+        String end = outcome == Replays.ReplayOutcome.DONE ? ": " + done : " " + already + "; nothing was changed.";
         ledger.tell(() -> Map.of("id", row.id().hex(), "outcome", outcome.name()), screen -> screen.line(name + end));
     }
 

@@ -27,7 +27,7 @@ final class DeadOption {
         return filter.isEmpty() && category == null && exception == null;
     }
 
-    Letters.Which which(Letters.Scope scope) {
-        return new Letters.Which(filter.records(true), category, exception, scope);
+    Letters.MessageFilter which(Letters.Scope scope) {
+        return new Letters.MessageFilter(filter.records(true), category, exception, scope);
     }
 }

@@ -110,7 +110,7 @@ final class DeadReplay implements Callable<Integer> {
 
     private int one(String id) {
         Row row;
-        Replays.Outcome outcome;
+        Replays.ReplayOutcome outcome;
         try (Store opened = ledger.open()) {
             Operator operator = Operator.on(opened);
             row = RecordOption.find(operator, id);
@@ -121,8 +121,8 @@ final class DeadReplay implements Callable<Integer> {
                         .line("Would be replayed: " + operator.explain(row).sentence());
                 return Exit.OK.code();
             }
-            outcome = refused ? Replays.Outcome.REFUSED : operator.replay(row.id(), warrant());
-            if (outcome == Replays.Outcome.REFUSED || outcome == Replays.Outcome.ABSENT) {
+            outcome = refused ? Replays.ReplayOutcome.REFUSED : operator.replay(row.id(), warrant());
+            if (outcome == Replays.ReplayOutcome.REFUSED || outcome == Replays.ReplayOutcome.ABSENT) {
                 throw Dead.refused("replayed", operator, row);
             }
         }
@@ -174,7 +174,7 @@ final class DeadReplay implements Callable<Integer> {
      *
      * @param unknown the number of matching messages with an unknown outcome, included or not
      */
-    private record Matching(Letters.Preview preview, List<Letters.Group> groups, long unknown) {
+    private record Matching(Letters.Preview preview, List<Letters.CauseGroup> groups, long unknown) {
         private boolean withUnknown() {
             return preview.which().scope() == Letters.Scope.BOTH && unknown > 0;
         }

@@ -55,29 +55,31 @@ final class Retries implements Callable<Integer> {
             report = Operator.on(opened)
                     .retries(filter.events(null), Instant.now().minus(span));
         }
-        List<RetryReport.Line> alarms = report.policies().stream()
+        List<RetryReport.PolicyRetries> alarms = report.policies().stream()
                 .filter(line -> line.category().equals("*") && least != null && line.successRate() < least)
                 .toList();
         ledger.tell(() -> facts(span, report, alarms), screen -> print(screen, report, alarms));
         return (alarms.isEmpty() ? Exit.OK : Exit.CHECK_FAILED).code();
     }
 
-    private static Map<String, Object> facts(Duration span, RetryReport report, List<RetryReport.Line> alarms) {
+    private static Map<String, Object> facts(
+            Duration span, RetryReport report, List<RetryReport.PolicyRetries> alarms) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("window_ms", span.toMillis());
         facts.put("policies", report.policies().stream().map(Retries::facts).toList());
-        facts.put("below", alarms.stream().map(RetryReport.Line::policy).toList());
+        facts.put(
+                "below", alarms.stream().map(RetryReport.PolicyRetries::policy).toList());
         return facts;
     }
 
-    private void print(Screen screen, RetryReport report, List<RetryReport.Line> alarms) {
+    private void print(Screen screen, RetryReport report, List<RetryReport.PolicyRetries> alarms) {
         if (report.policies().isEmpty()) {
             screen.line("Nothing failed in the last " + window + ".");
             return;
         }
         Table table =
                 new Table("POLICY", "CATEGORY", "FAILED ATTEMPTS", "SUCCEEDED", "GAVE UP", "SUCCESS RATE", "ATTEMPTS");
-        for (RetryReport.Line line : report.policies()) {
+        for (RetryReport.PolicyRetries line : report.policies()) {
             boolean alarm = alarms.stream().anyMatch(each -> each.policy().equals(line.policy()));
             table.row(
                     line.policy(),
@@ -90,18 +92,19 @@ final class Retries implements Callable<Integer> {
         }
         table.print(screen);
         if (!alarms.isEmpty()) {
-            String names = alarms.stream().map(RetryReport.Line::policy).collect(Collectors.joining(", "));
+            String names =
+                    alarms.stream().map(RetryReport.PolicyRetries::policy).collect(Collectors.joining(", "));
             screen.line(screen.paint(Style.fg_red, "Below " + least + ": " + names + "."));
         }
     }
 
-    private static String rate(RetryReport.Line line) {
+    private static String rate(RetryReport.PolicyRetries line) {
         return line.succeeded() + line.gaveUp() == 0
                 ? "none ended"
                 : String.format(Locale.ROOT, "%.1f %%", 100 * line.successRate());
     }
 
-    private static Map<String, Object> facts(RetryReport.Line line) {
+    private static Map<String, Object> facts(RetryReport.PolicyRetries line) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("policy", line.policy());
         facts.put("category", line.category());

@@ -38,8 +38,8 @@ class DeadReplayKillTest {
     /** So many a page, and a page a second: the process is killed after the first of six. */
     private static final int RATE = 20;
 
-    private static final Letters.Which LOST =
-            new Letters.Which(new RecordFilter(null, "mail", true, Long.MAX_VALUE), null, null);
+    private static final Letters.MessageFilter LOST =
+            new Letters.MessageFilter(new RecordFilter(null, "mail", true, Long.MAX_VALUE), null, null);
     private static final Pattern JOB = Pattern.compile("(replay-\\S+) is running\\..*");
 
     @TempDir

@@ -32,7 +32,7 @@ public final class Events {
     }
 
     /** A failed attempt, with everything needed to reproduce the decision. */
-    public @Nullable AuditEntry attempt(EventType type, About about, Tried tried) {
+    public @Nullable AuditEntry attempt(EventType type, About about, AttemptDetails tried) {
         return outcomes ? tried(type, about, tried) : null;
     }
 
@@ -41,7 +41,7 @@ public final class Events {
      *
      * @param exhausted whether its attempts ran out
      */
-    public List<AuditEntry> death(About about, Tried tried, boolean exhausted) {
+    public List<AuditEntry> death(About about, AttemptDetails tried, boolean exhausted) {
         if (!outcomes) {
             return List.of();
         }
@@ -53,11 +53,11 @@ public final class Events {
      * As {@link #death}, of a record that is removed: written even if events are switched off, because nothing else
      * is left of it.
      */
-    public AuditEntry drop(About about, Tried tried, boolean exhausted) {
+    public AuditEntry drop(About about, AttemptDetails tried, boolean exhausted) {
         return tried(exhausted ? EventType.RETRY_EXHAUSTED : EventType.SYSTEM_ERROR, about, tried);
     }
 
-    private AuditEntry tried(EventType type, About about, Tried tried) {
+    private AuditEntry tried(EventType type, About about, AttemptDetails tried) {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("category", tried.failure().category().code());
         details.put("attempt", tried.number());
@@ -145,5 +145,6 @@ public final class Events {
     }
 
     /** A failed attempt: which, of how many, why, and what comes next. */
-    public record Tried(int number, int of, @Nullable Duration delay, Failure failure, String recovery) {}
+    public record AttemptDetails(
+            int number, int of, @Nullable Duration delay, Failure failure, String recovery) {}
 }

@@ -145,7 +145,7 @@ final class Answers<R> {
         if (!prepared.identity().neighbours().isEmpty()) {
             return null;
         }
-        GroupedLedger.LookedUp seen;
+        GroupedLedger.ReadRecord seen;
         try {
             seen = services.ledger().find(prepared.id());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {

@@ -20,7 +20,7 @@ final class AtomicAttempts {
      *
      * @param <T> what its caller gets
      */
-    interface Settling<R, T> {
+    interface Settlement<R, T> {
         /** Effect and record are committed. */
         T executed(HandlerOutcome.Returned<R> returned);
 
@@ -35,7 +35,7 @@ final class AtomicAttempts {
     }
 
     /** One transaction after the other until there is an outcome for the caller. */
-    <P, R, T> T run(AtomicTransaction<P, R> transaction, InFlightCalls.Leader leader, Settling<R, T> settling) {
+    <P, R, T> T run(AtomicTransaction<P, R> transaction, InFlightCalls.Leader leader, Settlement<R, T> settling) {
         Answers<R> answers = transaction.answers();
         DuplicateShares.Share duplicates = services.memory()
                 .duplicates()

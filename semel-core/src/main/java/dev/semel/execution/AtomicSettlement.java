@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Settles a direct atomic call. After a failed attempt its writes are rolled back already, so nothing is uncertain: it is tried
  * again after a pause that holds neither connection nor writer, or its failure is written to the ledger.
  */
-final class AtomicSettlement<P, R> implements AtomicAttempts.Settling<R, Answer<R>> {
+final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answer<R>> {
     private final EngineServices services;
     private final PreparedCall<P, R> prepared;
     private final Answers<R> answers;
@@ -183,7 +183,7 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settling<R, Answer<
         if (type == EventType.RETRY_ATTEMPT) {
             prepared.retries(services, failed.failure());
         }
-        Events.Tried tried = failed.tried(prepared, delay, recovery);
+        Events.AttemptDetails tried = failed.tried(prepared, delay, recovery);
         return services.audits().events().attempt(type, prepared.about(), tried);
     }
 

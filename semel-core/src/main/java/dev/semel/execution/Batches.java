@@ -20,14 +20,14 @@ final class Batches {
 
     /** Runs what it can of a part's calls together. */
     @FunctionalInterface
-    interface Together<P, R> {
+    interface SliceRunner<P, R> {
         /** @return the answers that there are, by the places of their calls */
         Map<Integer, Answer<R>> run(List<Call<P>> part, CallSpans spans);
     }
 
     /** Runs one call. */
     @FunctionalInterface
-    interface Alone<P, R> {
+    interface SingleRunner<P, R> {
         Answer<R> run(Call<P> call, Span span);
     }
 
@@ -35,14 +35,14 @@ final class Batches {
             EngineServices services,
             Operation<P, R> operation,
             List<Call<P>> calls,
-            Together<P, R> together,
-            Alone<P, R> alone) {
+            SliceRunner<P, R> together,
+            SingleRunner<P, R> alone) {
         List<Answer<R>> answers = new ArrayList<>(calls.size());
         for (int i = 0; i < calls.size(); i += LARGEST) {
             List<Call<P>> part = calls.subList(i, Math.min(calls.size(), i + LARGEST));
             CallSpans spans = CallSpans.begin(services, operation, part);
             try {
-                new Part<>(part, spans, answers).run(together, alone);
+                new BatchSlice<>(part, spans, answers).run(together, alone);
             } catch (Throwable thrown) {
                 spans.broke(thrown);
                 throw thrown;
@@ -55,7 +55,7 @@ final class Batches {
      * Some of the calls. When the store fails after others of the list have been answered, an exception would hide their
      * answers and say that nothing was run: the calls that it failed, and those behind them, are answered one by one instead.
      */
-    private static final class Part<P, R> {
+    private static final class BatchSlice<P, R> {
         private final List<Call<P>> calls;
         private final CallSpans spans;
         private final List<Answer<R>> answers;
@@ -63,13 +63,13 @@ final class Batches {
         private boolean away;
 
         /** @param answers of the parts before this one, to which its own are added */
-        Part(List<Call<P>> calls, CallSpans spans, List<Answer<R>> answers) {
+        BatchSlice(List<Call<P>> calls, CallSpans spans, List<Answer<R>> answers) {
             this.calls = calls;
             this.spans = spans;
             this.answers = answers;
         }
 
-        void run(Together<P, R> together, Alone<P, R> alone) {
+        void run(SliceRunner<P, R> together, SingleRunner<P, R> alone) {
             if (calls.size() > 1) {
                 try {
                     answered = together.run(calls, spans);
@@ -83,7 +83,7 @@ final class Batches {
             }
         }
 
-        private Answer<R> alone(int i, Alone<P, R> alone) {
+        private Answer<R> alone(int i, SingleRunner<P, R> alone) {
             try {
                 return alone.run(calls.get(i), spans.at(i));
             } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {

@@ -90,7 +90,7 @@ final class CallPipeline {
     private <P, R, T> T admitted(PreparedCall<P, R> prepared, Answers<R> answers, Way<P, R, T> way) {
         InFlightCalls inFlight = services.memory().inFlight();
         InFlightCalls.Admission<R> admission = inFlight.admit(prepared, answers);
-        if (admission instanceof InFlightCalls.Admission.Answered<R> answered) {
+        if (admission instanceof InFlightCalls.Admission.NotAdmitted<R> answered) {
             return way.answered(answered.answer(), null);
         }
         InFlightCalls.Leader leader = ((InFlightCalls.Admission.Leads<R>) admission).leader();

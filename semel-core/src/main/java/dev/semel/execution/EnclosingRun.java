@@ -34,7 +34,7 @@ final class EnclosingRun {
     }
 
     /** Runs the body with the record marked as under way on this thread. */
-    static <T> T inside(EngineServices engine, Transactions.Tx tx, RecordId lock, Body<T> body) throws Exception {
+    static <T> T inside(EngineServices engine, Transactions.Tx tx, RecordId lock, RunBody<T> body) throws Exception {
         EnclosingRun outer = CURRENT.get();
         boolean same = outer != null && outer.engine == engine && outer.tx == tx;
         EnclosingRun mine = same ? outer : new EnclosingRun(tx, engine);
@@ -62,7 +62,7 @@ final class EnclosingRun {
     }
 
     @FunctionalInterface
-    interface Body<T> {
+    interface RunBody<T> {
         T run(EnclosingRun enclosing) throws Exception;
     }
 }

@@ -116,7 +116,7 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
         return delay.compareTo(floor) < 0 ? floor : delay;
     }
 
-    Events.Tried tried(PreparedCall<?, ?> prepared, @Nullable Duration delay, String recovery) {
-        return new Events.Tried(attempt, prepared.policy().retry().maxAttempts(), delay, failure, recovery);
+    Events.AttemptDetails tried(PreparedCall<?, ?> prepared, @Nullable Duration delay, String recovery) {
+        return new Events.AttemptDetails(attempt, prepared.policy().retry().maxAttempts(), delay, failure, recovery);
     }
 }

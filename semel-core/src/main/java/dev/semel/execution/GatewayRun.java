@@ -8,8 +8,8 @@ import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.execution.Settled.Answered;
 import dev.semel.execution.Settled.Begun;
-import dev.semel.execution.Settled.Committed;
-import dev.semel.execution.Settled.Ended;
+import dev.semel.execution.Settled.EffectCommitted;
+import dev.semel.execution.Settled.Recorded;
 import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.LookupResult;
@@ -298,7 +298,7 @@ public final class GatewayRun implements Begun {
                 prepared.name(),
                 prepared.correlationId(),
                 why);
-        return new Ended(null);
+        return new Recorded(null);
     }
 
     /** It was refused, and would be again: the answer is kept for the retention of failures. */
@@ -314,13 +314,13 @@ public final class GatewayRun implements Begun {
      */
     public Settled drop(byte[] answer) {
         return settle(Outcome.FAILED, () -> {
-            Settled dropped = moved(Transition.RELEASE, Move.Change.NONE, null, new Ended(null));
-            if (!(dropped instanceof Committed)) {
+            Settled dropped = moved(Transition.RELEASE, Move.Change.NONE, null, new Recorded(null));
+            if (!(dropped instanceof EffectCommitted)) {
                 return dropped;
             }
             Duration keep = prepared.policy().retention().success();
             Settled kept = late(answer, Transition.result(keep, answer), keep);
-            return kept instanceof Answered ? kept : new Committed(true);
+            return kept instanceof Answered ? kept : new EffectCommitted(true);
         });
     }
 
@@ -329,7 +329,7 @@ public final class GatewayRun implements Begun {
         return settle(
                 Outcome.FAILED,
                 () -> doubted(
-                        moved(Transition.RELEASE, Move.Change.NONE, null, new Ended(null)),
+                        moved(Transition.RELEASE, Move.Change.NONE, null, new Recorded(null)),
                         Failure.of(Failure.Category.UNKNOWN, "It was refused after an effect of it was committed.")));
     }
 
@@ -342,7 +342,7 @@ public final class GatewayRun implements Begun {
         NextRequest again = NextRequest.after(services, prepared, failure, granted.attempt());
         Move.Change due = Transition.due(
                 again.pause(), prepared.policy().retention().failure(), again.attempt(), Failures.encode(failure));
-        return doubted(moved(Transition.RETRY, due, again.event(), new Ended(again.pause())), failure);
+        return doubted(moved(Transition.RETRY, due, again.event(), new Recorded(again.pause())), failure);
     }
 
     /** It did not run after all: its attempt is given back, and it may be asked for again after the pause. */
@@ -352,7 +352,7 @@ public final class GatewayRun implements Begun {
                 Outcome.HANDED_BACK,
                 () -> withReason(why, reason -> {
                     Move.Change due = Transition.due(pause, keep, granted.attempt() - 1, Failures.encode(reason));
-                    return moved(Transition.RETRY, due, null, new Ended(pause));
+                    return moved(Transition.RETRY, due, null, new Recorded(pause));
                 }));
     }
 
@@ -362,8 +362,8 @@ public final class GatewayRun implements Begun {
     }
 
     private Settled parked(Failure failure) {
-        Settled parked = moved(Transition.PARK, atOnce(failure), parking(failure), new Ended(null));
-        if (parked instanceof Ended) {
+        Settled parked = moved(Transition.PARK, atOnce(failure), parking(failure), new Recorded(null));
+        if (parked instanceof Recorded) {
             prepared.unknown(services);
         }
         return doubted(parked, failure);
@@ -400,7 +400,7 @@ public final class GatewayRun implements Begun {
 
     /** A run that failed with a committed effect is UNKNOWN: the rest of its effect may be missing. */
     private Settled doubted(Settled settled, Failure failure) {
-        if (!(settled instanceof Committed)) {
+        if (!(settled instanceof EffectCommitted)) {
             return settled;
         }
         Moved moved = commit(Transition.DOUBT.of(prepared.id(), granted.fence(), atOnce(failure), parking(failure)));
@@ -433,7 +433,7 @@ public final class GatewayRun implements Begun {
         }
         if (how instanceof Answered told) {
             prepared.span().ended(told.answer());
-        } else if (how instanceof Committed committed) {
+        } else if (how instanceof EffectCommitted committed) {
             prepared.span().ended(committed.answered() ? Outcome.EXECUTED : Outcome.UNKNOWN);
         } else {
             prepared.span().ended(usual);
@@ -479,7 +479,7 @@ public final class GatewayRun implements Begun {
     private Settled kept(byte[] answer, Duration keep) {
         prepared.span().kept(keep.toMillis());
         services.memory().committed(prepared, leader, answer, granted.fence(), keep);
-        return new Ended(null);
+        return new Recorded(null);
     }
 
     private Move completion(Duration keep, byte[] result) {
@@ -499,7 +499,7 @@ public final class GatewayRun implements Begun {
         }
         Row there = isCompleted(refused.current()) ? find() : null;
         return there != null && Mark.of(there.result()) != null
-                ? new Committed(false)
+                ? new EffectCommitted(false)
                 : new Answered(settlement.lost(refused), null);
     }
 

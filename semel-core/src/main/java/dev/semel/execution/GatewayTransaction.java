@@ -5,7 +5,7 @@ import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.execution.GatewayRuns.End;
 import dev.semel.execution.Settled.Answered;
-import dev.semel.execution.Settled.Ended;
+import dev.semel.execution.Settled.Recorded;
 import dev.semel.policy.Classifier;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.RecordWrite;
@@ -57,7 +57,7 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
                     }
                     throw new Undone(left);
                 });
-        return new AtomicAttempts(services).run(transaction, leader, new Settling(prepared, answers));
+        return new AtomicAttempts(services).run(transaction, leader, new GatewaySettlement(prepared, answers));
     }
 
     /** Ends the span of the call as the gateway ended its run. */
@@ -67,7 +67,7 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
         } else if (end instanceof End.Dropped) {
             span.ended(Outcome.FAILED);
         } else {
-            boolean again = settled instanceof Ended ended && ended.again() != null;
+            boolean again = settled instanceof Recorded ended && ended.again() != null;
             span.ended(again ? Outcome.RETRY_LATER : Outcome.EXECUTED);
         }
     }
@@ -83,11 +83,11 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
         }
     }
 
-    private final class Settling implements AtomicAttempts.Settling<byte[], Settled> {
+    private final class GatewaySettlement implements AtomicAttempts.Settlement<byte[], Settled> {
         private final PreparedCall<byte[], byte[]> prepared;
         private final AtomicSettlement<byte[], byte[]> usual;
 
-        Settling(PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers) {
+        GatewaySettlement(PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers) {
             this.prepared = prepared;
             this.usual = new AtomicSettlement<>(services, prepared, answers);
         }
@@ -95,7 +95,7 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
         @Override
         public Settled executed(HandlerOutcome.Returned<byte[]> returned) {
             usual.executed(returned);
-            return new Ended(null);
+            return new Recorded(null);
         }
 
         @Override
@@ -135,9 +135,9 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
                         times,
                         new RecordWrite.Outcome(null, Failures.encode(failed.failure())),
                         again.event());
-                return settled instanceof Ended ? new Ended(again.pause()) : settled;
+                return settled instanceof Recorded ? new Recorded(again.pause()) : settled;
             }
-            return new Ended(null);
+            return new Recorded(null);
         }
 
         private Settled write(
@@ -145,10 +145,10 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
             try {
                 return usual.leave(new RecordWrite(prepared.id(), prepared.header(), state, times, outcome, event))
                         .<Settled>map(answer -> new Answered(answer, null))
-                        .orElseGet(() -> new Ended(null));
+                        .orElseGet(() -> new Recorded(null));
             } catch (SemelException.OutcomeUnknown e) {
                 // Whether the failure was recorded does not matter: nothing took effect, and the next call finds out.
-                return new Ended(Duration.ZERO);
+                return new Recorded(Duration.ZERO);
             }
         }
     }

@@ -37,16 +37,16 @@ public final class GroupedLedger {
     private static final int TRIES = 5;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
 
-    private record Asking(long modesVersion, Reservation reservation) {}
+    private record PendingReservation(long modesVersion, Reservation reservation) {}
 
     /** A record as it stood at a moment of the store's clock; absent when there is none that counts. */
-    record LookedUp(@Nullable Row row, long now) {}
+    record ReadRecord(@Nullable Row row, long now) {}
 
     private final Ledger ledger;
     private final TimeSource time;
     private final Watch watch;
-    private final GroupCommitter<Asking, Reserved> reservations;
-    private final GroupCommitter<RecordId, LookedUp> lookups;
+    private final GroupCommitter<PendingReservation, Reserved> reservations;
+    private final GroupCommitter<RecordId, ReadRecord> lookups;
     private final GroupCommitter<Move, Moved> moves;
     private final GroupCommitter<Arrival, Enqueued> arrivals;
 
@@ -72,34 +72,35 @@ public final class GroupedLedger {
     }
 
     /** Reads a record without locking it. */
-    LookedUp find(RecordId id) {
+    ReadRecord find(RecordId id) {
         return lookups.submit(id);
     }
 
-    private List<LookedUp> findBatch(List<RecordId> batch) {
+    private List<ReadRecord> findBatch(List<RecordId> batch) {
         Found found = ledger.find(batch);
         return shared(
                 "find",
                 batch.stream()
-                        .map(id -> new LookedUp(found.live(id), found.now()))
+                        .map(id -> new ReadRecord(found.live(id), found.now()))
                         .toList());
     }
 
     Reserved reserve(long modesVersion, Reservation reservation) {
-        Asking prepared = new Asking(modesVersion, reservation);
+        PendingReservation prepared = new PendingReservation(modesVersion, reservation);
         return repeated(() -> answered(reservations.submit(prepared)), false);
     }
 
     /**
-     * Each with its own answer. Those about which the store could not be asked are {@link Reserved.Failed}, beside others that
+     * Each with its own answer. Those about which the store could not be asked are {@link Reserved.ReserveFailed}, beside others that
      * are granted.
      *
      * @throws SemelException when that is so of all of them
      */
     List<Reserved> reserveAll(long modesVersion, List<Reservation> batch) {
-        List<Asking> prepared =
-                batch.stream().map(each -> new Asking(modesVersion, each)).toList();
-        return each(prepared, reservations::submitAll, Reserved.Failed::new, GroupedLedger::failure);
+        List<PendingReservation> prepared = batch.stream()
+                .map(each -> new PendingReservation(modesVersion, each))
+                .toList();
+        return each(prepared, reservations::submitAll, Reserved.ReserveFailed::new, GroupedLedger::failure);
     }
 
     /**
@@ -164,7 +165,7 @@ public final class GroupedLedger {
     }
 
     private static Reserved answered(Reserved reserved) {
-        if (reserved instanceof Reserved.Failed failed) {
+        if (reserved instanceof Reserved.ReserveFailed failed) {
             throw failed.why();
         }
         return reserved;
@@ -178,7 +179,7 @@ public final class GroupedLedger {
     }
 
     private static @Nullable SemelException failure(Reserved reserved) {
-        return reserved instanceof Reserved.Failed failed ? failed.why() : null;
+        return reserved instanceof Reserved.ReserveFailed failed ? failed.why() : null;
     }
 
     private static @Nullable SemelException failure(Enqueued enqueued) {
@@ -231,7 +232,7 @@ public final class GroupedLedger {
         }
     }
 
-    private List<Reserved> reserveBatch(List<Asking> batch) {
+    private List<Reserved> reserveBatch(List<PendingReservation> batch) {
         Map<Long, List<Integer>> byVersion = new LinkedHashMap<>();
         for (int i = 0; i < batch.size(); i++) {
             byVersion
@@ -241,7 +242,7 @@ public final class GroupedLedger {
         if (byVersion.size() == 1) {
             return reserved(
                     batch.get(0).modesVersion(),
-                    batch.stream().map(Asking::reservation).toList());
+                    batch.stream().map(PendingReservation::reservation).toList());
         }
         Reserved[] outcomes = new Reserved[batch.size()];
         // Each version is a commit of its own: one that fails says nothing about the others.
@@ -249,7 +250,9 @@ public final class GroupedLedger {
             List<Reservation> prepared =
                     places.stream().map(place -> batch.get(place).reservation()).toList();
             List<Reserved> part = part(
-                    prepared, each -> Uninterrupted.repeating(() -> reserved(version, each)), Reserved.Failed::new);
+                    prepared,
+                    each -> Uninterrupted.repeating(() -> reserved(version, each)),
+                    Reserved.ReserveFailed::new);
             for (int i = 0; i < places.size(); i++) {
                 outcomes[places.get(i)] = part.get(i);
             }

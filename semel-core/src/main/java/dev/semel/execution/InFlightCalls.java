@@ -52,7 +52,7 @@ public final class InFlightCalls {
         record Leads<R>(Leader leader) implements Admission<R> {}
 
         /** It waited for the leader, or would not wait. */
-        record Answered<R>(Answer<R> answer) implements Admission<R> {}
+        record NotAdmitted<R>(Answer<R> answer) implements Admission<R> {}
     }
 
     /** Leads, or waits for the leader as long as the call's patience lasts. */
@@ -66,7 +66,7 @@ public final class InFlightCalls {
             Leader other = leaders.get(prepared.identity().lock());
             Answer<R> answer = other == null ? null : behind(other, prepared, until, answers);
             if (answer != null) {
-                return new Admission.Answered<>(answer);
+                return new Admission.NotAdmitted<>(answer);
             }
         }
     }

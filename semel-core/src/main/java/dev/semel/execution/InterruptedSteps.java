@@ -41,9 +41,9 @@ public final class InterruptedSteps {
     }
 
     /** For the reconciler: each with the key that it handed to the outside world. */
-    public List<Reconciler.Step> named() {
+    public List<Reconciler.InterruptedStep> named() {
         return rows.stream()
-                .map(row -> new Reconciler.Step(
+                .map(row -> new Reconciler.InterruptedStep(
                         row.header().key(),
                         row.id().downstreamKey(),
                         row.status().fence(),

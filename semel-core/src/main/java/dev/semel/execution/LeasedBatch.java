@@ -69,13 +69,13 @@ public final class LeasedBatch {
                                 .toList());
         Map<Integer, Answer<R>> answered = new HashMap<>();
         // Every lease is renewed until the batch is finished: the last call may wait long for its turn.
-        Map<AdmittedBatch.Item<P, R>, Held<P, R>> granted = hold(items, reserved, handler);
+        Map<AdmittedBatch.Item<P, R>, GrantedCall<P, R>> granted = hold(items, reserved, handler);
         try {
             List<Finished<P, R>> returned = new ArrayList<>();
             try {
                 for (int i = 0; i < items.size(); i++) {
                     AdmittedBatch.Item<P, R> item = items.get(i);
-                    Held<P, R> held = granted.get(item);
+                    GrantedCall<P, R> held = granted.get(item);
                     try {
                         if (held != null) {
                             run(item, held, returned, answered);
@@ -99,9 +99,10 @@ public final class LeasedBatch {
 
     private <P, R> void notGranted(AdmittedBatch.Item<P, R> item, Reserved reserved, Map<Integer, Answer<R>> answered) {
         PreparedCall<P, R> prepared = item.prepared();
-        if (reserved instanceof Reserved.Failed failed && failed.why() instanceof SemelException.DataRefused refused) {
+        if (reserved instanceof Reserved.ReserveFailed failed
+                && failed.why() instanceof SemelException.DataRefused refused) {
             answered.put(item.place(), new Answers<>(services, prepared).rejected(refused));
-        } else if (reserved instanceof Reserved.Failed failed) {
+        } else if (reserved instanceof Reserved.ReserveFailed failed) {
             answered.put(item.place(), Answers.notRun(prepared.correlationId(), failed.why()));
         } else if (reserved instanceof Reserved.Existing existing && prepared.asksFor(existing.row())) {
             answered.put(item.place(), grants.existing(prepared, existing, new Answers<>(services, prepared)));
@@ -109,16 +110,16 @@ public final class LeasedBatch {
     }
 
     /** A call that was granted. */
-    private record Held<P, R>(LeasedRun<P, R> run, Reserved.Granted grant, LeaseKeeper.Watched lease) {}
+    private record GrantedCall<P, R>(LeasedRun<P, R> run, Reserved.Granted grant, LeaseKeeper.Watched lease) {}
 
-    private <P, R> Map<AdmittedBatch.Item<P, R>, Held<P, R>> hold(
+    private <P, R> Map<AdmittedBatch.Item<P, R>, GrantedCall<P, R>> hold(
             List<AdmittedBatch.Item<P, R>> items, List<Reserved> reserved, LeasedHandler<P, R> handler) {
-        Map<AdmittedBatch.Item<P, R>, Held<P, R>> held = new LinkedHashMap<>();
+        Map<AdmittedBatch.Item<P, R>, GrantedCall<P, R>> held = new LinkedHashMap<>();
         for (int i = 0; i < items.size(); i++) {
             if (reserved.get(i) instanceof Reserved.Granted grant) {
                 PreparedCall<P, R> prepared = items.get(i).prepared();
                 LeasedRun<P, R> run = new LeasedRun<>(services, prepared, handler);
-                held.put(items.get(i), new Held<>(run, grant, LeasedRun.hold(services, prepared, grant)));
+                held.put(items.get(i), new GrantedCall<>(run, grant, LeasedRun.hold(services, prepared, grant)));
             }
         }
         return held;
@@ -126,7 +127,7 @@ public final class LeasedBatch {
 
     private static <P, R> void run(
             AdmittedBatch.Item<P, R> item,
-            Held<P, R> held,
+            GrantedCall<P, R> held,
             List<Finished<P, R>> returned,
             Map<Integer, Answer<R>> answered) {
         item.leader().becameVisible();

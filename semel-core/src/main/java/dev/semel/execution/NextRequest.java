@@ -31,7 +31,8 @@ record NextRequest(Duration pause, int attempt, @Nullable AuditEntry event) {
                 .attempt(
                         spent ? EventType.RETRY_EXHAUSTED : EventType.RETRY_ATTEMPT,
                         prepared.about(),
-                        new Events.Tried(attempt, policy.retry().maxAttempts(), pause, failure, "retry by the caller"));
+                        new Events.AttemptDetails(
+                                attempt, policy.retry().maxAttempts(), pause, failure, "retry by the caller"));
         return new NextRequest(pause, spent ? 0 : attempt, event);
     }
 }

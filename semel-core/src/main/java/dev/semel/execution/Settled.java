@@ -12,7 +12,7 @@ public sealed interface Settled {
      *
      * @param again when it failed and may be run again: not before this has passed
      */
-    record Ended(@Nullable Duration again) implements Settled {}
+    record Recorded(@Nullable Duration again) implements Settled {}
 
     /**
      * Its gateway said that it failed or leaves nothing, but an effect that it marked is committed. It is not run
@@ -20,7 +20,7 @@ public sealed interface Settled {
      *
      * @param answered whether there is an answer, which is replayed
      */
-    record Committed(boolean answered) implements Settled {}
+    record EffectCommitted(boolean answered) implements Settled {}
 
     /**
      * It was not this call that ended it, or that could not be recorded.

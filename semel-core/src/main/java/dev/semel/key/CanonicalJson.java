@@ -44,11 +44,11 @@ final class CanonicalJson {
 
     private final String subject;
     private final JsonParser parser;
-    private final Rule rule;
+    private final MemberRule rule;
     private final CanonicalWriter out;
     private final List<String> absent = new ArrayList<>();
 
-    private CanonicalJson(String subject, JsonParser parser, Rule rule, int length) {
+    private CanonicalJson(String subject, JsonParser parser, MemberRule rule, int length) {
         this.subject = subject;
         this.parser = parser;
         this.rule = rule;
@@ -60,7 +60,7 @@ final class CanonicalJson {
      * @param excluded names of fields of the outermost object that do not count
      */
     static byte[] of(String subject, byte[] json, Set<String> excluded) {
-        return of(subject, json, new Rule(excluded, false, Map.of()));
+        return of(subject, json, new MemberRule(excluded, false, Map.of()));
     }
 
     /**
@@ -70,7 +70,7 @@ final class CanonicalJson {
      * @param nulls whether members that are null do not count, at any depth
      * @param defaults fields of the outermost object that do not count if they have this value, in canonical form
      */
-    record Rule(Set<String> excluded, boolean nulls, Map<String, byte[]> defaults) {
+    record MemberRule(Set<String> excluded, boolean nulls, Map<String, byte[]> defaults) {
         /** Whether a member counts that was written at this place. */
         boolean counts(String name, boolean outermost, CanonicalWriter written, int from) {
             if (outermost && excluded.contains(name) || nulls && written.endsWith(from, NULL)) {
@@ -82,16 +82,16 @@ final class CanonicalJson {
     }
 
     /** @param subject whose JSON it is, for messages */
-    static byte[] of(String subject, byte[] json, Rule rule) {
+    static byte[] of(String subject, byte[] json, MemberRule rule) {
         return read(subject, json, rule).out.toBytes();
     }
 
     /** The fields of the outermost object that are there, and count as absent by the rule. */
-    static List<String> absent(String subject, byte[] json, Rule rule) {
+    static List<String> absent(String subject, byte[] json, MemberRule rule) {
         return read(subject, json, rule).absent;
     }
 
-    private static CanonicalJson read(String subject, byte[] json, Rule rule) {
+    private static CanonicalJson read(String subject, byte[] json, MemberRule rule) {
         checkUtf8(subject, json);
         try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), json)) {
             CanonicalJson read = new CanonicalJson(subject, parser, rule, json.length);
@@ -149,7 +149,7 @@ final class CanonicalJson {
         checkDepth(depth);
         out.put('{');
         int begin = out.size();
-        List<Member> members = new ArrayList<>();
+        List<JsonMember> members = new ArrayList<>();
         boolean asItIs = true;
         String previous = null;
         for (String name = parser.nextName(); name != null; name = parser.nextName()) {
@@ -167,7 +167,7 @@ final class CanonicalJson {
             if (!counts && depth == 1 && !rule.excluded.contains(name)) {
                 absent.add(name);
             }
-            members.add(new Member(name, start, out.size(), counts));
+            members.add(new JsonMember(name, start, out.size(), counts));
             previous = name;
         }
         if (!asItIs) {
@@ -176,12 +176,12 @@ final class CanonicalJson {
         out.put('}');
     }
 
-    private void rearrange(int begin, List<Member> members) {
+    private void rearrange(int begin, List<JsonMember> members) {
         byte[] written = out.copy(begin, out.size());
         out.cutTo(begin);
-        members.sort(Comparator.comparing(Member::name));
+        members.sort(Comparator.comparing(JsonMember::name));
         String previous = null;
-        for (Member member : members) {
+        for (JsonMember member : members) {
             checkDifferent(previous, member.name);
             previous = member.name;
             if (member.counts) {
@@ -232,5 +232,5 @@ final class CanonicalJson {
                 + " has a NUL byte: it is not UTF-8 text. Encode it as UTF-8, or declare the payload as byte[].");
     }
 
-    private record Member(String name, int start, int end, boolean counts) {}
+    private record JsonMember(String name, int start, int end, boolean counts) {}
 }

@@ -84,7 +84,7 @@ public final class Fingerprints {
     private static boolean matchesWithoutSome(
             Fingerprint stored, Operation.Definition<?, ?> definition, byte[] payload) {
         String name = definition.name();
-        CanonicalJson.Rule rule = withoutAbsent(definition);
+        CanonicalJson.MemberRule rule = withoutAbsent(definition);
         if (ofJson(stored, CanonicalJson.of(name, payload, rule)).equals(stored)) {
             return true;
         }
@@ -118,19 +118,19 @@ public final class Fingerprints {
         if (definition.payload().type() == byte[].class) {
             return made(version, schema, BYTES, encodedPayload);
         }
-        CanonicalJson.Rule rule = version == EVERYTHING_COUNTS
-                ? new CanonicalJson.Rule(definition.transportFields(), false, Map.of())
+        CanonicalJson.MemberRule rule = version == EVERYTHING_COUNTS
+                ? new CanonicalJson.MemberRule(definition.transportFields(), false, Map.of())
                 : withoutAbsent(definition);
         return made(version, schema, JSON, CanonicalJson.of(definition.name(), encodedPayload, rule));
     }
 
-    private static CanonicalJson.Rule withoutAbsent(Operation.Definition<?, ?> definition) {
+    private static CanonicalJson.MemberRule withoutAbsent(Operation.Definition<?, ?> definition) {
         Map<String, byte[]> defaults = new HashMap<>();
         definition.meaning().defaults().forEach((field, value) -> {
             String subject = "the default of " + field + " of " + definition.name();
             defaults.put(field, CanonicalJson.of(subject, MAPPER.writeValueAsBytes(value), Set.of()));
         });
-        return new CanonicalJson.Rule(definition.transportFields(), true, defaults);
+        return new CanonicalJson.MemberRule(definition.transportFields(), true, defaults);
     }
 
     private static Fingerprint made(int version, int schema, byte kind, byte[] meaning) {

@@ -1,7 +1,7 @@
 package dev.semel.operator;
 
 import dev.semel.Failure;
-import dev.semel.operator.Letters.Group;
+import dev.semel.operator.Letters.CauseGroup;
 import dev.semel.store.Row;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -37,24 +37,24 @@ final class Causes {
                 return;
             }
         }
-        causes.add(new Cause(new Group(row.header().operation(), category, exception, text, 1, row), words));
+        causes.add(new Cause(new CauseGroup(row.header().operation(), category, exception, text, 1, row), words));
     }
 
     /** The most frequent first. */
-    List<Group> groups() {
+    List<CauseGroup> groups() {
         return byException.values().stream()
                 .flatMap(List::stream)
                 .map(Cause::group)
-                .sorted(Comparator.comparingLong(Group::count).reversed())
+                .sorted(Comparator.comparingLong(CauseGroup::count).reversed())
                 .toList();
     }
 
     private static final class Cause {
-        private final Group first;
+        private final CauseGroup first;
         private String[] words;
         private long count = 1;
 
-        Cause(Group first, String[] words) {
+        Cause(CauseGroup first, String[] words) {
             this.first = first;
             this.words = words;
         }
@@ -82,9 +82,9 @@ final class Causes {
         }
 
         /** One of a kind is shown with its own text. */
-        Group group() {
+        CauseGroup group() {
             String text = count == 1 ? first.reason() : String.join(" ", words);
-            return new Group(first.operation(), first.category(), first.exception(), text, count, first.sample());
+            return new CauseGroup(first.operation(), first.category(), first.exception(), text, count, first.sample());
         }
     }
 }

@@ -31,22 +31,23 @@ public final class Letters {
      * @param exception class name, or the end of it
      * @param scope dead letters, messages with an unknown outcome, or both
      */
-    public record Which(
+    public record MessageFilter(
             RecordFilter records,
             Failure.@Nullable Category category,
             @Nullable String exception,
             Scope scope) {
         /** All dead letters. */
-        public static final Which ALL = new Which(new RecordFilter(null, null, true, Long.MAX_VALUE), null, null);
+        public static final MessageFilter ALL =
+                new MessageFilter(new RecordFilter(null, null, true, Long.MAX_VALUE), null, null);
 
         /** Dead letters alone. */
-        public Which(RecordFilter records, Failure.@Nullable Category category, @Nullable String exception) {
+        public MessageFilter(RecordFilter records, Failure.@Nullable Category category, @Nullable String exception) {
             this(records, category, exception, Scope.DEAD);
         }
 
         /** The same filter for others. */
-        public Which with(Scope value) {
-            return new Which(records, category, exception, value);
+        public MessageFilter with(Scope value) {
+            return new MessageFilter(records, category, exception, value);
         }
 
         boolean matches(Row row) {
@@ -60,8 +61,8 @@ public final class Letters {
         }
 
         /** The same ones, without those that were granted after this fence. */
-        Which upTo(long fence) {
-            return new Which(
+        MessageFilter upTo(long fence) {
+            return new MessageFilter(
                     new RecordFilter(records.tenant(), records.operation(), records.queued(), fence),
                     category,
                     exception,
@@ -95,7 +96,7 @@ public final class Letters {
      * @param reason the text that their messages share; what differs between them is left out
      * @param sample one of them
      */
-    public record Group(
+    public record CauseGroup(
             String operation, Failure.Category category, String exception, String reason, long count, Row sample) {
         /** FAILED_TERMINAL or UNKNOWN. */
         public State state() {
@@ -104,7 +105,7 @@ public final class Letters {
     }
 
     /** Up to so many; of each state the newest first. */
-    public List<Row> list(Which which, int limit) {
+    public List<Row> list(MessageFilter which, int limit) {
         List<Row> found = new ArrayList<>();
         each(which, row -> {
             found.add(row);
@@ -114,7 +115,7 @@ public final class Letters {
     }
 
     /** All of them by cause, the most frequent first. */
-    public List<Group> groups(Which which) {
+    public List<CauseGroup> groups(MessageFilter which) {
         Causes causes = new Causes();
         each(which, row -> {
             causes.add(row, failure(row));
@@ -124,7 +125,7 @@ public final class Letters {
     }
 
     /** How many there are, and the newest grant among them. */
-    public Preview preview(Which which) {
+    public Preview preview(MessageFilter which) {
         long[] seen = new long[2];
         each(which, row -> {
             seen[0]++;
@@ -139,7 +140,7 @@ public final class Letters {
      *
      * @param which the same ones, without any that dies after this
      */
-    public record Preview(Which which, long count) {}
+    public record Preview(MessageFilter which, long count) {}
 
     /** Returns whether to continue. */
     @FunctionalInterface
@@ -147,14 +148,14 @@ public final class Letters {
         boolean visit(Row row);
     }
 
-    private void each(Which which, Visitor visitor) {
+    private void each(MessageFilter which, Visitor visitor) {
         boolean more = true;
         for (State state : which.scope.states()) {
             more = more && each(state, which, visitor);
         }
     }
 
-    private boolean each(State state, Which which, Visitor visitor) {
+    private boolean each(State state, MessageFilter which, Visitor visitor) {
         Cursor behind = Cursor.START;
         while (true) {
             List<Row> page = ledger.list(state, which.records, behind, PAGE);
@@ -176,13 +177,13 @@ public final class Letters {
      * @param rows of the page that match
      * @param end where it ended; absent when there is nothing behind it
      */
-    record Page(List<Row> rows, @Nullable Cursor end) {}
+    record MessagePage(List<Row> rows, @Nullable Cursor end) {}
 
     /** A page of those in the state that match, behind a cursor. */
-    Page page(State state, Which which, Cursor behind, int limit) {
+    MessagePage page(State state, MessageFilter which, Cursor behind, int limit) {
         List<Row> page = ledger.list(state, which.records, behind, limit);
         Cursor end = page.size() < limit ? null : Cursor.behind(page.get(limit - 1));
-        return new Page(page.stream().filter(which::matches).toList(), end);
+        return new MessagePage(page.stream().filter(which::matches).toList(), end);
     }
 
     /** The last failure, if any. An unreadable one hides no other record from a list. */

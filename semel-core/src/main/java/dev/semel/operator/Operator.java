@@ -218,12 +218,12 @@ public final class Operator {
     }
 
     /** Sends one record to its handler again, or, if it has none here and came by a direct call, lets the next caller run it. */
-    public Replays.Outcome replay(RecordId id, Warrant warrant) {
+    public Replays.ReplayOutcome replay(RecordId id, Warrant warrant) {
         return replays.replay(store.ledger().find(List.of(id)).live(id), warrant);
     }
 
     /** Closes one record; its lane continues. */
-    public Replays.Outcome discard(RecordId id, Warrant warrant) {
+    public Replays.ReplayOutcome discard(RecordId id, Warrant warrant) {
         Row row = store.ledger().find(List.of(id)).live(id);
         return replays.discard(row, warrant, Policy.Retention.API.deadLetters());
     }

@@ -88,7 +88,7 @@ public final class Replays {
     }
 
     /** The outcome of a replay or a discard. */
-    public enum Outcome {
+    public enum ReplayOutcome {
         DONE,
         /** The same was done before. */
         ALREADY,
@@ -104,9 +104,9 @@ public final class Replays {
      *
      * @param row as it was just seen; none if there is none, or it is expired
      */
-    Outcome replay(@Nullable Row row, Warrant warrant) {
+    ReplayOutcome replay(@Nullable Row row, Warrant warrant) {
         if (row == null) {
-            return Outcome.ABSENT;
+            return ReplayOutcome.ABSENT;
         }
         return outcome(row, moved(row, warrant));
     }
@@ -131,9 +131,9 @@ public final class Replays {
     }
 
     /** Closes a record: it will not be retried, and its lane continues. */
-    Outcome discard(@Nullable Row row, Warrant warrant, Duration keep) {
+    ReplayOutcome discard(@Nullable Row row, Warrant warrant, Duration keep) {
         if (row == null) {
-            return Outcome.ABSENT;
+            return ReplayOutcome.ABSENT;
         }
         Failure failure = Failure.of(Failure.Category.DISABLED, "Discarded by an operator: " + warrant.reason());
         Move.Change change = Transition.failure(keep, Failures.encode(failure))
@@ -142,12 +142,12 @@ public final class Replays {
         return outcome(row, store.ledger().move(List.of(move)).get(0));
     }
 
-    private static Outcome outcome(Row row, Moved answer) {
+    private static ReplayOutcome outcome(Row row, Moved answer) {
         Moved moved = answer.unlocked(row.id());
         if (moved instanceof Moved.Refused) {
-            return Outcome.REFUSED;
+            return ReplayOutcome.REFUSED;
         }
-        return moved instanceof Moved.Same ? Outcome.ALREADY : Outcome.DONE;
+        return moved instanceof Moved.Same ? ReplayOutcome.ALREADY : ReplayOutcome.DONE;
     }
 
     private Move replaying(Row row, Warrant warrant) {
@@ -179,7 +179,7 @@ public final class Replays {
      * @param perSecond at most so many a second; 0 for no limit
      * @param at where the part before ended
      */
-    public record Bulk(String job, int part, Filter filter, int perSecond, Place at, Counts counts)
+    public record Bulk(String job, int part, Filter filter, int perSecond, ReplayPosition at, Counts counts)
             implements ValueCodec.Own {
         @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
         static Bulk stored(ObjectNode part) {
@@ -187,7 +187,7 @@ public final class Replays {
         }
     }
 
-    /** As {@link Letters.Which}, in plain values. */
+    /** As {@link Letters.MessageFilter}, in plain values. */
     public record Filter(
             @Nullable String tenant,
             @Nullable String operation,
@@ -195,7 +195,7 @@ public final class Replays {
             @Nullable String exception,
             Cut cut) {
         static Filter of(Letters.Preview preview) {
-            Letters.Which which = preview.which();
+            Letters.MessageFilter which = preview.which();
             return new Filter(
                     which.records().tenant(),
                     which.records().operation(),
@@ -205,7 +205,7 @@ public final class Replays {
         }
 
         Letters.Preview preview() {
-            Letters.Which which = new Letters.Which(
+            Letters.MessageFilter which = new Letters.MessageFilter(
                     new RecordFilter(tenant, operation, true, cut.fence),
                     category == null ? null : Failure.Category.ofCode(category).orElse(null),
                     exception,
@@ -229,10 +229,10 @@ public final class Replays {
      * @param state of the records it is at
      * @param pass counts from 1; a further one is for those that were locked
      */
-    public record Place(long at, String id, State state, int pass, String actor, String reason) {
-        static Place start(Letters.Scope scope, int pass, Warrant warrant) {
+    public record ReplayPosition(long at, String id, State state, int pass, String actor, String reason) {
+        static ReplayPosition start(Letters.Scope scope, int pass, Warrant warrant) {
             State first = scope.states().get(0);
-            return new Place(
+            return new ReplayPosition(
                     Cursor.START.at(), Cursor.START.id().hex(), first, pass, warrant.actor(), warrant.reason());
         }
 
@@ -245,15 +245,15 @@ public final class Replays {
         }
 
         /** The position after a page; empty when this pass is over. */
-        Optional<Place> behind(Letters.Page page, Letters.Scope scope) {
+        Optional<ReplayPosition> behind(Letters.MessagePage page, Letters.Scope scope) {
             Cursor end = page.end();
             if (end != null) {
-                return Optional.of(new Place(end.at(), end.id().hex(), state, pass, actor, reason));
+                return Optional.of(new ReplayPosition(end.at(), end.id().hex(), state, pass, actor, reason));
             }
             int next = scope.states().indexOf(state) + 1;
             return next == scope.states().size()
                     ? Optional.empty()
-                    : Optional.of(new Place(
+                    : Optional.of(new ReplayPosition(
                             Cursor.START.at(),
                             Cursor.START.id().hex(),
                             scope.states().get(next),
@@ -292,7 +292,7 @@ public final class Replays {
             throw new SemelException.Invalid(
                     "A replay of " + perSecond + " records a second cannot be: use 0 for no limit, or more.");
         }
-        Place start = Place.start(preview.which().scope(), 1, warrant);
+        ReplayPosition start = ReplayPosition.start(preview.which().scope(), 1, warrant);
         return message(new Bulk(job, 1, Filter.of(preview), perSecond, start, Counts.NONE));
     }
 
@@ -346,15 +346,15 @@ public final class Replays {
      * again. Records that another transaction has locked are retried in a further pass, a few times.
      */
     public void handle(Bulk bulk, LeasedContext run) throws InterruptedException {
-        Letters.Which which = bulk.filter.preview().which();
+        Letters.MessageFilter which = bulk.filter.preview().which();
         int size = bulk.perSecond == 0 ? PAGE : Math.min(PAGE, bulk.perSecond);
-        Place place = bulk.at;
+        ReplayPosition place = bulk.at;
         Counts counts = bulk.counts;
         for (int pages = 0; pages < PAGES_A_MESSAGE; pages++) {
-            Letters.Page page = letters.page(place.state(), which, place.cursor(), size);
+            Letters.MessagePage page = letters.page(place.state(), which, place.cursor(), size);
             run.ensureHeld();
             counts = counts.plus(replay(page.rows(), place.warrant()));
-            Optional<Place> next = place.behind(page, which.scope());
+            Optional<ReplayPosition> next = place.behind(page, which.scope());
             if (next.isEmpty()) {
                 passOver(bulk, counts, run);
                 return;
@@ -392,7 +392,7 @@ public final class Replays {
         }
         LOG.info("{}: {} records are locked by other transactions; retrying in {}.", bulk.job, counts.locked, LOCKED);
         Letters.Scope scope = bulk.filter.cut.scope;
-        Place again = Place.start(scope, bulk.at.pass + 1, bulk.at.warrant());
+        ReplayPosition again = ReplayPosition.start(scope, bulk.at.pass + 1, bulk.at.warrant());
         Counts so = new Counts(counts.done, 0);
         sendOn(
                 run,

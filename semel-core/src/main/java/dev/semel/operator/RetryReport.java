@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param policies by the policy's code
  */
-public record RetryReport(List<Line> policies) {
+public record RetryReport(List<PolicyRetries> policies) {
 
     /**
      * @param category of the failures, or {@code *} for all of a policy
@@ -30,7 +30,7 @@ public record RetryReport(List<Line> policies) {
      * @param gaveUp records that were not tried again
      * @param averageAttempts of those that succeeded, the last included
      */
-    public record Line(
+    public record PolicyRetries(
             String policy, String category, long attempts, long succeeded, long gaveUp, double averageAttempts) {
         /** Of those that came to an end. */
         public double successRate() {
@@ -42,7 +42,7 @@ public record RetryReport(List<Line> policies) {
     private static final int PAGE = 1_000;
 
     /** The failures of one record. */
-    private static final class Story {
+    private static final class RecordRetries {
         private final String policy;
         private final Set<String> categories = new HashSet<>();
         private final Map<String, Integer> failures = new HashMap<>();
@@ -51,7 +51,7 @@ public record RetryReport(List<Line> policies) {
         private boolean gaveUp;
         private int attempts;
 
-        Story(String policy) {
+        RecordRetries(String policy) {
             this.policy = policy;
         }
 
@@ -67,7 +67,7 @@ public record RetryReport(List<Line> policies) {
     }
 
     static RetryReport of(AuditLog audit, AuditFilter filter, long since) {
-        Map<RecordId, Story> stories = new HashMap<>();
+        Map<RecordId, RecordRetries> stories = new HashMap<>();
         Map<RecordId, Integer> executed = new HashMap<>();
         AuditRow.Position before = AuditRow.Position.END;
         while (true) {
@@ -85,7 +85,7 @@ public record RetryReport(List<Line> policies) {
         }
     }
 
-    private static void read(AuditRow row, Map<RecordId, Story> stories, Map<RecordId, Integer> executed) {
+    private static void read(AuditRow row, Map<RecordId, RecordRetries> stories, Map<RecordId, Integer> executed) {
         RecordId id = row.entry().subject().record();
         EventType type = EventType.of(row.entry().type()).orElse(null);
         if (id == null || type == null) {
@@ -95,7 +95,7 @@ public record RetryReport(List<Line> policies) {
             case OPERATION_EXECUTED -> executed.putIfAbsent(id, row.entry().attempt());
             case RETRY_ATTEMPT, RETRY_EXHAUSTED, SYSTEM_ERROR -> {
                 String policy = row.entry().policy() == null ? "" : row.entry().policy();
-                Story story = stories.computeIfAbsent(id, any -> new Story(policy));
+                RecordRetries story = stories.computeIfAbsent(id, any -> new RecordRetries(policy));
                 String category = String.valueOf(new AuditEvent(row).details().getOrDefault("category", "unknown"));
                 story.categories.add(category);
                 if (!story.isToldAlready(type, row.entry())) {
@@ -111,22 +111,22 @@ public record RetryReport(List<Line> policies) {
         }
     }
 
-    private static RetryReport report(Map<RecordId, Story> stories, Map<RecordId, Integer> executed) {
-        Map<String, Map<String, List<Story>>> sorted = new TreeMap<>();
-        for (Story story : stories.values()) {
-            Map<String, List<Story>> byCategory = sorted.computeIfAbsent(story.policy, any -> new TreeMap<>());
+    private static RetryReport report(Map<RecordId, RecordRetries> stories, Map<RecordId, Integer> executed) {
+        Map<String, Map<String, List<RecordRetries>>> sorted = new TreeMap<>();
+        for (RecordRetries story : stories.values()) {
+            Map<String, List<RecordRetries>> byCategory = sorted.computeIfAbsent(story.policy, any -> new TreeMap<>());
             byCategory.computeIfAbsent("*", any -> new ArrayList<>()).add(story);
             story.categories.forEach(category -> byCategory
                     .computeIfAbsent(category, any -> new ArrayList<>())
                     .add(story));
         }
-        List<Line> lines = new ArrayList<>();
+        List<PolicyRetries> lines = new ArrayList<>();
         sorted.forEach((policy, byCategory) ->
                 byCategory.forEach((category, members) -> lines.add(line(policy, category, members))));
         return new RetryReport(List.copyOf(lines));
     }
 
-    private static Line line(String policy, String category, List<Story> stories) {
+    private static PolicyRetries line(String policy, String category, List<RecordRetries> stories) {
         long attempts = stories.stream()
                 .flatMap(story -> story.failures.entrySet().stream())
                 .filter(each -> category.equals("*") || each.getKey().equals(category))
@@ -140,6 +140,6 @@ public record RetryReport(List<Line> policies) {
                 .mapToInt(story -> story.attempts)
                 .average()
                 .orElse(0);
-        return new Line(policy, category, attempts, succeeded, gaveUp, average);
+        return new PolicyRetries(policy, category, attempts, succeeded, gaveUp, average);
     }
 }

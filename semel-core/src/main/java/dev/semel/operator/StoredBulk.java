@@ -4,7 +4,7 @@ import dev.semel.operator.Replays.Bulk;
 import dev.semel.operator.Replays.Counts;
 import dev.semel.operator.Replays.Cut;
 import dev.semel.operator.Replays.Filter;
-import dev.semel.operator.Replays.Place;
+import dev.semel.operator.Replays.ReplayPosition;
 import dev.semel.store.State;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -27,7 +27,7 @@ final class StoredBulk {
                 part.required("part").asInt(),
                 JSON.treeToValue(part.required("filter"), Filter.class),
                 part.required("perSecond").asInt(),
-                JSON.treeToValue(part.required("at"), Place.class),
+                JSON.treeToValue(part.required("at"), ReplayPosition.class),
                 JSON.treeToValue(part.required("counts"), Counts.class));
     }
 

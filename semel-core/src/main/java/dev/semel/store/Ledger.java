@@ -14,7 +14,7 @@ import java.util.function.Function;
  *
  * <p>Nobody waits without bound for a record that another transaction has locked, whose owner may be paused: such a record is
  * left out by {@link #purge}, and answered as locked by {@link #reserve} and {@link #move}, each for itself. In the same way an
- * item whose data the store refuses is answered for itself ({@link Reserved.Failed}, {@link Moved.NotStored}, both with a
+ * item whose data the store refuses is answered for itself ({@link Reserved.ReserveFailed}, {@link Moved.NotStored}, both with a
  * {@link dev.semel.SemelException.DataRefused}), and the others of its batch are written.
  */
 public interface Ledger {

@@ -40,7 +40,7 @@ public record Move(
      * @param place what becomes of its place in the line; absent if it has none, or keeps it
      */
     public record Change(
-            Times times,
+            MoveTimes times,
             int attempt,
             byte @Nullable [] result,
             byte @Nullable [] failure,
@@ -56,7 +56,7 @@ public record Move(
                 boolean onlyIfOver,
                 byte @Nullable [] result,
                 byte @Nullable [] failure) {
-            this(new Times(delayMillis, keepMillis, onlyIfOver), attempt, result, failure, null);
+            this(new MoveTimes(delayMillis, keepMillis, onlyIfOver), attempt, result, failure, null);
         }
 
         public Change at(@Nullable Place value) {
@@ -86,7 +86,7 @@ public record Move(
      * @param keepMillis see {@link Status#keepMillis}
      * @param onlyIfOver also demand that {@code at} has passed: the lease is over, the retry is due
      */
-    public record Times(long delayMillis, long keepMillis, boolean onlyIfOver) {}
+    public record MoveTimes(long delayMillis, long keepMillis, boolean onlyIfOver) {}
 
     /**
      * What becomes of a record's place in the line.

@@ -33,5 +33,5 @@ public sealed interface Reserved {
      * @param why unavailable when nothing was written for it; unknown when something may have been written; data
      *     refused when it would be refused again
      */
-    record Failed(SemelException why) implements Reserved {}
+    record ReserveFailed(SemelException why) implements Reserved {}
 }

@@ -39,7 +39,7 @@ public final class StoreClock implements TimeSource {
 
     private final TimeSource time;
     private final AtomicLong told = new AtomicLong(Long.MIN_VALUE);
-    private volatile @Nullable Look last;
+    private volatile @Nullable ClockReading last;
 
     /** @param time the node's own clocks */
     public StoreClock(TimeSource time) {
@@ -64,12 +64,12 @@ public final class StoreClock implements TimeSource {
      * @param upTo of the monotonic clock, after it
      * @param wall the node's own wall clock
      */
-    private record Look(long now, long from, long upTo, long wall) {}
+    private record ClockReading(long now, long from, long upTo, long wall) {}
 
     /** The store's time. It never goes back; before the first look it is the node's wall clock. */
     @Override
     public long millis() {
-        Look look = last;
+        ClockReading look = last;
         if (look == null) {
             return time.millis();
         }
@@ -85,7 +85,7 @@ public final class StoreClock implements TimeSource {
 
     /** Whether it is time for a look: also when the node's two clocks differ, because then it was asleep. */
     public boolean due() {
-        Look look = last;
+        ClockReading look = last;
         if (look == null) {
             return true;
         }
@@ -102,17 +102,18 @@ public final class StoreClock implements TimeSource {
      */
     public synchronized Kept look(Kept kept, long wall, long nanosBefore) {
         long nanosAfter = time.nanos();
-        Look before = last;
+        ClockReading before = last;
         if (before != null && (nanosAfter - nanosBefore) / NANOS_PER_MILLI > LONGEST_LOOK_MILLIS) {
             return kept;
         }
         long now = Math.max(kept.mark, plausible(kept, wall, before, nanosBefore, nanosAfter));
         now = Math.max(kept.mark, back(now, wall, now - kept.mark));
-        last = new Look(now, nanosBefore, nanosAfter, time.millis());
+        last = new ClockReading(now, nanosBefore, nanosAfter, time.millis());
         return new Kept(now, now - wall);
     }
 
-    private static long plausible(Kept kept, long wall, @Nullable Look before, long nanosBefore, long nanosAfter) {
+    private static long plausible(
+            Kept kept, long wall, @Nullable ClockReading before, long nanosBefore, long nanosAfter) {
         long sum = wall + kept.ahead;
         if (before == null) {
             return first(kept, wall, sum);

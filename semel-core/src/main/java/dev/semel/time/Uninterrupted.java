@@ -12,12 +12,12 @@ public final class Uninterrupted {
 
     /** A call that must not be interrupted. */
     @FunctionalInterface
-    public interface Body<T, E extends Exception> {
+    public interface UninterruptedCall<T, E extends Exception> {
         T run() throws E;
     }
 
     /** Runs the body once. An interrupt that comes meanwhile may still make it fail. */
-    public static <T, E extends Exception> T once(Body<T, E> body) throws E {
+    public static <T, E extends Exception> T once(UninterruptedCall<T, E> body) throws E {
         boolean interrupted = Thread.interrupted();
         try {
             return body.run();
@@ -29,7 +29,7 @@ public final class Uninterrupted {
     }
 
     /** Runs the body, and runs it again when it fails and the thread was interrupted meanwhile. */
-    public static <T, E extends Exception> T repeating(Body<T, E> body) throws E {
+    public static <T, E extends Exception> T repeating(UninterruptedCall<T, E> body) throws E {
         boolean interrupted = Thread.interrupted();
         try {
             for (int repeats = 0; ; repeats++) {

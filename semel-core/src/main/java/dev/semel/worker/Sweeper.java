@@ -123,11 +123,12 @@ public final class Sweeper {
                 .at(transition.place(row.line(), policy.options().deadHead()));
         Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
         String recovery = dropped ? Delivery.DROPPED : "replay or discard";
-        Events.Tried tried = new Events.Tried(attempts, policy.retry().maxAttempts(), null, failure, recovery);
+        Events.AttemptDetails tried =
+                new Events.AttemptDetails(attempts, policy.retry().maxAttempts(), null, failure, recovery);
         return transition.telling(row.id(), row.status().fence(), change, events(transition, about, tried));
     }
 
-    private List<AuditEntry> events(Transition transition, Events.About about, Events.Tried tried) {
+    private List<AuditEntry> events(Transition transition, Events.About about, Events.AttemptDetails tried) {
         Events events = services.audits().events();
         if (transition == Transition.LOSE) {
             Map<String, String> why = Map.of(

@@ -135,7 +135,7 @@ final class VerdictMoves {
                     .events()
                     .death(
                             about,
-                            new Events.Tried(row.status().attempt(), most, null, failure, "replay or discard"),
+                            new Events.AttemptDetails(row.status().attempt(), most, null, failure, "replay or discard"),
                             false));
         }
         return events;

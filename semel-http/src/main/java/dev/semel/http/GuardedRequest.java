@@ -317,7 +317,7 @@ final class GuardedRequest {
             return;
         }
         broken(why != null ? why : new TimeoutException("The asynchronous request timed out."));
-        if (settle(granted) instanceof Settled.Committed) {
+        if (settle(granted) instanceof Settled.EffectCommitted) {
             sender.committed();
         }
         permit.ended(failedHow());
@@ -445,7 +445,7 @@ final class GuardedRequest {
                     case DROP -> RouteBreakers.HandlerEnd.NOT_JUDGED;
                     case KEEP, REFUSE -> RouteBreakers.HandlerEnd.SUCCEEDED;
                 });
-        if (settled instanceof Settled.Committed || kind == ResponseMeaning.Kind.KEEP) {
+        if (settled instanceof Settled.EffectCommitted || kind == ResponseMeaning.Kind.KEEP) {
             sender.committed();
         }
         ClassifiedException why = thrown;

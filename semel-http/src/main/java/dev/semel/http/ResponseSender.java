@@ -125,7 +125,7 @@ final class ResponseSender {
     void send(Settled settled, @Nullable ClassifiedException thrown) throws IOException, ServletException {
         if (thrown != null && thrown.meaning() == Hooks.Exceptions.Meaning.FAILURE && thrown.problem() != null) {
             refuse(
-                    settled instanceof Settled.Ended ended && ended.again() != null
+                    settled instanceof Settled.Recorded ended && ended.again() != null
                             ? AnswerToProblem.retryLater(ended.again())
                             : AnswerToProblem.unknown());
             return;
@@ -134,7 +134,7 @@ final class ResponseSender {
             held.discard();
             rethrow(thrown.exception());
         }
-        if (settled instanceof Settled.Ended ended && ended.again() != null && !held.containsHeader("Retry-After")) {
+        if (settled instanceof Settled.Recorded ended && ended.again() != null && !held.containsHeader("Retry-After")) {
             held.setHeader("Retry-After", Long.toString(Problems.seconds(ended.again())));
         }
         held.release();

@@ -213,7 +213,7 @@ class AsyncTest {
 
     @Test
     void markerIsWrittenFromAnotherThreadToo() {
-        Ground ground = Ground.Kind.SQLITE.fresh();
+        TestDatabase ground = TestDatabase.Kind.SQLITE.fresh();
         EngineSettings engine = EngineSettings.on(ground.open(null));
         try (Site site = Site.open(
                 container,
@@ -246,8 +246,8 @@ class AsyncTest {
      */
     @Test
     void effectAfterTheTimeoutCompletesTheUnknownRequest() throws Exception {
-        for (Ground.Kind kind : Ground.Kind.values()) {
-            Ground ground = kind.fresh();
+        for (TestDatabase.Kind kind : TestDatabase.Kind.values()) {
+            TestDatabase ground = kind.fresh();
             CountDownLatch over = new CountDownLatch(1);
             CompletableFuture<String> late = new CompletableFuture<>();
             try (Site site = Site.open(

@@ -38,18 +38,18 @@ class CrashTest {
 
     private static final int AHEAD = 2;
 
-    private static final Map<Ground.Kind, Place> PLACES = new EnumMap<>(Ground.Kind.class);
+    private static final Map<TestDatabase.Kind, Place> PLACES = new EnumMap<>(TestDatabase.Kind.class);
 
     /** A database with servers that are started before they are needed: those that halt, and those that are asked again. */
     private static final class Place {
-        private final Ground ground;
+        private final TestDatabase ground;
         private final Container halts;
         private final Container goesOn;
         private final Deque<NodeProcess> ready = new ArrayDeque<>();
 
-        Place(Ground.Kind kind) {
+        Place(TestDatabase.Kind kind) {
             ground = kind.fresh();
-            halts = kind == Ground.Kind.SQLITE ? Container.JETTY : Container.TOMCAT;
+            halts = kind == TestDatabase.Kind.SQLITE ? Container.JETTY : Container.TOMCAT;
             goesOn = halts == Container.JETTY ? Container.TOMCAT : Container.JETTY;
         }
 
@@ -67,7 +67,7 @@ class CrashTest {
     }
 
     static Stream<Arguments> crashes() {
-        return Stream.of(Ground.Kind.values())
+        return Stream.of(TestDatabase.Kind.values())
                 .flatMap(kind -> Stream.of(
                                 Arguments.of(kind, Level.SPAN, Halt.BEFORE_THE_HANDLER, AnswerToProblem.RUN_AGAIN),
                                 Arguments.of(kind, Level.SPAN, Halt.BEFORE_ITS_COMMIT, AnswerToProblem.RUN_AGAIN),
@@ -84,17 +84,17 @@ class CrashTest {
 
     /** On PostgreSQL those where its transactions decide; the others wait for the campaign. */
     private static boolean isOrdinary(Object[] crash) {
-        return crash[0] == Ground.Kind.SQLITE
+        return crash[0] == TestDatabase.Kind.SQLITE
                 || crash[2] == Halt.BEFORE_ITS_COMMIT
                 || crash[2] == Halt.AFTER_ITS_COMMIT;
     }
 
     @ParameterizedTest
     @MethodSource("crashes")
-    void crashKeepsTheGuaranteeOfTheLevel(Ground.Kind kind, Level level, Halt halt, AnswerToProblem told)
+    void crashKeepsTheGuaranteeOfTheLevel(TestDatabase.Kind kind, Level level, Halt halt, AnswerToProblem told)
             throws Exception {
         Place place = PLACES.computeIfAbsent(kind, Place::new);
-        Ground ground = place.ground;
+        TestDatabase ground = place.ground;
         String name = level + "-" + halt;
         String path = "/" + level.name().toLowerCase(Locale.ROOT) + "/" + name;
         try (NodeProcess node = place.next()) {
@@ -159,7 +159,7 @@ class CrashTest {
 
     @Test
     void e7_onlyOneOfTwoServersRunsAConcurrentDuplicate() {
-        Ground ground = Ground.Kind.POSTGRESQL.fresh();
+        TestDatabase ground = TestDatabase.Kind.POSTGRESQL.fresh();
         try (NodeProcess one = NodeProcess.start(ground, Container.JETTY);
                 NodeProcess two = NodeProcess.start(ground, Container.TOMCAT)) {
             for (int round = 0; round < 60; round++) {

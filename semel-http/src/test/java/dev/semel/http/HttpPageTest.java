@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** The code of docs/http.md, run. */
 class HttpPageTest {
-    private final Ground ground = Ground.Kind.SQLITE.fresh();
+    private final TestDatabase ground = TestDatabase.Kind.SQLITE.fresh();
     private final AtomicInteger invalidated = new AtomicInteger();
 
     private static IdempotencyFilter filter(Semel semel) {
@@ -63,7 +63,7 @@ class HttpPageTest {
     // endregion
 
     private static void insertOrder(Connection connection) throws SQLException {
-        Ground.effect(connection, "order");
+        TestDatabase.effect(connection, "order");
     }
 
     private static long currentVersion(Connection connection) throws SQLException {

@@ -34,17 +34,17 @@ class LevelTest {
     private Container container;
 
     @Parameter(1)
-    private Ground.Kind kind;
+    private TestDatabase.Kind kind;
 
     private final AtomicInteger runs = new AtomicInteger();
     private final ManualTime time = new ManualTime(1_700_000_000_000L);
 
     static Stream<Arguments> places() {
         return Stream.of(Container.values())
-                .flatMap(container -> Stream.of(Ground.Kind.values()).map(kind -> Arguments.of(container, kind)));
+                .flatMap(container -> Stream.of(TestDatabase.Kind.values()).map(kind -> Arguments.of(container, kind)));
     }
 
-    private Site site(Ground ground, Level level, App app) {
+    private Site site(TestDatabase ground, Level level, App app) {
         EngineSettings engine =
                 EngineSettings.on(ground.open(time)).withTime(time).withoutBackground();
         return Site.open(
@@ -60,10 +60,10 @@ class LevelTest {
 
     @Test
     void span_effectAndResponseAreOneCommit() {
-        Ground ground = kind.fresh();
+        TestDatabase ground = kind.fresh();
         try (Site site = site(ground, Level.SPAN, (request, response) -> {
             IdempotentExchange exchange = IdempotentExchange.current().orElseThrow();
-            Ground.effect(exchange.connection(), "one");
+            TestDatabase.effect(exchange.connection(), "one");
             assertThat(ground.effects("one")).isZero();
             assertThat(request.isAsyncSupported()).isFalse();
             assertThatThrownBy(() -> exchange.mark(exchange.connection())).isInstanceOf(SemelException.Invalid.class);
@@ -79,11 +79,11 @@ class LevelTest {
 
     @Test
     void span_rejectionOrFailureLeavesNoEffect() {
-        Ground ground = kind.fresh();
+        TestDatabase ground = kind.fresh();
         AtomicInteger status = new AtomicInteger();
         try (Site site = site(ground, Level.SPAN, (request, response) -> {
             runs.incrementAndGet();
-            Ground.effect(IdempotentExchange.of(request).orElseThrow().connection(), "none");
+            TestDatabase.effect(IdempotentExchange.of(request).orElseThrow().connection(), "none");
             if (status.get() == 0) {
                 throw new IllegalStateException("broken");
             }
@@ -111,7 +111,7 @@ class LevelTest {
 
     @Test
     void marker_markedTransactionIsReplayed() {
-        Ground ground = kind.fresh();
+        TestDatabase ground = kind.fresh();
         try (Site site = site(ground, Level.MARKER, (request, response) -> {
             IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
             assertThat(exchange.downstreamKey()).isPresent();
@@ -136,7 +136,7 @@ class LevelTest {
 
     @Test
     void marker_failureAfterAMarkIsUnknownAndWithoutEffectIsRetried() {
-        Ground ground = kind.fresh();
+        TestDatabase ground = kind.fresh();
         AtomicInteger told = new AtomicInteger();
         try (Site site = site(ground, Level.MARKER, (request, response) -> {
             IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
@@ -147,7 +147,7 @@ class LevelTest {
             } else if ("/rolled-back".equals(request.getPathInfo())) {
                 try (Connection connection = ground.connect()) {
                     connection.setAutoCommit(false);
-                    Ground.effect(connection, "rolled-back");
+                    TestDatabase.effect(connection, "rolled-back");
                     exchange.mark(connection);
                     connection.rollback();
                     exchange.noEffect();
@@ -184,7 +184,7 @@ class LevelTest {
 
     @Test
     void marker_rolledBackMarkDoesNotBlockTheResponse() {
-        Ground ground = kind.fresh();
+        TestDatabase ground = kind.fresh();
         try (Site site = site(ground, Level.MARKER, (request, response) -> {
             IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
             try (Connection connection = ground.connect()) {
@@ -203,7 +203,7 @@ class LevelTest {
 
     @Test
     void marker_aRunThatLostItsRequestCannotCommit() throws Exception {
-        Ground ground = kind.fresh();
+        TestDatabase ground = kind.fresh();
         CountDownLatch stuck = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         AtomicReference<Throwable> refused = new AtomicReference<>();
@@ -242,7 +242,7 @@ class LevelTest {
 
     @Test
     void marker_duplicateBetweenMarkAndResponseMustRetry() throws Exception {
-        Ground ground = kind.fresh();
+        TestDatabase ground = kind.fresh();
         CountDownLatch committed = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         App app = (request, response) -> {
@@ -271,7 +271,7 @@ class LevelTest {
 
     @Test
     void marker_requestThatKeepsLosingItsLeaseIsParked() {
-        Ground ground = kind.fresh();
+        TestDatabase ground = kind.fresh();
         Policy twice = Policy.named("twice").withMaxAttempts(2).build();
         for (int attempt = 1; attempt <= 2; attempt++) {
             EngineSettings engine = EngineSettings.on(ground.open(time))
@@ -304,11 +304,11 @@ class LevelTest {
 
     @Test
     void plain_failureIsUnknownAndNotRetried() {
-        Ground ground = kind.fresh();
+        TestDatabase ground = kind.fresh();
         try (Site site = site(ground, Level.PLAIN, (request, response) -> {
             runs.incrementAndGet();
             try (Connection connection = ground.connect()) {
-                Ground.effect(connection, "one");
+                TestDatabase.effect(connection, "one");
             }
             throw new IllegalStateException("broken");
         })) {
@@ -322,7 +322,7 @@ class LevelTest {
     @Test
     void d16_plainAndMarker_requestIsDoneWithoutAResponseThatTheDatabaseRejects() {
         for (Level level : List.of(Level.PLAIN, Level.MARKER)) {
-            Ground ground = kind.fresh();
+            TestDatabase ground = kind.fresh();
             ground.refuseResultsOver(500);
             runs.set(0);
             String answer = "x".repeat(2_000);
@@ -347,7 +347,7 @@ class LevelTest {
 
     @Test
     void d16_plain_requestThatTheDatabaseCannotRecordIsUnknownAndNotRetried() {
-        Ground ground = kind.fresh();
+        TestDatabase ground = kind.fresh();
         ground.refuseResultsOver(0);
         try (Site site = site(
                 ground,

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /** A mark whose transaction is still open decides: requests in the meantime wait for it and never guess. */
 @Timeout(120)
 class MarkRaceTest {
-    private final Ground ground = Ground.Kind.POSTGRESQL.fresh();
+    private final TestDatabase ground = TestDatabase.Kind.POSTGRESQL.fresh();
     private final ManualTime time = new ManualTime(1_700_000_000_000L);
     private final AtomicInteger runs = new AtomicInteger();
 
@@ -55,7 +55,7 @@ class MarkRaceTest {
             int run = runs.incrementAndGet();
             try (Connection connection = ground.connect()) {
                 connection.setAutoCommit(false);
-                Ground.effect(connection, "one");
+                TestDatabase.effect(connection, "one");
                 IdempotentExchange.of(request).orElseThrow().mark(connection);
                 marked.countDown();
                 assertThat(go.await(60, TimeUnit.SECONDS)).isTrue();
@@ -91,7 +91,7 @@ class MarkRaceTest {
                     Site site = site((request, response) -> {
                         if (runs.incrementAndGet() == 1) {
                             connection.setAutoCommit(false);
-                            Ground.effect(connection, name);
+                            TestDatabase.effect(connection, name);
                             IdempotentExchange.of(request).orElseThrow().mark(connection);
                             throw new SQLException("the reply to COMMIT was lost");
                         }

@@ -60,13 +60,13 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /** Writes an effect of the name in the path, as its level wants it. */
-    static App app(Ground ground) {
+    static App app(TestDatabase ground) {
         return (request, response) -> {
             String[] path = request.getPathInfo().split("/");
             halt(request, Halt.BEFORE_THE_HANDLER);
             IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
             if (exchange.level() == Level.SPAN) {
-                Ground.effect(exchange.connection(), path[2]);
+                TestDatabase.effect(exchange.connection(), path[2]);
                 halt(request, Halt.BEFORE_ITS_COMMIT);
             } else {
                 commit(ground, request, exchange, path[2]);
@@ -76,11 +76,12 @@ public final class NodeProcess implements AutoCloseable {
         };
     }
 
-    private static void commit(Ground ground, HttpServletRequest request, IdempotentExchange exchange, String name)
+    private static void commit(
+            TestDatabase ground, HttpServletRequest request, IdempotentExchange exchange, String name)
             throws SQLException {
         try (Connection connection = ground.connect()) {
             connection.setAutoCommit(false);
-            Ground.effect(connection, name);
+            TestDatabase.effect(connection, name);
             if (exchange.level() == Level.MARKER) {
                 exchange.mark(connection);
             }
@@ -92,7 +93,7 @@ public final class NodeProcess implements AutoCloseable {
 
     /** Serves until its input ends; the first line that it prints is its port. */
     public static void main(String[] arguments) throws IOException {
-        Ground ground = new Ground(arguments[0], arguments[1]);
+        TestDatabase ground = new TestDatabase(arguments[0], arguments[1]);
         Semel semel = Semel.settings(ground.url()).withPolicy(policy()).open();
         IdempotencyFilter filter =
                 settings(IdempotencyFilter.on(semel).withSingleTenant()).build();
@@ -104,7 +105,7 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /** Starts one; whether it serves is known from {@link #port}. */
-    static NodeProcess start(Ground ground, Container container) {
+    static NodeProcess start(TestDatabase ground, Container container) {
         try {
             Process process = new ProcessBuilder(List.of(
                             Path.of(System.getProperty("java.home"), "bin", "java")

@@ -36,7 +36,7 @@ public interface Demarcation {
          *
          * @return false where that is not possible; then it is not called
          */
-        default boolean commitBy(Last last) {
+        default boolean commitBy(FinalCommit last) {
             return false;
         }
 
@@ -46,7 +46,7 @@ public interface Demarcation {
 
     /** Sends the last statements of a transaction and COMMIT. */
     @FunctionalInterface
-    interface Last {
+    interface FinalCommit {
         /** @throws SQLException when it is not committed, or the connection was lost and the outcome with it */
         void commit() throws SQLException;
     }

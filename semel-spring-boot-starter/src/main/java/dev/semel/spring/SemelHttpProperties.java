@@ -28,7 +28,7 @@ record SemelHttpProperties(
         @DefaultValue("false") boolean anonymous,
         @Nullable Level level,
         @DefaultValue Tuning tuning,
-        @DefaultValue Expert expert) {
+        @DefaultValue HttpExpert expert) {
 
     /** @param inDataSource whether the ledger is in the application's data source */
     Level level(boolean inDataSource) {
@@ -80,7 +80,7 @@ record SemelHttpProperties(
      *     scope of releases without them.
      * @param breaker Circuit breaker of each route, which pauses it when its handler keeps failing.
      */
-    record Expert(
+    record HttpExpert(
             @Nullable URI ietfDocumentation,
             @DefaultValue("-50") int order,
             @DefaultValue("true") boolean handlersOnOtherThreads,

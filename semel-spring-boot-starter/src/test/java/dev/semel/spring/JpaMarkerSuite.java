@@ -24,7 +24,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 abstract class JpaMarkerSuite {
     private final Databases database;
     private ConfigurableApplicationContext context;
-    private JpaMarkerDesk desk;
+    private JpaMarkerController desk;
     private Web web;
 
     @SuppressWarnings("NullAway.Init")
@@ -36,8 +36,8 @@ abstract class JpaMarkerSuite {
     @EnableAutoConfiguration
     static class Application {
         @Bean
-        JpaMarkerDesk desk(EntityManagerFactory factory, PlatformTransactionManager manager) {
-            return new JpaMarkerDesk(SharedEntityManagerCreator.createSharedEntityManager(factory), manager);
+        JpaMarkerController desk(EntityManagerFactory factory, PlatformTransactionManager manager) {
+            return new JpaMarkerController(SharedEntityManagerCreator.createSharedEntityManager(factory), manager);
         }
     }
 
@@ -54,7 +54,7 @@ abstract class JpaMarkerSuite {
                         "semel.http.anonymous=true",
                         "semel.policy.api.request.backoff=none")
                 .run();
-        desk = context.getBean(JpaMarkerDesk.class);
+        desk = context.getBean(JpaMarkerController.class);
         web = Web.of(context);
     }
 

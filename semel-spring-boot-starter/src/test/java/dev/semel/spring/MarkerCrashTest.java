@@ -37,7 +37,7 @@ class MarkerCrashTest {
                             Runtime.getRuntime().halt(1);
                         })
                         .start();
-                MarkerDetours.WAITING_TO_DIE.acquireUninterruptibly();
+                MarkerDetourController.WAITING_TO_DIE.acquireUninterruptibly();
             }
             Runtime.getRuntime().halt(DIED);
         }
@@ -100,7 +100,7 @@ class MarkerCrashTest {
         die(database);
         try (ConfigurableApplicationContext context = start(database)) {
             Web web = Web.of(context);
-            MarkerDesk desk = context.getBean(MarkerDesk.class);
+            MarkerController desk = context.getBean(MarkerController.class);
             for (String path : PATHS.subList(0, 2)) {
                 HttpResponse<String> again = decided(web, path);
                 assertThat(again.body()).as(path).contains("idempotency.outcome_unknown");

@@ -48,9 +48,9 @@ public class MarkerServices {
     /** The second transaction, which fails. */
     public static class Payments {
         private final JdbcTemplate jdbc;
-        private final MarkerDesk desk;
+        private final MarkerController desk;
 
-        public Payments(JdbcTemplate jdbc, MarkerDesk desk) {
+        public Payments(JdbcTemplate jdbc, MarkerController desk) {
             this.jdbc = jdbc;
             this.desk = desk;
         }

@@ -26,7 +26,7 @@ abstract class MarkerSuite {
 
     private final Databases database;
     private ConfigurableApplicationContext context;
-    private MarkerDesk desk;
+    private MarkerController desk;
     private Web web;
 
     @SuppressWarnings("NullAway.Init")
@@ -37,9 +37,9 @@ abstract class MarkerSuite {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @Import({
-        MarkerDesk.class,
-        MarkerDetours.class,
-        MarkerDetours.Detours.class,
+        MarkerController.class,
+        MarkerDetourController.class,
+        MarkerDetourController.Detours.class,
         MarkerServices.class,
         MarkerServices.Orders.class,
         MarkerServices.Payments.class
@@ -65,7 +65,7 @@ abstract class MarkerSuite {
                 .run();
         context.getBean(JdbcTemplate.class).execute(TABLE);
         new JdbcTemplate(context.getBean("other", DataSource.class)).execute(TABLE);
-        desk = context.getBean(MarkerDesk.class);
+        desk = context.getBean(MarkerController.class);
         web = Web.of(context);
     }
 
@@ -150,7 +150,7 @@ abstract class MarkerSuite {
     void failureOfAHandlerThatHandedWorkToAnExecutorIsUnknownAlsoIfThatBeginsLater() {
         assertThat(post("executor", "executor").statusCode()).isEqualTo(500);
         HttpResponse<String> again = post("executor", "executor");
-        context.getBean(MarkerDetours.class).answered();
+        context.getBean(MarkerDetourController.class).answered();
         assertThat(again.statusCode()).as(again.body()).isEqualTo(409);
         assertThat(again.body()).contains("idempotency.outcome_unknown");
         assertThat(desk.runs("executor")).isEqualTo(1);

@@ -32,16 +32,16 @@ abstract class ClaimSuite extends QueueFixture {
     void nothingIsGrantedWhereNothingWaits() {
         put("direct", State.FAILED_RETRYABLE, 0, 0);
         put("running", State.IN_PROGRESS, 0, 0);
-        assertThat(claim(Bid.of(10)).rows()).isEmpty();
-        assertThat(claim(Bid.of(10)).more()).isFalse();
-        assertThat(claim(Bid.of(10).from(Ask.OPERATION)).rows()).isEmpty();
+        assertThat(claim(ClaimBuilder.of(10)).rows()).isEmpty();
+        assertThat(claim(ClaimBuilder.of(10)).more()).isFalse();
+        assertThat(claim(ClaimBuilder.of(10).from(Ask.OPERATION)).rows()).isEmpty();
     }
 
     @Test
     void grantIsTheRecordWithItsFenceLeaseAndOwnerAndCountsNoAttempt() {
-        Post post = Post.of("k").with(bytes("what")).notAfter(START + 77_000);
+        ArrivalBuilder post = ArrivalBuilder.of("k").with(bytes("what")).notAfter(START + 77_000);
         send(post);
-        Row row = grantedOne(Bid.of(5).by(42).leasedFor(1_000));
+        Row row = grantedOne(ClaimBuilder.of(5).by(42).leasedFor(1_000));
         assertThat(row.header()).isEqualTo(post.header());
         assertThat(row.payload()).isEqualTo(bytes("what"));
         assertThat(line(row).deadline()).isEqualTo(START + 77_000);
@@ -54,33 +54,36 @@ abstract class ClaimSuite extends QueueFixture {
 
     @Test
     void onlyDueRecordsAreGranted() {
-        send(Post.of("now"), Post.of("delayed").after(1_000), Post.of("started").notBefore(START + 2_000));
-        assertThat(keys(all(Bid.of(10)))).containsExactly("now");
+        send(
+                ArrivalBuilder.of("now"),
+                ArrivalBuilder.of("delayed").after(1_000),
+                ArrivalBuilder.of("started").notBefore(START + 2_000));
+        assertThat(keys(all(ClaimBuilder.of(10)))).containsExactly("now");
         pass(999);
-        nothingIsGranted(Bid.of(10));
+        nothingIsGranted(ClaimBuilder.of(10));
         pass(1);
-        assertThat(keys(all(Bid.of(10)))).containsExactly("delayed");
+        assertThat(keys(all(ClaimBuilder.of(10)))).containsExactly("delayed");
         pass(1_000);
-        assertThat(keys(all(Bid.of(10)))).containsExactly("started");
+        assertThat(keys(all(ClaimBuilder.of(10)))).containsExactly("started");
     }
 
     @Test
     void onlyTheClaimedOperationIsGranted() {
-        send(Post.of("a"), Post.of("b").to("chat"));
-        assertThat(keys(all(Bid.of(10)))).containsExactly("a");
-        assertThat(keys(all(Bid.of(10).from("chat")))).containsExactly("b");
+        send(ArrivalBuilder.of("a"), ArrivalBuilder.of("b").to("chat"));
+        assertThat(keys(all(ClaimBuilder.of(10)))).containsExactly("a");
+        assertThat(keys(all(ClaimBuilder.of(10).from("chat")))).containsExactly("b");
     }
 
     @Test
     void claimGrantsAtMostItsAmountAndLeavesTheRest() {
         for (int i = 0; i < 7; i++) {
-            send(Post.of("k" + i));
+            send(ArrivalBuilder.of("k" + i));
         }
-        Claimed first = claim(Bid.of(5));
+        Claimed first = claim(ClaimBuilder.of(5));
         assertThat(first.rows()).hasSize(5);
         assertThat(first.more()).isTrue();
         Set<String> keys = new HashSet<>(keys(first.rows()));
-        List<Row> rest = all(Bid.of(5));
+        List<Row> rest = all(ClaimBuilder.of(5));
         assertThat(rest).hasSize(2);
         keys.addAll(keys(rest));
         assertThat(keys).hasSize(7);
@@ -88,13 +91,13 @@ abstract class ClaimSuite extends QueueFixture {
 
     @Test
     void grantedRecordIsNotGrantedAgainBeforeItsLeaseExpires() {
-        send(Post.of("k"));
-        Row first = grantedOne(Bid.of(1).leasedFor(1_000));
-        nothingIsGranted(Bid.of(1));
+        send(ArrivalBuilder.of("k"));
+        Row first = grantedOne(ClaimBuilder.of(1).leasedFor(1_000));
+        nothingIsGranted(ClaimBuilder.of(1));
         pass(999);
-        nothingIsGranted(Bid.of(1));
+        nothingIsGranted(ClaimBuilder.of(1));
         pass(1);
-        Row second = grantedOne(Bid.of(1).leasedFor(5_000));
+        Row second = grantedOne(ClaimBuilder.of(1).leasedFor(5_000));
         assertThat(second.status().fence()).isGreaterThan(first.status().fence());
         assertThat(second.status().attempt()).isZero();
         assertThat(second.status().at()).isEqualTo(now() + 5_000);
@@ -104,32 +107,32 @@ abstract class ClaimSuite extends QueueFixture {
 
     @Test
     void renewedLeaseIsNotOver() {
-        send(Post.of("k"));
-        Row row = grantedOne(Bid.of(1).leasedFor(1_000));
+        send(ArrivalBuilder.of("k"));
+        Row row = grantedOne(ClaimBuilder.of(1).leasedFor(1_000));
         pass(900);
         assertThat(ledger.renew(List.of(
                         new dev.semel.store.Renewal(row.id(), row.status().fence(), 1_000))))
                 .containsExactly(true);
         pass(900);
-        nothingIsGranted(Bid.of(1));
+        nothingIsGranted(ClaimBuilder.of(1));
         assertThat(line("k")).isEqualTo(line(row));
     }
 
     @Test
     void takeoverWritesItsEventWithTheNewFenceAndAttempt() {
-        send(Post.of("k"), Post.of("fresh").after(1_000));
-        begin(grantedOne(Bid.of(1).leasedFor(1_000)), 1_000);
+        send(ArrivalBuilder.of("k"), ArrivalBuilder.of("fresh").after(1_000));
+        begin(grantedOne(ClaimBuilder.of(1).leasedFor(1_000)), 1_000);
         pass(1_000);
         List<Row> shown = new ArrayList<>();
-        List<Row> rows = all(Bid.of(10).telling(row -> {
+        List<Row> rows = all(ClaimBuilder.of(10).telling(row -> {
             shown.add(row);
-            return Post.of(row.header().key()).event(9);
+            return ArrivalBuilder.of(row.header().key()).event(9);
         }));
         assertThat(keys(rows)).containsExactlyInAnyOrder("k", "fresh");
         assertThat(keys(shown)).containsExactly("k");
-        assertThat(toldTypes(Post.id("fresh"))).isEmpty();
+        assertThat(toldTypes(ArrivalBuilder.id("fresh"))).isEmpty();
         Row taken = posted("k");
-        assertThat(told(Post.id("k"))).singleElement().satisfies(event -> {
+        assertThat(told(ArrivalBuilder.id("k"))).singleElement().satisfies(event -> {
             assertThat(event.entry().type()).isEqualTo(9);
             assertThat(event.entry().fence()).isEqualTo(taken.status().fence());
             assertThat(event.entry().attempt()).isEqualTo(1);
@@ -138,44 +141,44 @@ abstract class ClaimSuite extends QueueFixture {
 
     @Test
     void takeoverWithoutAnEventIsATakeover() {
-        send(Post.of("k"));
-        grantedOne(Bid.of(1).leasedFor(1_000));
+        send(ArrivalBuilder.of("k"));
+        grantedOne(ClaimBuilder.of(1).leasedFor(1_000));
         pass(1_000);
         Row first = posted("k");
-        assertThat(grantedOne(Bid.of(1).telling(row -> null)).status().fence())
+        assertThat(grantedOne(ClaimBuilder.of(1).telling(row -> null)).status().fence())
                 .isGreaterThan(first.status().fence());
-        assertThat(told(Post.id("k"))).isEmpty();
+        assertThat(told(ArrivalBuilder.id("k"))).isEmpty();
     }
 
     @Test
     void a4_aLeaseThatIsOverIsNotTakenOverIfTheWorkIsNotRepeatable() {
-        send(Post.of("k"));
-        Row row = grantedOne(Bid.of(1).leasedFor(1_000).notRepeatable());
+        send(ArrivalBuilder.of("k"));
+        Row row = grantedOne(ClaimBuilder.of(1).leasedFor(1_000).notRepeatable());
         pass(10_000);
-        nothingIsGranted(Bid.of(1).notRepeatable());
+        nothingIsGranted(ClaimBuilder.of(1).notRepeatable());
         complete(row);
     }
 
     @Test
     void a12_aLeaseThatIsOverIsNotTakenOverBeyondItsAttempts() {
-        send(Post.of("k"));
+        send(ArrivalBuilder.of("k"));
         for (int i = 1; i <= 3; i++) {
-            grantedOne(Bid.of(1).leasedFor(10).atMost(3));
+            grantedOne(ClaimBuilder.of(1).leasedFor(10).atMost(3));
             pass(10);
-            Row row = grantedOne(Bid.of(1).leasedFor(10).atMost(3));
+            Row row = grantedOne(ClaimBuilder.of(1).leasedFor(10).atMost(3));
             assertThat(row.status().attempt()).as("no claim counts").isEqualTo(i - 1);
             begin(row, 10);
             assertThat(posted("k").status().attempt()).isEqualTo(i);
             pass(10);
         }
-        nothingIsGranted(Bid.of(1).atMost(3));
+        nothingIsGranted(ClaimBuilder.of(1).atMost(3));
         assertThat(posted("k").state()).isEqualTo(State.IN_PROGRESS);
     }
 
     @Test
     void attemptThatIsCountedWhileItsHolderHasItKeepsTheFenceAndTheOwnerAndCanBeCountedTwice() {
         sendTo("lane", "x1", "x2");
-        Row row = granted(Bid.of(10).by(42).leasedFor(1_000)).get(0);
+        Row row = granted(ClaimBuilder.of(10).by(42).leasedFor(1_000)).get(0);
         pass(900);
         begin(row, 1_000);
         begin(row, 1_000);
@@ -183,7 +186,7 @@ abstract class ClaimSuite extends QueueFixture {
         assertThat(counted.status())
                 .isEqualTo(new Status(State.IN_PROGRESS, row.status().fence(), 1, now() + 1_000, 0, 42));
         assertThat(line(counted)).isEqualTo(line(row));
-        assertThat(queue.heldBy(Post.CHANNEL, 42)).extracting(Row::id).contains(row.id());
+        assertThat(queue.heldBy(ArrivalBuilder.CHANNEL, 42)).extracting(Row::id).contains(row.id());
         complete(row);
         assertThat(move(shift(row, State.IN_PROGRESS).attempt(2))).isInstanceOf(Moved.Refused.class);
         assertThat(posted("x1").status().attempt()).isEqualTo(1);
@@ -192,17 +195,17 @@ abstract class ClaimSuite extends QueueFixture {
     @Test
     void takeoversAreLimitedAndFreshRecordsAreGrantedBesideThem() {
         for (int i = 0; i < 5; i++) {
-            send(Post.of("old" + i));
+            send(ArrivalBuilder.of("old" + i));
         }
         sendTo("lane", "x1", "x2", "x3");
-        assertThat(all(Bid.of(20).leasedFor(1_000))).hasSize(8);
+        assertThat(all(ClaimBuilder.of(20).leasedFor(1_000))).hasSize(8);
         pass(1_000);
-        send(Post.of("fresh"));
-        assertThat(keys(all(Bid.of(20).takingOver(0)))).containsExactly("fresh");
-        assertThat(claim(Bid.of(20).takingOver(2)).rows()).hasSizeLessThanOrEqualTo(2);
+        send(ArrivalBuilder.of("fresh"));
+        assertThat(keys(all(ClaimBuilder.of(20).takingOver(0)))).containsExactly("fresh");
+        assertThat(claim(ClaimBuilder.of(20).takingOver(2)).rows()).hasSizeLessThanOrEqualTo(2);
         List<Row> rest = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
-            List<Row> some = claim(Bid.of(20).takingOver(2)).rows();
+            List<Row> some = claim(ClaimBuilder.of(20).takingOver(2)).rows();
             assertThat(some).hasSizeLessThanOrEqualTo(2);
             rest.addAll(some);
         }
@@ -215,12 +218,12 @@ abstract class ClaimSuite extends QueueFixture {
 
     @Test
     void retryIsGrantedWhenItIsDueWithTheAttemptsThatHaveEnded() {
-        send(Post.of("k"));
-        Row first = grantedOne(Bid.of(1));
+        send(ArrivalBuilder.of("k"));
+        Row first = grantedOne(ClaimBuilder.of(1));
         retry(first, 1_000);
-        nothingIsGranted(Bid.of(1));
+        nothingIsGranted(ClaimBuilder.of(1));
         pass(1_000);
-        Row second = grantedOne(Bid.of(1));
+        Row second = grantedOne(ClaimBuilder.of(1));
         assertThat(second.status().attempt()).isEqualTo(1);
         assertThat(second.status().fence()).isGreaterThan(first.status().fence());
         assertThat(second.failure()).isEqualTo(bytes("failure"));
@@ -228,11 +231,11 @@ abstract class ClaimSuite extends QueueFixture {
 
     @Test
     void handedBackRecordHasItsAttemptAgain() {
-        send(Post.of("k"));
-        Row first = grantedOne(Bid.of(1));
+        send(ArrivalBuilder.of("k"));
+        Row first = grantedOne(ClaimBuilder.of(1));
         begin(first, 1_000);
         apply(shift(first, State.QUEUED).in(0).attempt(first.status().attempt()));
-        Row second = grantedOne(Bid.of(1));
+        Row second = grantedOne(ClaimBuilder.of(1));
         assertThat(second.status().attempt()).isZero();
         assertThat(second.status().fence()).isGreaterThan(first.status().fence());
         assertThat(move(shift(first, State.COMPLETED))).isInstanceOf(Moved.Refused.class);
@@ -242,51 +245,52 @@ abstract class ClaimSuite extends QueueFixture {
     void finishedRecordIsNotGrantedAgain() {
         List<State> ends =
                 List.of(State.COMPLETED, State.FAILED_TERMINAL, State.UNKNOWN, State.SHADOWED, State.DISCARDED);
-        ends.forEach(state -> send(Post.of(state.name())));
-        all(Bid.of(10))
+        ends.forEach(state -> send(ArrivalBuilder.of(state.name())));
+        all(ClaimBuilder.of(10))
                 .forEach(row -> apply(
                         shift(row, State.valueOf(row.header().key())).in(0).leaving(null)));
         pass(1_000_000);
-        nothingIsGranted(Bid.of(10));
+        nothingIsGranted(ClaimBuilder.of(10));
     }
 
     @Test
     void d9_nothingIsGrantedUnderAnotherVersionOfTheModes() {
-        send(Post.of("k"), Post.of("lane").in("lane"));
+        send(ArrivalBuilder.of("k"), ArrivalBuilder.of("lane").in("lane"));
         long before = board.modes().version();
         long after = board.set(new Setting(null, "unrelated", Mode.HALTED), CHANGED);
         for (long version : List.of(before, after + 1)) {
-            Claimed refused = queue.claim(Bid.of(10).after("zeta").claim(version));
+            Claimed refused = queue.claim(ClaimBuilder.of(10).after("zeta").claim(version));
             assertThat(refused.modesChanged()).isTrue();
             assertThat(refused.rows()).isEmpty();
             assertThat(refused.last()).isEqualTo("zeta");
         }
         assertThat(posted("k").status().fence()).isZero();
         assertThat(line("lane").turn()).isIn(Line.Turn.ARRIVED, Line.Turn.HEAD);
-        assertThat(keys(all(Bid.of(10)))).containsExactlyInAnyOrder("k", "lane");
+        assertThat(keys(all(ClaimBuilder.of(10)))).containsExactlyInAnyOrder("k", "lane");
     }
 
     @Test
     void tenantsThatAreLeftOutAreNotGrantedAnythingNorTakenOver() {
         for (String tenant : List.of("one", "two", "three")) {
             send(
-                    Post.of("k").of(Tenant.of(tenant)),
-                    Post.of("l").of(Tenant.of(tenant)).in("lane"));
+                    ArrivalBuilder.of("k").of(Tenant.of(tenant)),
+                    ArrivalBuilder.of("l").of(Tenant.of(tenant)).in("lane"));
         }
-        assertThat(tenants(all(Bid.of(10).leasedFor(1_000).except("two", "unknown"))))
+        assertThat(tenants(all(ClaimBuilder.of(10).leasedFor(1_000).except("two", "unknown"))))
                 .containsExactlyInAnyOrder("one", "one", "three", "three");
         pass(1_000);
-        assertThat(tenants(all(Bid.of(10).except("one", "two")))).containsExactly("three", "three");
-        assertThat(tenants(all(Bid.of(10).except("one")))).containsExactly("two", "two");
+        assertThat(tenants(all(ClaimBuilder.of(10).except("one", "two")))).containsExactly("three", "three");
+        assertThat(tenants(all(ClaimBuilder.of(10).except("one")))).containsExactly("two", "two");
     }
 
     @Test
     void d8_tenantsThatHaveSomethingDueShareTheAmountEvenly() {
         flood("big", 100);
         flood("large", 100);
-        assertThat(tenants(claim(Bid.of(10)).rows()).filter("big"::equals)).hasSize(5);
+        assertThat(tenants(claim(ClaimBuilder.of(10)).rows()).filter("big"::equals))
+                .hasSize(5);
         flood("small", 1);
-        List<String> rows = tenants(claim(Bid.of(9)).rows()).toList();
+        List<String> rows = tenants(claim(ClaimBuilder.of(9)).rows()).toList();
         assertThat(rows.stream().filter("small"::equals)).hasSize(1);
         assertThat(rows.stream().filter("big"::equals)).hasSizeGreaterThanOrEqualTo(3);
         assertThat(rows.stream().filter("large"::equals)).hasSizeGreaterThanOrEqualTo(3);
@@ -295,13 +299,13 @@ abstract class ClaimSuite extends QueueFixture {
     @Test
     void tenantsWithNothingDueLeaveTheirPartToTheOthers() {
         flood("busy", 20);
-        send(Post.of("later").of(Tenant.of("asleep")).after(5_000));
+        send(ArrivalBuilder.of("later").of(Tenant.of("asleep")).after(5_000));
         int rows = 0;
         for (int i = 0; i < 2; i++) {
-            rows += claim(Bid.of(10)).rows().size();
+            rows += claim(ClaimBuilder.of(10)).rows().size();
         }
         assertThat(rows).isGreaterThanOrEqualTo(10);
-        assertThat(rows + all(Bid.of(10)).size()).isEqualTo(20);
+        assertThat(rows + all(ClaimBuilder.of(10)).size()).isEqualTo(20);
     }
 
     @Test
@@ -312,36 +316,44 @@ abstract class ClaimSuite extends QueueFixture {
         List<String> order = new ArrayList<>();
         String last = "";
         for (int i = 0; i < 6; i++) {
-            Claimed claimed = claim(Bid.of(1).after(last));
+            Claimed claimed = claim(ClaimBuilder.of(1).after(last));
             order.addAll(tenants(claimed.rows()).toList());
             last = claimed.last();
         }
         assertThat(order).containsExactly("alice", "bob", "carol", "alice", "bob", "carol");
         flood("alice", 1);
-        assertThat(tenants(granted(Bid.of(1).after("carol")))).containsExactly("alice");
+        assertThat(tenants(granted(ClaimBuilder.of(1).after("carol")))).containsExactly("alice");
     }
 
     @Test
     void c1_grantsOfAClaimAreFoundByItsTokenOnly() {
         ledger.reserve(board.modes().version(), List.of(Ask.of("direct").by(42).reservation()));
-        send(Post.of("a"), Post.of("b").in("lane"), Post.of("other").to("chat"));
-        List<Row> granted = all(Bid.of(10).by(42));
-        send(Post.of("c"));
-        all(Bid.of(10).by(43));
-        send(Post.of("waits"));
-        assertThat(queue.heldBy(Post.CHANNEL, 42))
+        send(
+                ArrivalBuilder.of("a"),
+                ArrivalBuilder.of("b").in("lane"),
+                ArrivalBuilder.of("other").to("chat"));
+        List<Row> granted = all(ClaimBuilder.of(10).by(42));
+        send(ArrivalBuilder.of("c"));
+        all(ClaimBuilder.of(10).by(43));
+        send(ArrivalBuilder.of("waits"));
+        assertThat(queue.heldBy(ArrivalBuilder.CHANNEL, 42))
                 .usingRecursiveFieldByFieldElementComparator()
                 .containsExactlyInAnyOrderElementsOf(granted);
-        assertThat(keys(queue.heldBy(Post.CHANNEL, 42))).containsExactlyInAnyOrder("a", "b");
-        assertThat(keys(queue.heldBy(Post.CHANNEL, 43))).containsExactly("c");
-        assertThat(queue.heldBy(Post.CHANNEL, 44)).isEmpty();
+        assertThat(keys(queue.heldBy(ArrivalBuilder.CHANNEL, 42))).containsExactlyInAnyOrder("a", "b");
+        assertThat(keys(queue.heldBy(ArrivalBuilder.CHANNEL, 43))).containsExactly("c");
+        assertThat(queue.heldBy(ArrivalBuilder.CHANNEL, 44)).isEmpty();
         assertThat(queue.heldBy("chat", 42)).isEmpty();
     }
 
     @Test
     void c1_grantsOfAClaimAreFoundUntilTheyEndOrAreTakenOver() {
-        send(Post.of("done"), Post.of("retried"), Post.of("back"), Post.of("taken"), Post.of("kept"));
-        for (Row row : all(Bid.of(10).by(42).leasedFor(1_000))) {
+        send(
+                ArrivalBuilder.of("done"),
+                ArrivalBuilder.of("retried"),
+                ArrivalBuilder.of("back"),
+                ArrivalBuilder.of("taken"),
+                ArrivalBuilder.of("kept"));
+        for (Row row : all(ClaimBuilder.of(10).by(42).leasedFor(1_000))) {
             switch (row.header().key()) {
                 case "done" -> complete(row);
                 case "retried" -> retry(row, 0);
@@ -353,12 +365,13 @@ abstract class ClaimSuite extends QueueFixture {
                 default -> {}
             }
         }
-        assertThat(keys(queue.heldBy(Post.CHANNEL, 42))).containsExactlyInAnyOrder("taken", "kept");
+        assertThat(keys(queue.heldBy(ArrivalBuilder.CHANNEL, 42))).containsExactlyInAnyOrder("taken", "kept");
         pass(1_000);
-        assertThat(keys(queue.heldBy(Post.CHANNEL, 42))).containsExactlyInAnyOrder("taken", "kept");
-        all(Bid.of(10).by(43));
-        assertThat(keys(queue.heldBy(Post.CHANNEL, 42))).containsExactly("kept");
-        assertThat(keys(queue.heldBy(Post.CHANNEL, 43))).containsExactlyInAnyOrder("retried", "back", "taken");
+        assertThat(keys(queue.heldBy(ArrivalBuilder.CHANNEL, 42))).containsExactlyInAnyOrder("taken", "kept");
+        all(ClaimBuilder.of(10).by(43));
+        assertThat(keys(queue.heldBy(ArrivalBuilder.CHANNEL, 42))).containsExactly("kept");
+        assertThat(keys(queue.heldBy(ArrivalBuilder.CHANNEL, 43)))
+                .containsExactlyInAnyOrder("retried", "back", "taken");
     }
 
     @Test
@@ -367,8 +380,8 @@ abstract class ClaimSuite extends QueueFixture {
             sendTo("lane", "x" + i);
             sendTo("other", "y" + i);
         }
-        assertThat(all(Bid.of(10).by(42))).hasSize(10);
-        List<String> found = keys(queue.heldBy(Post.CHANNEL, 42));
+        assertThat(all(ClaimBuilder.of(10).by(42))).hasSize(10);
+        List<String> found = keys(queue.heldBy(ArrivalBuilder.CHANNEL, 42));
         assertThat(found).containsSubsequence("x1", "x2", "x3", "x4", "x5");
         assertThat(found).containsSubsequence("y1", "y2", "y3", "y4", "y5");
         assertThat(Math.abs(found.indexOf("x1") - found.indexOf("y1"))).isEqualTo(5);
@@ -376,7 +389,7 @@ abstract class ClaimSuite extends QueueFixture {
 
     private void flood(String tenant, int messages) {
         for (int i = 0; i < messages; i++) {
-            send(Post.of("k" + i + "@" + now()).of(Tenant.of(tenant)));
+            send(ArrivalBuilder.of("k" + i + "@" + now()).of(Tenant.of(tenant)));
         }
         pass(1);
     }
@@ -384,53 +397,55 @@ abstract class ClaimSuite extends QueueFixture {
     @Test
     void c4_retriesKeepToTheBudgetAndFirstAttemptsDoNot() {
         for (int i = 0; i < 10; i++) {
-            send(Post.of("retry" + i));
+            send(ArrivalBuilder.of("retry" + i));
         }
-        all(Bid.of(10)).forEach(row -> retry(row, 0));
+        all(ClaimBuilder.of(10)).forEach(row -> retry(row, 0));
         for (int i = 0; i < 5; i++) {
-            send(Post.of("first" + i));
+            send(ArrivalBuilder.of("first" + i));
         }
-        List<String> granted = keys(all(Bid.of(20).retries(2)));
+        List<String> granted = keys(all(ClaimBuilder.of(20).retries(2)));
         assertThat(granted.stream().filter(key -> key.startsWith("first"))).hasSize(5);
         assertThat(granted.stream().filter(key -> key.startsWith("retry"))).hasSize(2);
-        nothingIsGranted(Bid.of(20).retries(2));
+        nothingIsGranted(ClaimBuilder.of(20).retries(2));
         pass(500);
-        assertThat(all(Bid.of(20).retries(2))).hasSize(1);
+        assertThat(all(ClaimBuilder.of(20).retries(2))).hasSize(1);
         pass(10_000);
-        assertThat(all(Bid.of(20).retries(2))).hasSize(2);
-        assertThat(all(Bid.of(20))).hasSize(5);
+        assertThat(all(ClaimBuilder.of(20).retries(2))).hasSize(2);
+        assertThat(all(ClaimBuilder.of(20))).hasSize(5);
     }
 
     @Test
     void retryAtTheHeadOfALaneKeepsToTheBudgetHoweverMuchArrivesBehindIt() {
         sendTo("lane", "x1");
         sendTo("other", "y1");
-        all(Bid.of(10).runsOf(1)).forEach(row -> retry(row, 0));
-        assertThat(all(Bid.of(10).runsOf(1).retries(1))).hasSize(1);
+        all(ClaimBuilder.of(10).runsOf(1)).forEach(row -> retry(row, 0));
+        assertThat(all(ClaimBuilder.of(10).runsOf(1).retries(1))).hasSize(1);
         for (int i = 2; i < 6; i++) {
             sendTo("lane", "x" + i);
             sendTo("other", "y" + i);
-            nothingIsGranted(Bid.of(10).retries(1));
+            nothingIsGranted(ClaimBuilder.of(10).retries(1));
         }
         pass(1_000);
-        assertThat(keys(all(Bid.of(10).runsOf(1).retries(1)))).hasSize(1).containsAnyOf("x1", "y1");
+        assertThat(keys(all(ClaimBuilder.of(10).runsOf(1).retries(1))))
+                .hasSize(1)
+                .containsAnyOf("x1", "y1");
     }
 
     @Test
     void d12_ofManyWhoClaimAtOnceNoTwoAreGrantedTheSame() throws Exception {
         int messages = 200;
         for (int i = 0; i < messages; i++) {
-            Post post = Post.of("k" + i).of(Tenant.of("t" + i % 3));
+            ArrivalBuilder post = ArrivalBuilder.of("k" + i).of(Tenant.of("t" + i % 3));
             send(i % 2 == 0 ? post : post.in("lane" + i % 10));
         }
         List<List<Row>> granted = atOnce(8, n -> {
             List<Row> mine = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
-                mine.addAll(claim(Bid.of(7)).rows());
+                mine.addAll(claim(ClaimBuilder.of(7)).rows());
             }
             return mine;
         });
-        List<Row> rows = new ArrayList<>(all(Bid.of(50)));
+        List<Row> rows = new ArrayList<>(all(ClaimBuilder.of(50)));
         granted.forEach(rows::addAll);
         assertThat(rows).extracting(Row::id).doesNotHaveDuplicates();
         assertThat(rows).extracting(row -> row.status().fence()).doesNotHaveDuplicates();

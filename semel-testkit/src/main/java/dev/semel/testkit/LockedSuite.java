@@ -88,29 +88,29 @@ abstract class LockedSuite extends QueueFixture {
 
     @Test
     void c5_claimsTakeUnlockedRecords() throws Exception {
-        send(Post.of("held"));
-        Row held = grantedOne(Bid.of(1).leasedFor(1_000));
-        send(Post.of("left by another"));
-        grantedOne(Bid.of(1).leasedFor(1_000));
+        send(ArrivalBuilder.of("held"));
+        Row held = grantedOne(ClaimBuilder.of(1).leasedFor(1_000));
+        send(ArrivalBuilder.of("left by another"));
+        grantedOne(ClaimBuilder.of(1).leasedFor(1_000));
         pausedOwnerOf(held);
         pass(1_000);
-        send(Post.of("new"), Post.of("elsewhere").to("chat"));
-        assertThat(keys(soon(() -> all(Bid.of(10))))).contains("left by another", "new");
-        assertThat(keys(soon(() -> all(Bid.of(10).from("chat"))))).containsExactly("elsewhere");
+        send(ArrivalBuilder.of("new"), ArrivalBuilder.of("elsewhere").to("chat"));
+        assertThat(keys(soon(() -> all(ClaimBuilder.of(10))))).contains("left by another", "new");
+        assertThat(keys(soon(() -> all(ClaimBuilder.of(10).from("chat"))))).containsExactly("elsewhere");
     }
 
     @Test
     void c5_claimsServeTheLanesThatAreNotLocked() throws Exception {
         sendTo("held", "x1", "x2");
-        List<Row> run = granted(Bid.of(2).leasedFor(1_000));
+        List<Row> run = granted(ClaimBuilder.of(2).leasedFor(1_000));
         assertThat(keys(run)).containsExactly("x1", "x2");
         // As a renewal or a hand-back does, which do not hold the lane.
         pausedOwner(tx ->
                 tx.move(List.of(shift(run.get(0), State.QUEUED).in(0).attempt(0).move())));
         pass(1_000);
         sendTo("y", "y1", "y2");
-        send(Post.of("free"));
-        List<String> served = keys(soon(() -> all(Bid.of(10))));
+        send(ArrivalBuilder.of("free"));
+        List<String> served = keys(soon(() -> all(ClaimBuilder.of(10))));
         assertThat(served).contains("y1", "y2", "free");
     }
 
@@ -162,9 +162,9 @@ abstract class LockedSuite extends QueueFixture {
 
     @Test
     void c5_messagesOfOtherKeysInTheSameBatchAreQueued() throws Exception {
-        pausedOwner(tx -> tx.enqueue(List.of(Post.of("held").arrival())));
-        List<Enqueued> answers = soon(() -> queue.enqueue(
-                List.of(Post.of("held").arrival(), Post.of("other").arrival())));
+        pausedOwner(tx -> tx.enqueue(List.of(ArrivalBuilder.of("held").arrival())));
+        List<Enqueued> answers = soon(() -> queue.enqueue(List.of(
+                ArrivalBuilder.of("held").arrival(), ArrivalBuilder.of("other").arrival())));
         assertThat(answers.get(0)).isInstanceOfAny(Enqueued.Failed.class, Enqueued.Made.class);
         assertThat(answers.get(1)).isEqualTo(new Enqueued.Made());
     }
@@ -201,10 +201,10 @@ abstract class LockedSuite extends QueueFixture {
 
     @Test
     void c5_modesAreChangedWithoutWaitingForTheOwner() throws Exception {
-        send(Post.of("held"));
-        pausedOwnerOf(grantedOne(Bid.of(1).leasedFor(1_000)));
+        send(ArrivalBuilder.of("held"));
+        pausedOwnerOf(grantedOne(ClaimBuilder.of(1).leasedFor(1_000)));
         pass(1_000);
-        Future<List<Row>> claiming = threads.submit(() -> granted(Bid.of(1)));
+        Future<List<Row>> claiming = threads.submit(() -> granted(ClaimBuilder.of(1)));
         long before = board.modes().version();
         assertThat(soon(() -> board.set(new Setting(null, "elsewhere", Mode.HALTED), CHANGED)))
                 .isGreaterThan(before);

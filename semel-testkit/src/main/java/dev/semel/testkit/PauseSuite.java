@@ -89,20 +89,20 @@ abstract class PauseSuite extends QueueFixture {
 
     @Test
     void d9_pauseAndItsEndMakeClaimsUnderTheModesBeforeThemVoid() {
-        send(Post.of("k"));
+        send(ArrivalBuilder.of("k"));
         long before = board.modes().version();
         board.pause(ALL, event(14));
-        assertThat(queue.claim(Bid.of(1).claim(before)).modesChanged()).isTrue();
+        assertThat(queue.claim(ClaimBuilder.of(1).claim(before)).modesChanged()).isTrue();
         long paused = board.modes().version();
         board.resume("mail", null, event(15));
-        assertThat(queue.claim(Bid.of(1).claim(paused)).modesChanged()).isTrue();
-        assertThat(keys(granted(Bid.of(1)))).containsExactly("k");
+        assertThat(queue.claim(ClaimBuilder.of(1).claim(paused)).modesChanged()).isTrue();
+        assertThat(keys(granted(ClaimBuilder.of(1)))).containsExactly("k");
     }
 
     @Test
     void pausedChannelsAcceptMessages() {
         board.pause(ALL, event(14));
-        send(Post.of("k"));
+        send(ArrivalBuilder.of("k"));
         assertThat(queue.backlog("mail").waiting()).isEqualTo(1);
     }
 }

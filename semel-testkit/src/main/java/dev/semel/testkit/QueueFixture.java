@@ -37,15 +37,15 @@ abstract class QueueFixture extends ContractSuite {
         queue = store.queue().orElseThrow();
     }
 
-    Enqueued enqueue(Post post) {
+    Enqueued enqueue(ArrivalBuilder post) {
         List<Enqueued> answers = queue.enqueue(List.of(post.arrival()));
         assertThat(answers).hasSize(1);
         return answers.get(0);
     }
 
     /** Sends what was not there before, each in a commit of its own. */
-    void send(Post... posts) {
-        for (Post post : posts) {
+    void send(ArrivalBuilder... posts) {
+        for (ArrivalBuilder post : posts) {
             assertThat(enqueue(post)).isEqualTo(new Enqueued.Made());
         }
     }
@@ -53,7 +53,7 @@ abstract class QueueFixture extends ContractSuite {
     /** Sends messages of these keys to a lane, in this order. */
     void sendTo(String lane, String... keys) {
         for (String key : keys) {
-            send(Post.of(key).in(lane));
+            send(ArrivalBuilder.of(key).in(lane));
         }
     }
 
@@ -62,14 +62,14 @@ abstract class QueueFixture extends ContractSuite {
         return ((Enqueued.Existing) answer).row();
     }
 
-    Claimed claim(Bid bid) {
+    Claimed claim(ClaimBuilder bid) {
         Claimed claimed = queue.claim(bid.claim(board.modes().version()));
         assertThat(claimed.modesChanged()).isFalse();
         return claimed;
     }
 
     /** Claims until something is granted, or until it is not worth to ask again. */
-    List<Row> granted(Bid bid) {
+    List<Row> granted(ClaimBuilder bid) {
         for (int i = 0; i < ENDLESS; i++) {
             Claimed claimed = claim(bid);
             if (!claimed.rows().isEmpty() || !claimed.more()) {
@@ -79,14 +79,14 @@ abstract class QueueFixture extends ContractSuite {
         throw new AssertionError("There is always more, and never anything granted.");
     }
 
-    Row grantedOne(Bid bid) {
+    Row grantedOne(ClaimBuilder bid) {
         List<Row> rows = granted(bid);
         assertThat(rows).hasSize(1);
         return rows.get(0);
     }
 
     /** Claims until there is nothing more, without ending anything. */
-    List<Row> all(Bid bid) {
+    List<Row> all(ClaimBuilder bid) {
         List<Row> rows = new ArrayList<>();
         for (int i = 0; i < ENDLESS; i++) {
             Claimed claimed = claim(bid);
@@ -99,7 +99,7 @@ abstract class QueueFixture extends ContractSuite {
     }
 
     /** Claims and completes until there is nothing more; returns the keys in the order of their ends. */
-    List<String> served(Bid bid) {
+    List<String> served(ClaimBuilder bid) {
         List<String> order = new ArrayList<>();
         for (int i = 0; i < ENDLESS; i++) {
             Claimed claimed = claim(bid);
@@ -115,7 +115,7 @@ abstract class QueueFixture extends ContractSuite {
     }
 
     /** Nothing can be claimed, however often one asks. */
-    void nothingIsGranted(Bid bid) {
+    void nothingIsGranted(ClaimBuilder bid) {
         assertThat(keys(granted(bid))).isEmpty();
         assertThat(keys(granted(bid))).isEmpty();
     }
@@ -160,7 +160,7 @@ abstract class QueueFixture extends ContractSuite {
     }
 
     Row posted(String key) {
-        return row(Post.id(key));
+        return row(ArrivalBuilder.id(key));
     }
 
     boolean isThere(RecordId id) {

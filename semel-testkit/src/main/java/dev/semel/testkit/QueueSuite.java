@@ -22,7 +22,8 @@ abstract class QueueSuite extends QueueFixture {
 
     @Test
     void aMessageIsKeptAsItCame() {
-        Post post = Post.of("k").in("lane").notAfter(START + 9_000).with(bytes("what to do"));
+        ArrivalBuilder post =
+                ArrivalBuilder.of("k").in("lane").notAfter(START + 9_000).with(bytes("what to do"));
         send(post);
         Row row = row(post.id());
         assertThat(row.header()).isEqualTo(post.header());
@@ -38,7 +39,7 @@ abstract class QueueSuite extends QueueFixture {
 
     @Test
     void messageMayHaveNeitherLaneNorPayload() {
-        send(Post.of("k").with(null));
+        send(ArrivalBuilder.of("k").with(null));
         assertThat(line("k").turn()).isEqualTo(Turn.FREE);
         assertThat(line("k").lane()).isNull();
         assertThat(line("k").deadline()).isEqualTo(Status.NEVER);
@@ -47,12 +48,12 @@ abstract class QueueSuite extends QueueFixture {
 
     @Test
     void laterOfDelayAndStartSaysWhenItIsDue() {
-        send(Post.of("delay").after(1_000));
-        send(Post.of("start").notBefore(START + 2_000));
-        send(Post.of("delay wins").after(3_000).notBefore(START + 1));
-        send(Post.of("start wins").after(1).notBefore(START + 4_000));
-        send(Post.of("past").notBefore(START - 5_000));
-        send(Post.of("never").after(Status.NEVER));
+        send(ArrivalBuilder.of("delay").after(1_000));
+        send(ArrivalBuilder.of("start").notBefore(START + 2_000));
+        send(ArrivalBuilder.of("delay wins").after(3_000).notBefore(START + 1));
+        send(ArrivalBuilder.of("start wins").after(1).notBefore(START + 4_000));
+        send(ArrivalBuilder.of("past").notBefore(START - 5_000));
+        send(ArrivalBuilder.of("never").after(Status.NEVER));
         assertThat(posted("delay").status().at()).isEqualTo(START + 1_000);
         assertThat(posted("start").status().at()).isEqualTo(START + 2_000);
         assertThat(posted("delay wins").status().at()).isEqualTo(START + 3_000);
@@ -63,7 +64,7 @@ abstract class QueueSuite extends QueueFixture {
 
     @Test
     void delayedMessageOfALaneHasNoPlaceInItYet() {
-        send(Post.of("later").in("lane").after(1_000));
+        send(ArrivalBuilder.of("later").in("lane").after(1_000));
         assertThat(line("later").turn()).isEqualTo(Turn.LATER);
     }
 
@@ -72,8 +73,11 @@ abstract class QueueSuite extends QueueFixture {
         for (State state : State.values()) {
             String key = state.name();
             long fence = put(key, state, 100_000, 0);
-            Post again =
-                    Post.of(key).to(Ask.OPERATION).fingerprinted(2).in("lane").telling(1);
+            ArrivalBuilder again = ArrivalBuilder.of(key)
+                    .to(Ask.OPERATION)
+                    .fingerprinted(2)
+                    .in("lane")
+                    .telling(1);
             Row found = existing(enqueue(again));
             assertThat(found.state()).isEqualTo(state);
             assertThat(found.header()).isEqualTo(Ask.of(key).header());
@@ -85,16 +89,16 @@ abstract class QueueSuite extends QueueFixture {
 
     @Test
     void messageSentAgainIsFoundAsTheFirstOneLeftIt() {
-        send(Post.of("k").in("lane").telling(1));
+        send(ArrivalBuilder.of("k").in("lane").telling(1));
         Row first = posted("k");
-        Row found = existing(
-                enqueue(Post.of("k").fingerprinted(2).in("other").after(5_000).telling(1)));
-        assertThat(found.header()).isEqualTo(Post.of("k").header());
+        Row found = existing(enqueue(
+                ArrivalBuilder.of("k").fingerprinted(2).in("other").after(5_000).telling(1)));
+        assertThat(found.header()).isEqualTo(ArrivalBuilder.of("k").header());
         assertThat(found.payload()).isEqualTo(bytes("payload"));
         assertThat(found.line()).isEqualTo(first.line());
         assertThat(posted("k").line()).isEqualTo(first.line());
         assertThat(posted("k").status()).isEqualTo(first.status());
-        assertThat(toldTypes(Post.id("k"))).containsExactly(1);
+        assertThat(toldTypes(ArrivalBuilder.id("k"))).containsExactly(1);
     }
 
     @Test
@@ -104,7 +108,7 @@ abstract class QueueSuite extends QueueFixture {
                 String key = state.name();
                 put(key, state, 1_000, state.finished() ? 0 : 1_000);
                 pass(2_000);
-                Post post = Post.of(key)
+                ArrivalBuilder post = ArrivalBuilder.of(key)
                         .to(Ask.OPERATION)
                         .fingerprinted(2)
                         .with(bytes("new"))
@@ -127,28 +131,28 @@ abstract class QueueSuite extends QueueFixture {
         grant(Ask.of("step").under(Ask.id("parent"), fence));
         apply(Shift.of(Ask.id("parent"), fence, State.COMPLETED).in(1_000));
         pass(1_000);
-        send(Post.of("parent").to(Ask.OPERATION));
+        send(ArrivalBuilder.of("parent").to(Ask.OPERATION));
         assertThat(ledger.steps(Ask.id("parent"))).isEmpty();
         assertThat(exists("step")).isFalse();
     }
 
     @Test
     void eventOfANewRecordHasNoGrant() {
-        send(Post.of("k").telling(5));
-        assertThat(told(Post.id("k")))
+        send(ArrivalBuilder.of("k").telling(5));
+        assertThat(told(ArrivalBuilder.id("k")))
                 .singleElement()
                 .satisfies(row -> assertThat(row.entry())
                         .usingRecursiveComparison()
-                        .isEqualTo(Post.of("k").event(5)));
+                        .isEqualTo(ArrivalBuilder.of("k").event(5)));
     }
 
     @Test
     void batchIsAnsweredOneByOneInItsOrder() {
-        send(Post.of("there"));
+        send(ArrivalBuilder.of("there"));
         List<Enqueued> answers = queue.enqueue(List.of(
-                Post.of("new").arrival(),
-                Post.of("there").arrival(),
-                Post.of("another").of(dev.semel.Tenant.of("other")).arrival()));
+                ArrivalBuilder.of("new").arrival(),
+                ArrivalBuilder.of("there").arrival(),
+                ArrivalBuilder.of("another").of(dev.semel.Tenant.of("other")).arrival()));
         assertThat(answers.get(0)).isEqualTo(new Enqueued.Made());
         assertThat(existing(answers.get(1)).header().key()).isEqualTo("there");
         assertThat(answers.get(2)).isEqualTo(new Enqueued.Made());
@@ -164,20 +168,20 @@ abstract class QueueSuite extends QueueFixture {
         Collections.shuffle(keys, new java.util.Random(3));
         List<Enqueued> made = new ArrayList<>();
         made.addAll(queue.enqueue(keys.subList(0, 30).stream()
-                .map(key -> Post.of(key).in("lane").arrival())
+                .map(key -> ArrivalBuilder.of(key).in("lane").arrival())
                 .toList()));
         made.addAll(queue.enqueue(keys.subList(30, 50).stream()
-                .map(key -> Post.of(key).in("lane").arrival())
+                .map(key -> ArrivalBuilder.of(key).in("lane").arrival())
                 .toList()));
         assertThat(made).hasSize(50).containsOnly(new Enqueued.Made());
         assertThat(keys.stream().map(key -> line(key).place())).isSorted().doesNotHaveDuplicates();
-        assertThat(served(Bid.of(7))).isEqualTo(keys);
+        assertThat(served(ClaimBuilder.of(7))).isEqualTo(keys);
     }
 
     @Test
     void messageSentByManyAtOnceIsMadeOnce() throws Exception {
         for (int round = 0; round < 5; round++) {
-            Post post = Post.of("k" + round).in("lane").telling(1);
+            ArrivalBuilder post = ArrivalBuilder.of("k" + round).in("lane").telling(1);
             List<Enqueued> answers = atOnce(THREADS, n -> enqueue(post));
             assertThat(Collections.frequency(answers, new Enqueued.Made())).isEqualTo(1);
             assertThat(toldTypes(post.id())).containsExactly(1);
@@ -189,9 +193,9 @@ abstract class QueueSuite extends QueueFixture {
         long fence = grant("parent").fence();
         long step = grant(Ask.of("step").under(Ask.id("parent"), fence)).fence();
         apply(Shift.of(Ask.id("step"), step, State.COMPLETED));
-        send(Post.of("child").sentBy(Ask.id("parent")).in("lane"));
+        send(ArrivalBuilder.of("child").sentBy(Ask.id("parent")).in("lane"));
         assertThat(keys(ledger.steps(Ask.id("parent")))).containsExactly("step");
-        assertThat(keys(ledger.overdue(State.QUEUED, List.of(Post.CHANNEL), Cursor.OLDEST, 10)))
+        assertThat(keys(ledger.overdue(State.QUEUED, List.of(ArrivalBuilder.CHANNEL), Cursor.OLDEST, 10)))
                 .containsExactly("child");
 
         apply(Shift.of(Ask.id("parent"), fence, State.COMPLETED).in(1_000));
@@ -200,28 +204,28 @@ abstract class QueueSuite extends QueueFixture {
         assertThat(exists("parent")).isFalse();
         assertThat(exists("step")).isFalse();
         assertThat(posted("child").header().parent()).isEqualTo(Ask.id("parent"));
-        assertThat(served(Bid.of(1))).containsExactly("child");
+        assertThat(served(ClaimBuilder.of(1))).containsExactly("child");
     }
 
     @Test
     void messageOutlivesASenderThatIsForgottenOrRecreated() {
         long fence = grant("forgotten").fence();
-        send(Post.of("one").sentBy(Ask.id("forgotten")));
+        send(ArrivalBuilder.of("one").sentBy(Ask.id("forgotten")));
         apply(Shift.removing(Ask.id("forgotten"), fence));
-        assertThat(isThere(Post.id("one"))).isTrue();
+        assertThat(isThere(ArrivalBuilder.id("one"))).isTrue();
 
         long old = put("anew", State.COMPLETED, 1_000, 0);
-        send(Post.of("two").sentBy(Ask.id("anew")));
+        send(ArrivalBuilder.of("two").sentBy(Ask.id("anew")));
         pass(1_000);
         assertThat(grant("anew").fence()).isGreaterThan(old);
-        assertThat(isThere(Post.id("two"))).isTrue();
-        assertThat(served(Bid.of(2))).containsExactlyInAnyOrder("one", "two");
+        assertThat(isThere(ArrivalBuilder.id("two"))).isTrue();
+        assertThat(served(ClaimBuilder.of(2))).containsExactlyInAnyOrder("one", "two");
     }
 
     @Test
     void messageKeepsItsOwnSteps() {
-        send(Post.of("k").in("lane"));
-        Row claimed = grantedOne(Bid.of(1));
+        send(ArrivalBuilder.of("k").in("lane"));
+        Row claimed = grantedOne(ClaimBuilder.of(1));
         grant(Ask.of("step").under(claimed.id(), claimed.status().fence()));
         assertThat(keys(ledger.steps(claimed.id()))).containsExactly("step");
         apply(shift(claimed, State.COMPLETED).in(0).leaving(line(claimed).lane()));
@@ -232,21 +236,21 @@ abstract class QueueSuite extends QueueFixture {
 
     @Test
     void backlogHasTheNumberAndTheAgeOfWaitingRecords() {
-        assertThat(queue.backlog(Post.CHANNEL)).isEqualTo(new Backlog(0, Status.NEVER, 0));
-        send(Post.of("later").after(10_000));
-        assertThat(queue.backlog(Post.CHANNEL)).isEqualTo(new Backlog(1, Status.NEVER, 0));
-        send(Post.of("other").to("chat"));
+        assertThat(queue.backlog(ArrivalBuilder.CHANNEL)).isEqualTo(new Backlog(0, Status.NEVER, 0));
+        send(ArrivalBuilder.of("later").after(10_000));
+        assertThat(queue.backlog(ArrivalBuilder.CHANNEL)).isEqualTo(new Backlog(1, Status.NEVER, 0));
+        send(ArrivalBuilder.of("other").to("chat"));
         put("direct", State.FAILED_RETRYABLE, 0, 0);
         pass(100);
         sendTo("lane", "a", "b");
         pass(50);
-        send(Post.of("free"));
-        assertThat(queue.backlog(Post.CHANNEL)).isEqualTo(new Backlog(4, START + 100, 0));
+        send(ArrivalBuilder.of("free"));
+        assertThat(queue.backlog(ArrivalBuilder.CHANNEL)).isEqualTo(new Backlog(4, START + 100, 0));
 
-        Row head = grantedOne(Bid.of(1).runsOf(1));
-        assertThat(queue.backlog(Post.CHANNEL).waiting()).isEqualTo(3);
+        Row head = grantedOne(ClaimBuilder.of(1).runsOf(1));
+        assertThat(queue.backlog(ArrivalBuilder.CHANNEL).waiting()).isEqualTo(3);
         retry(head, 1_000);
-        assertThat(queue.backlog(Post.CHANNEL).waiting()).isEqualTo(4);
+        assertThat(queue.backlog(ArrivalBuilder.CHANNEL).waiting()).isEqualTo(4);
         assertThat(queue.backlog(Ask.OPERATION).waiting()).isZero();
         assertThat(queue.backlog("nobody")).isEqualTo(new Backlog(0, Status.NEVER, 0));
     }
@@ -256,21 +260,21 @@ abstract class QueueSuite extends QueueFixture {
         put("direct", State.FAILED_RETRYABLE, 0, 0);
         assertThat(queue.operations()).isEmpty();
         for (int i = 0; i < 3; i++) {
-            send(Post.of("a" + i).to("alpha"));
-            send(Post.of("b" + i).to("beta").after(10_000));
-            send(Post.of("m" + i).in("lane"));
+            send(ArrivalBuilder.of("a" + i).to("alpha"));
+            send(ArrivalBuilder.of("b" + i).to("beta").after(10_000));
+            send(ArrivalBuilder.of("m" + i).in("lane"));
         }
-        assertThat(queue.operations()).containsExactlyInAnyOrder("alpha", "beta", Post.CHANNEL);
+        assertThat(queue.operations()).containsExactlyInAnyOrder("alpha", "beta", ArrivalBuilder.CHANNEL);
 
-        Row head = grantedOne(Bid.of(1).runsOf(1));
-        assertThat(queue.operations()).contains(Post.CHANNEL);
+        Row head = grantedOne(ClaimBuilder.of(1).runsOf(1));
+        assertThat(queue.operations()).contains(ArrivalBuilder.CHANNEL);
         apply(shift(head, State.FAILED_TERMINAL).in(10_000));
-        assertThat(queue.operations()).contains(Post.CHANNEL);
+        assertThat(queue.operations()).contains(ArrivalBuilder.CHANNEL);
         apply(shift(head, State.DISCARDED)
                 .from(State.FAILED_TERMINAL)
                 .in(10_000)
                 .leaving(line(head).lane()));
-        for (Row row : all(Bid.of(10))) {
+        for (Row row : all(ClaimBuilder.of(10))) {
             apply(shift(row, State.COMPLETED).in(10_000).leaving(line(row).lane()));
         }
         assertThat(queue.operations()).containsExactlyInAnyOrder("alpha", "beta");
@@ -282,7 +286,7 @@ abstract class QueueSuite extends QueueFixture {
         sendTo("unknown", "u1");
         sendTo("aside", "a1");
         sendTo("open", "o1");
-        for (Row row : all(Bid.of(10).runsOf(1))) {
+        for (Row row : all(ClaimBuilder.of(10).runsOf(1))) {
             switch (row.header().key()) {
                 case "d1" -> die(row);
                 case "u1" -> apply(shift(row, State.UNKNOWN).in(0));
@@ -290,7 +294,7 @@ abstract class QueueSuite extends QueueFixture {
                 default -> retry(row, 0);
             }
         }
-        assertThat(queue.backlog(Post.CHANNEL)).isEqualTo(new Backlog(2, START, 2));
+        assertThat(queue.backlog(ArrivalBuilder.CHANNEL)).isEqualTo(new Backlog(2, START, 2));
         assertThat(queue.backlog("chat").parkedLanes()).isZero();
     }
 }

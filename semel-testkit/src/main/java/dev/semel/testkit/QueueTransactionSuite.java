@@ -31,13 +31,14 @@ abstract class QueueTransactionSuite extends QueueFixture {
         transactions = store.transactions().orElseThrow();
     }
 
-    private static Enqueued enqueue(Transactions.Tx tx, Post post) {
+    private static Enqueued enqueue(Transactions.Tx tx, ArrivalBuilder post) {
         return tx.enqueue(List.of(post.arrival())).get(0);
     }
 
     @Test
     void messageOfACommittedTransactionExistsWithItsEvent() throws Exception {
-        Post post = Post.of("k").in("lane").sentBy(Ask.id("sender")).telling(1);
+        ArrivalBuilder post =
+                ArrivalBuilder.of("k").in("lane").sentBy(Ask.id("sender")).telling(1);
         transactions.run(tx -> {
             assertThat(enqueue(tx, post)).isEqualTo(new Enqueued.Made());
             return Ended.keep(true);
@@ -48,75 +49,77 @@ abstract class QueueTransactionSuite extends QueueFixture {
         assertThat(line(row).turn()).isIn(Turn.ARRIVED, Turn.HEAD);
         assertThat(row.status().at()).isEqualTo(now());
         assertThat(toldTypes(post.id())).containsExactly(1);
-        assertThat(served(Bid.of(1))).containsExactly("k");
+        assertThat(served(ClaimBuilder.of(1))).containsExactly("k");
     }
 
     @Test
     void messageOfARolledBackTransactionDoesNotExist() throws Exception {
         transactions.run(tx -> {
-            enqueue(tx, Post.of("undone").telling(1));
+            enqueue(tx, ArrivalBuilder.of("undone").telling(1));
             return Ended.undo(true);
         });
         assertThatThrownBy(() -> transactions.run(tx -> {
-                    enqueue(tx, Post.of("thrown").telling(1));
+                    enqueue(tx, ArrivalBuilder.of("thrown").telling(1));
                     throw new IllegalStateException("no");
                 }))
                 .hasStackTraceContaining("no");
         for (String key : List.of("undone", "thrown")) {
-            assertThat(isThere(Post.id(key))).isFalse();
-            assertThat(told(Post.id(key))).isEmpty();
+            assertThat(isThere(ArrivalBuilder.id(key))).isFalse();
+            assertThat(told(ArrivalBuilder.id(key))).isEmpty();
         }
-        nothingIsGranted(Bid.of(10));
+        nothingIsGranted(ClaimBuilder.of(10));
     }
 
     @Test
     void messageIsInvisibleBeforeTheCommit() throws Exception {
         Assumptions.assumeFalse(contract.hasOneWriter(), "one writer at a time: nobody else can claim meanwhile");
         transactions.run(tx -> {
-            enqueue(tx, Post.of("k"));
-            assertThat(elsewhere(() -> claim(Bid.of(1)).rows())).isEmpty();
+            enqueue(tx, ArrivalBuilder.of("k"));
+            assertThat(elsewhere(() -> claim(ClaimBuilder.of(1)).rows())).isEmpty();
             return Ended.keep(true);
         });
-        assertThat(served(Bid.of(1))).containsExactly("k");
+        assertThat(served(ClaimBuilder.of(1))).containsExactly("k");
     }
 
     @Test
     void rolledBackPartRemovesOnlyItsOwnMessages() throws Exception {
         transactions.run(tx -> {
-            enqueue(tx, Post.of("before"));
+            enqueue(tx, ArrivalBuilder.of("before"));
             tx.part(() -> {
-                enqueue(tx, Post.of("undone").telling(1));
+                enqueue(tx, ArrivalBuilder.of("undone").telling(1));
                 return Ended.undo(true);
             });
             tx.part(() -> {
-                enqueue(tx, Post.of("kept").telling(1));
+                enqueue(tx, ArrivalBuilder.of("kept").telling(1));
                 return Ended.keep(true);
             });
-            enqueue(tx, Post.of("after"));
+            enqueue(tx, ArrivalBuilder.of("after"));
             return Ended.keep(true);
         });
-        assertThat(isThere(Post.id("undone"))).isFalse();
-        assertThat(told(Post.id("undone"))).isEmpty();
-        assertThat(toldTypes(Post.id("kept"))).containsExactly(1);
-        assertThat(served(Bid.of(10))).containsExactlyInAnyOrder("before", "kept", "after");
+        assertThat(isThere(ArrivalBuilder.id("undone"))).isFalse();
+        assertThat(told(ArrivalBuilder.id("undone"))).isEmpty();
+        assertThat(toldTypes(ArrivalBuilder.id("kept"))).containsExactly(1);
+        assertThat(served(ClaimBuilder.of(10))).containsExactlyInAnyOrder("before", "kept", "after");
     }
 
     @Test
     void existingMessageIsFoundInATransactionAlsoIfItWasSentThere() throws Exception {
-        send(Post.of("there"));
+        send(ArrivalBuilder.of("there"));
         put("old", State.COMPLETED, 1_000, 0);
         pass(1_000);
         transactions.run(tx -> {
-            assertThat(existing(enqueue(tx, Post.of("there").fingerprinted(2))).header())
-                    .isEqualTo(Post.of("there").header());
-            assertThat(enqueue(tx, Post.of("own").telling(1))).isEqualTo(new Enqueued.Made());
-            Row own = existing(enqueue(tx, Post.of("own").fingerprinted(2).telling(1)));
-            assertThat(own.header()).isEqualTo(Post.of("own").header());
+            assertThat(existing(enqueue(tx, ArrivalBuilder.of("there").fingerprinted(2)))
+                            .header())
+                    .isEqualTo(ArrivalBuilder.of("there").header());
+            assertThat(enqueue(tx, ArrivalBuilder.of("own").telling(1))).isEqualTo(new Enqueued.Made());
+            Row own = existing(
+                    enqueue(tx, ArrivalBuilder.of("own").fingerprinted(2).telling(1)));
+            assertThat(own.header()).isEqualTo(ArrivalBuilder.of("own").header());
             assertThat(own.state()).isEqualTo(State.QUEUED);
-            assertThat(enqueue(tx, Post.of("old").to(Ask.OPERATION))).isEqualTo(new Enqueued.Made());
+            assertThat(enqueue(tx, ArrivalBuilder.of("old").to(Ask.OPERATION))).isEqualTo(new Enqueued.Made());
             return Ended.keep(true);
         });
-        assertThat(toldTypes(Post.id("own"))).containsExactly(1);
+        assertThat(toldTypes(ArrivalBuilder.id("own"))).containsExactly(1);
         assertThat(row("old").state()).isEqualTo(State.QUEUED);
     }
 
@@ -125,31 +128,32 @@ abstract class QueueTransactionSuite extends QueueFixture {
         sendTo("lane", "x1");
         transactions.run(tx -> {
             tx.enqueue(List.of(
-                    Post.of("x9").in("lane").arrival(), Post.of("x2").in("lane").arrival()));
-            enqueue(tx, Post.of("x5").in("lane"));
+                    ArrivalBuilder.of("x9").in("lane").arrival(),
+                    ArrivalBuilder.of("x2").in("lane").arrival()));
+            enqueue(tx, ArrivalBuilder.of("x5").in("lane"));
             return Ended.keep(true);
         });
         sendTo("lane", "x3");
-        assertThat(served(Bid.of(10).runsOf(1))).containsExactly("x1", "x9", "x2", "x5", "x3");
+        assertThat(served(ClaimBuilder.of(10).runsOf(1))).containsExactly("x1", "x9", "x2", "x5", "x3");
     }
 
     @Test
     void d2_oneThatIsSentEarlierAndCommittedLaterIsPlacedLaterAndNeverSkipped() throws Exception {
         Assumptions.assumeFalse(contract.hasOneWriter(), "one writer at a time: the order of commits is that of sends");
         transactions.run(tx -> {
-            enqueue(tx, Post.of("early").in("lane"));
+            enqueue(tx, ArrivalBuilder.of("early").in("lane"));
             elsewhere(() -> {
                 sendTo("lane", "x1", "x2", "x3");
-                Row head = grantedOne(Bid.of(1));
+                Row head = grantedOne(ClaimBuilder.of(1));
                 assertThat(head.header().key()).isEqualTo("x1");
                 complete(head);
-                return grantedOne(Bid.of(1));
+                return grantedOne(ClaimBuilder.of(1));
             });
             return Ended.keep(true);
         });
         sendTo("lane", "x4");
         complete(posted("x2"));
-        List<String> rest = served(Bid.of(10).runsOf(1));
+        List<String> rest = served(ClaimBuilder.of(10).runsOf(1));
         assertThat(rest).containsExactlyInAnyOrder("x3", "early", "x4");
         assertThat(rest.get(0)).isEqualTo("x3");
     }
@@ -158,20 +162,20 @@ abstract class QueueTransactionSuite extends QueueFixture {
     void d2_messageWithoutALaneThatIsCommittedLateIsNotSkippedEither() throws Exception {
         Assumptions.assumeFalse(contract.hasOneWriter(), "one writer at a time: the order of commits is that of sends");
         transactions.run(tx -> {
-            enqueue(tx, Post.of("early"));
+            enqueue(tx, ArrivalBuilder.of("early"));
             elsewhere(() -> {
-                send(Post.of("late"));
-                return served(Bid.of(10));
+                send(ArrivalBuilder.of("late"));
+                return served(ClaimBuilder.of(10));
             });
             return Ended.keep(true);
         });
-        assertThat(served(Bid.of(10))).containsExactly("early");
+        assertThat(served(ClaimBuilder.of(10))).containsExactly("early");
     }
 
     @Test
     void whoLeavesInATransactionMakesTheNextOneTheHeadWithItsCommit() throws Exception {
         sendTo("lane", "x1", "x2", "x3");
-        List<Row> run = granted(Bid.of(3));
+        List<Row> run = granted(ClaimBuilder.of(3));
         transactions.run(tx -> {
             assertThat(tx.move(List.of(completing(run.get(0)).move()))).containsExactly(new Moved.Applied());
             return Ended.undo(true);
@@ -181,30 +185,30 @@ abstract class QueueTransactionSuite extends QueueFixture {
         transactions.run(tx -> {
             tx.move(List.of(
                     completing(run.get(0)).move(), completing(run.get(1)).move()));
-            enqueue(tx, Post.of("x4").in("lane"));
+            enqueue(tx, ArrivalBuilder.of("x4").in("lane"));
             return Ended.keep(true);
         });
         assertThat(line("x1").turn()).isEqualTo(Turn.OUT);
         assertThat(line("x3").turn()).isEqualTo(Turn.HEAD);
         complete(run.get(2));
-        assertThat(served(Bid.of(1))).containsExactly("x4");
+        assertThat(served(ClaimBuilder.of(1))).containsExactly("x4");
     }
 
     @Test
     void a2_moveUnderAnOldFenceIsRejectedInATransaction() throws Exception {
         sendTo("lane", "x1", "x2");
-        Row stale = grantedOne(Bid.of(1).leasedFor(1_000));
+        Row stale = grantedOne(ClaimBuilder.of(1).leasedFor(1_000));
         pass(1_000);
-        Row head = grantedOne(Bid.of(1));
+        Row head = grantedOne(ClaimBuilder.of(1));
         transactions.run(tx -> {
-            enqueue(tx, Post.of("further"));
+            enqueue(tx, ArrivalBuilder.of("further"));
             assertThat(tx.move(List.of(completing(stale).move())))
                     .singleElement()
                     .isInstanceOf(Moved.Refused.class);
             return Ended.undo(true);
         });
         assertThat(posted("x1").status()).isEqualTo(head.status());
-        assertThat(isThere(Post.id("further"))).isFalse();
+        assertThat(isThere(ArrivalBuilder.id("further"))).isFalse();
     }
 
     private static Shift completing(Row row) {

@@ -56,8 +56,8 @@ abstract class RefusedDataSuite extends QueueFixture {
         List<Reserved> answers = ledger.reserve(board.modes().version(), batch);
         for (int i = 0; i < BATCH; i++) {
             if (i == BAD) {
-                assertThat(answers.get(i)).isInstanceOf(Reserved.Failed.class);
-                assertNamed(((Reserved.Failed) answers.get(i)).why(), Ask.id("k" + i));
+                assertThat(answers.get(i)).isInstanceOf(Reserved.ReserveFailed.class);
+                assertNamed(((Reserved.ReserveFailed) answers.get(i)).why(), Ask.id("k" + i));
                 assertThat(exists("k" + i)).isFalse();
             } else {
                 assertThat(answers.get(i)).isInstanceOf(Reserved.Granted.class);
@@ -68,23 +68,24 @@ abstract class RefusedDataSuite extends QueueFixture {
     @Test
     void d16_oneReservationAloneIsAnsweredInTheSameWay() {
         Reserved answer = reserve(Ask.of("k").with(bytes(REFUSED)));
-        assertThat(answer).isInstanceOf(Reserved.Failed.class);
-        assertNamed(((Reserved.Failed) answer).why(), Ask.id("k"));
+        assertThat(answer).isInstanceOf(Reserved.ReserveFailed.class);
+        assertNamed(((Reserved.ReserveFailed) answer).why(), Ask.id("k"));
     }
 
     @Test
     void d16_messageWhoseDataIsRejectedFailsAlone() {
         List<Enqueued> answers = queue.enqueue(java.util.stream.IntStream.range(0, BATCH)
-                .mapToObj(i -> Post.of("m" + i).with(data(i)).telling(1).arrival())
+                .mapToObj(
+                        i -> ArrivalBuilder.of("m" + i).with(data(i)).telling(1).arrival())
                 .toList());
         for (int i = 0; i < BATCH; i++) {
             if (i == BAD) {
                 assertThat(answers.get(i)).isInstanceOf(Enqueued.Failed.class);
-                assertNamed(((Enqueued.Failed) answers.get(i)).why(), Post.id("m" + i));
-                assertThat(isThere(Post.id("m" + i))).isFalse();
+                assertNamed(((Enqueued.Failed) answers.get(i)).why(), ArrivalBuilder.id("m" + i));
+                assertThat(isThere(ArrivalBuilder.id("m" + i))).isFalse();
             } else {
                 assertThat(answers.get(i)).isEqualTo(new Enqueued.Made());
-                assertThat(toldTypes(Post.id("m" + i))).containsExactly(1);
+                assertThat(toldTypes(ArrivalBuilder.id("m" + i))).containsExactly(1);
             }
         }
     }

@@ -77,7 +77,7 @@ public abstract class StoreContract {
     }
 
     @Nested
-    class ReservingNeighboursAndSteps extends KinshipSuite {
+    class ReservingNeighboursAndSteps extends NeighbourAndStepSuite {
         ReservingNeighboursAndSteps() {
             super(StoreContract.this);
         }
@@ -91,8 +91,8 @@ public abstract class StoreContract {
     }
 
     @Nested
-    class MovingInCompany extends CompanySuite {
-        MovingInCompany() {
+    class MovingInBatches extends BatchedMoveSuite {
+        MovingInBatches() {
             super(StoreContract.this);
         }
     }
@@ -196,7 +196,7 @@ public abstract class StoreContract {
     }
 
     @Nested
-    class MovingTogether extends TogetherSuite {
+    class MovingTogether extends AllOrNoneSuite {
         MovingTogether() {
             super(StoreContract.this);
         }

@@ -113,7 +113,7 @@ abstract class TransactionPartsSuite extends TransactionFixture {
         transactions.run(tx -> {
             complete(tx, "k");
             Connection connection = sql(tx);
-            for (Ending ending : List.<Ending>of(
+            for (ConnectionCall ending : List.<ConnectionCall>of(
                     Connection::commit, Connection::rollback, c -> c.setAutoCommit(true), Connection::close)) {
                 try {
                     ending.run(connection);
@@ -230,7 +230,7 @@ abstract class TransactionPartsSuite extends TransactionFixture {
     }
 
     @FunctionalInterface
-    private interface Ending {
+    private interface ConnectionCall {
         void run(Connection connection) throws SQLException;
     }
 }

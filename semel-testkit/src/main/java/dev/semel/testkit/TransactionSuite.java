@@ -174,8 +174,8 @@ abstract class TransactionSuite extends TransactionFixture {
 
     @Test
     void recordUnderANeighbouringKeyIsFound() throws Exception {
-        grant(Ask.of(KinshipSuite.FIRST_BUCKET));
-        LookupResult lookup = transactions.run(tx -> Ended.undo(open(tx, Ask.of(KinshipSuite.SECOND_BUCKET))));
+        grant(Ask.of(NeighbourAndStepSuite.FIRST_BUCKET));
+        LookupResult lookup = transactions.run(tx -> Ended.undo(open(tx, Ask.of(NeighbourAndStepSuite.SECOND_BUCKET))));
         assertThat(lookup)
                 .isInstanceOfSatisfying(
                         LookupResult.Found.class,
@@ -315,7 +315,7 @@ abstract class TransactionSuite extends TransactionFixture {
         LookupResult lookup = transactions
                 .run(tx -> Ended.undo(tx.lookUp(
                         Transactions.ANY_MODES,
-                        List.of(Ask.of(KinshipSuite.SECOND_BUCKET).identity()))))
+                        List.of(Ask.of(NeighbourAndStepSuite.SECOND_BUCKET).identity()))))
                 .get(0);
         assertThat(lookup)
                 .isInstanceOfSatisfying(

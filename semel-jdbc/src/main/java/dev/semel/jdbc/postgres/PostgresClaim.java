@@ -105,7 +105,7 @@ final class PostgresClaim {
 
     private void free(List<PostgresTenants.Tenant> tenants, boolean searched, int retries) {
         PostgresTenants.Share share = new PostgresTenants.Share(tenants, searched, open(), retries);
-        PostgresUnorderedClaim.Granted granted =
+        PostgresUnorderedClaim.UnorderedGrants granted =
                 sessions.once(WHAT, c -> new PostgresUnorderedClaim(c, sessions.now(), claim).grant(share));
         spent(retries, granted.retries());
         modesChanged |= granted.modesChanged();
@@ -155,7 +155,7 @@ final class PostgresClaim {
         }
         int retries = found == null ? limited() ? 0 : Integer.MAX_VALUE : retries(found);
         PostgresTenants.Share share = new PostgresTenants.Share(tenants, found != null, open(), retries);
-        PostgresLaneClaim.Granted granted = grantLanes(share, over);
+        PostgresLaneClaim.LaneGrants granted = grantLanes(share, over);
         spent(retries, granted.retries());
         modesChanged |= granted.modesChanged();
         add(granted.rows());
@@ -171,14 +171,14 @@ final class PostgresClaim {
     }
 
     /** A lane in which another transaction has locked a row is skipped, so that the others continue. */
-    private PostgresLaneClaim.Granted grantLanes(PostgresTenants.Share share, List<Long> over) {
+    private PostgresLaneClaim.LaneGrants grantLanes(PostgresTenants.Share share, List<Long> over) {
         Set<Long> except = new HashSet<>();
         for (int round = 1; ; round++) {
             try {
                 int[] left = {takeovers};
-                PostgresLaneClaim.Granted granted = sessions.transaction(WHAT, c -> {
+                PostgresLaneClaim.LaneGrants granted = sessions.transaction(WHAT, c -> {
                     PostgresLaneClaim lanes = new PostgresLaneClaim(c, sessions.now(), claim, takeovers);
-                    PostgresLaneClaim.Granted some = lanes.grant(share, over, except);
+                    PostgresLaneClaim.LaneGrants some = lanes.grant(share, over, except);
                     left[0] = lanes.takeovers();
                     return some;
                 });

@@ -61,7 +61,7 @@ final class PostgresCommits {
 
     /** How a transaction is committed. */
     @FunctionalInterface
-    interface Way {
+    interface CommitCall {
         void commit() throws Exception;
     }
 
@@ -74,7 +74,7 @@ final class PostgresCommits {
      *     commit
      */
     @Nullable
-    Undecided commit(PostgresTx tx, Way way) {
+    Undecided commit(PostgresTx tx, CommitCall way) {
         try {
             Uninterrupted.once(() -> {
                 way.commit();

@@ -223,10 +223,10 @@ final class PostgresInstaller {
      *
      * @param timeline 0 where none was ever issued
      */
-    private record Last(int timeline, int epoch) {}
+    private record NewestFences(int timeline, int epoch) {}
 
     /** @return null when it was here */
-    private static @Nullable Last unknown(Connection connection, Origin origin) throws SQLException {
+    private static @Nullable NewestFences unknown(Connection connection, Origin origin) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(KNOWN)) {
             new PostgresBinder(statement)
                     .number(origin.system)
@@ -234,14 +234,14 @@ final class PostgresInstaller {
                     .text(origin.copy);
             try (ResultSet found = statement.executeQuery()) {
                 found.next();
-                return found.getBoolean(3) ? null : new Last(found.getInt(1), found.getInt(2));
+                return found.getBoolean(3) ? null : new NewestFences(found.getInt(1), found.getInt(2));
             }
         }
     }
 
     /** Of several nodes that see the change, the first raises it. */
     private void raiseEpoch(Connection connection, Origin origin) throws SQLException {
-        Last last = unknown(connection, origin);
+        NewestFences last = unknown(connection, origin);
         if (last == null) {
             return;
         }

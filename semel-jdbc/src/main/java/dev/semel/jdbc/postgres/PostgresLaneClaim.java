@@ -133,7 +133,7 @@ final class PostgresLaneClaim {
     /**
      * @param last the last tenant looked at, if any
      */
-    record Granted(
+    record LaneGrants(
             boolean modesChanged,
             List<Row> rows,
             Rest rest,
@@ -156,14 +156,14 @@ final class PostgresLaneClaim {
     }
 
     /** @param turn the one it takes, or -1 if it stays where it is */
-    private record Item(long lane, Member member, int turn, boolean granted) {}
+    private record LaneChange(long lane, Member member, int turn, boolean granted) {}
 
     /** A row that was to be written is locked by somebody else. */
     static final class Blocked extends SQLException {
         private static final long serialVersionUID = 1;
-        private final transient List<Item> items;
+        private final transient List<LaneChange> items;
 
-        Blocked(SQLException cause, List<Item> items) {
+        Blocked(SQLException cause, List<LaneChange> items) {
             super(cause.getMessage(), cause.getSQLState(), cause);
             this.items = List.copyOf(items);
         }
@@ -173,7 +173,7 @@ final class PostgresLaneClaim {
             Set<Long> lanes = new HashSet<>();
             try (PreparedStatement statement = connection.prepareStatement(LOCKED)) {
                 new PostgresBinder(statement)
-                        .longs(items, Item::lane)
+                        .longs(items, LaneChange::lane)
                         .bytes(items, item -> item.member.id().bytes());
                 try (ResultSet found = PostgresLedger.second(statement)) {
                     while (found.next()) {
@@ -229,11 +229,11 @@ final class PostgresLaneClaim {
      * @param except lanes that are to be left alone
      * @throws Blocked when a row of a lane is locked by somebody else; nothing may be kept
      */
-    Granted grant(PostgresTenants.Share share, List<Long> over, Set<Long> except) throws SQLException {
+    LaneGrants grant(PostgresTenants.Share share, List<Long> over, Set<Long> except) throws SQLException {
         Sighted sighted = find(share, over);
         sighted.lanes.removeAll(except);
         if (sighted.modesChanged || sighted.lanes.isEmpty()) {
-            return new Granted(
+            return new LaneGrants(
                     sighted.modesChanged, List.of(), Rest.NOTHING, sighted.last, sighted.floors.tenants(), 0);
         }
         List<Long> numbers = List.copyOf(sighted.lanes);
@@ -241,7 +241,7 @@ final class PostgresLaneClaim {
         int run = Math.max(1, Math.min(claim.amount().run(), Math.max(SHORTEST_RUN, even)));
         int arrivals = Math.max(SHORTEST_RUN, Math.max(run, even));
         boolean more = sighted.more;
-        List<Item> items = new ArrayList<>();
+        List<LaneChange> items = new ArrayList<>();
         int open = share.most();
         int affordable = share.retries();
         int locked = 0;
@@ -256,10 +256,10 @@ final class PostgresLaneClaim {
             locked += lanes.size();
             held |= lanes.size() < some.size();
             for (Map.Entry<Long, Lane> lane : lanes.entrySet()) {
-                List<Item> planned = open == 0
+                List<LaneChange> planned = open == 0
                         ? List.of()
                         : plan(lane.getKey(), lane.getValue(), Math.min(run, open), affordable, sighted.now);
-                open -= (int) planned.stream().filter(Item::granted).count();
+                open -= (int) planned.stream().filter(LaneChange::granted).count();
                 affordable -= retries(planned);
                 more |= open == 0 || planned.stream().anyMatch(item -> item.turn >= 0);
                 items.addAll(planned);
@@ -268,13 +268,13 @@ final class PostgresLaneClaim {
         List<Row> rows = items.isEmpty() ? List.of() : write(items);
         if (rows == null) {
             connection.rollback();
-            return new Granted(false, List.of(), Rest.MORE, sighted.last, share.tenants(), 0);
+            return new LaneGrants(false, List.of(), Rest.MORE, sighted.last, share.tenants(), 0);
         }
         Rest rest = more ? Rest.MORE : held ? Rest.HELD : Rest.NOTHING;
-        return new Granted(false, rows, rest, sighted.last, sighted.floors.tenants(), retries(items));
+        return new LaneGrants(false, rows, rest, sighted.last, sighted.floors.tenants(), retries(items));
     }
 
-    private static int retries(List<Item> items) {
+    private static int retries(List<LaneChange> items) {
         return (int) items.stream()
                 .filter(item -> item.granted && item.member.state() == State.FAILED_RETRYABLE)
                 .count();
@@ -366,7 +366,7 @@ final class PostgresLaneClaim {
         return new Member(planned, found.getInt(3), found.getLong(7), found.getLong(8));
     }
 
-    private List<Item> plan(long number, Lane lane, int run, int retries, long at) {
+    private List<LaneChange> plan(long number, Lane lane, int run, int retries, long at) {
         List<LanePlan.Member> standing =
                 lane.standing.stream().map(Member::planned).toList();
         List<LanePlan.Member> arrived =
@@ -376,21 +376,21 @@ final class PostgresLaneClaim {
         Map<RecordId, Integer> turns = new HashMap<>();
         plan.placed().forEach(placed -> turns.put(placed.id(), placed.turn().code()));
         Set<RecordId> granted = new HashSet<>(plan.granted());
-        List<Item> items = new ArrayList<>();
+        List<LaneChange> items = new ArrayList<>();
         List<Member> all = new ArrayList<>(lane.standing);
         all.addAll(lane.arrived);
         for (Member member : all) {
             int turn = turns.getOrDefault(member.id(), -1);
             takeovers -= granted.contains(member.id()) && member.state() == State.IN_PROGRESS ? 1 : 0;
             if (turn >= 0 || granted.contains(member.id())) {
-                items.add(new Item(number, member, turn, granted.contains(member.id())));
+                items.add(new LaneChange(number, member, turn, granted.contains(member.id())));
             }
         }
         return items;
     }
 
     /** The rows granted; null if one was no longer as it was read, so that nothing may be kept. */
-    private @Nullable List<Row> write(List<Item> items) throws SQLException {
+    private @Nullable List<Row> write(List<LaneChange> items) throws SQLException {
         List<Integer> places = IntStream.range(0, items.size()).boxed().toList();
         List<Row> rows = new ArrayList<>();
         List<Row> takenOver = new ArrayList<>();
@@ -399,7 +399,7 @@ final class PostgresLaneClaim {
                     .number(now)
                     .ints(places, place -> place)
                     .bytes(items, item -> item.member.id().bytes())
-                    .ints(items, Item::turn)
+                    .ints(items, LaneChange::turn)
                     .ints(items, item -> item.granted ? 1 : 0)
                     .longs(items, item -> item.member.fence)
                     .ints(items, item -> item.member.state().code())

@@ -89,11 +89,13 @@ final class PostgresMoves {
             PostgresSql.EVENT_NAMES.replace(", ", ", x."));
 
     private static final Kind UPDATE = new Kind(
-            Sql.of(ITEMS + String.format(Locale.ROOT, UPDATE_EACH, PostgresSql.AT, "", CONDITION, PostgresSql.KEPT)),
-            Sql.of(PLACED_ITEMS
+            MoveStatements.of(
+                    ITEMS + String.format(Locale.ROOT, UPDATE_EACH, PostgresSql.AT, "", CONDITION, PostgresSql.KEPT)),
+            MoveStatements.of(PLACED_ITEMS
                     + String.format(Locale.ROOT, UPDATE_EACH, PostgresSql.AT, PLACE, CONDITION, PostgresSql.KEPT)));
 
-    private static final Kind DELETE = new Kind(Sql.of(ITEMS + DELETE_EACH), Sql.of(PLACED_ITEMS + DELETE_EACH));
+    private static final Kind DELETE =
+            new Kind(MoveStatements.of(ITEMS + DELETE_EACH), MoveStatements.of(PLACED_ITEMS + DELETE_EACH));
 
     private static final String INDEXED =
             "SELECT " + PostgresSql.IS_READ_COMMITTED + ", " + PostgresSql.BY_INDEX + "; ";
@@ -102,14 +104,14 @@ final class PostgresMoves {
             "SELECT id, " + Rows.STATUS + " FROM semel_record WHERE id = ANY(?::bytea[])";
 
     /** A statement without events, with one for each change at most, and with more. */
-    private record Sql(String silent, String audited, String further) {
+    private record MoveStatements(String silent, String audited, String further) {
         private static final String RESULT = " SELECT w.n, pg_current_xact_id()::text FROM w";
 
-        static Sql of(String each) {
+        static MoveStatements of(String each) {
             String template = PostgresSql.COMMON + each;
             String told = String.format(
                     Locale.ROOT, template, PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, PostgresSql.EVENT_NAMES);
-            return new Sql(
+            return new MoveStatements(
                     String.format(Locale.ROOT, template, "", "", "") + RESULT,
                     told + ", a AS (" + PostgresSql.WRITE_EVENTS + ")" + RESULT,
                     told + FURTHER_EVENTS + RESULT);
@@ -117,9 +119,9 @@ final class PostgresMoves {
     }
 
     /** @param placed for a batch in which something becomes of places in the line */
-    private record Kind(Sql plain, Sql placed) {}
+    private record Kind(MoveStatements plain, MoveStatements placed) {}
 
-    private record Item(int place, Move move) {}
+    private record NumberedMove(int place, Move move) {}
 
     private record Further(int item, AuditEntry event) {}
 
@@ -154,14 +156,14 @@ final class PostgresMoves {
     }
 
     Result apply(List<Move> batch) throws SQLException {
-        List<Item> items = IntStream.range(0, batch.size())
-                .mapToObj(i -> new Item(i, batch.get(i)))
+        List<NumberedMove> items = IntStream.range(0, batch.size())
+                .mapToObj(i -> new NumberedMove(i, batch.get(i)))
                 .sorted(Comparator.comparing(item -> item.move.id()))
                 .toList();
         Moved[] answers = new Moved[batch.size()];
         write(UPDATE, items.stream().filter(item -> item.move.to() != null).toList(), answers);
         write(DELETE, items.stream().filter(item -> item.move.to() == null).toList(), answers);
-        List<Item> rest =
+        List<NumberedMove> rest =
                 items.stream().filter(item -> answers[item.place] == null).toList();
         if (!rest.isEmpty()) {
             Map<RecordId, Status> found = statuses(rest);
@@ -181,31 +183,34 @@ final class PostgresMoves {
         if (!written.written()) {
             return Optional.empty();
         }
-        Status found = statuses(List.of(new Item(0, move))).get(move.id());
+        Status found = statuses(List.of(new NumberedMove(0, move))).get(move.id());
         return Optional.of(ReservationRule.notApplied(move, found));
     }
 
-    private void write(Kind kind, List<Item> sorted, Moved[] answers) throws SQLException {
+    private void write(Kind kind, List<NumberedMove> sorted, Moved[] answers) throws SQLException {
         if (sorted.isEmpty()) {
             return;
         }
-        Item only = sorted.size() == 1 ? sorted.get(0) : null;
+        NumberedMove only = sorted.size() == 1 ? sorted.get(0) : null;
         if (only != null && PostgresSingleMove.fits(only.move)) {
             writeOne(only, answers);
             return;
         }
-        List<Move> moves = sorted.stream().map(Item::move).toList();
+        List<Move> moves = sorted.stream().map(NumberedMove::move).toList();
         if (kind == UPDATE && PostgresUniformMoves.areAlike(moves)) {
             writeAlike(moves, sorted, answers);
             return;
         }
         boolean placed = sorted.stream().anyMatch(item -> item.move.change().place() != null);
-        List<Item> items = placed
-                ? sorted.stream().sorted(Comparator.comparingInt(Item::place)).toList()
+        List<NumberedMove> items = placed
+                ? sorted.stream()
+                        .sorted(Comparator.comparingInt(NumberedMove::place))
+                        .toList()
                 : sorted;
-        List<Long> lanes = PostgresLanes.lanes(items.stream().map(Item::move).toList());
+        List<Long> lanes =
+                PostgresLanes.lanes(items.stream().map(NumberedMove::move).toList());
         PostgresEvents events = PostgresEvents.of(items, item -> item.move.event());
-        Sql sql = placed ? kind.placed : kind.plain;
+        MoveStatements sql = placed ? kind.placed : kind.plain;
         List<Further> further = further(items);
         String whole = before()
                 + (lanes.isEmpty() ? "" : PostgresLanes.LOCK + "; ")
@@ -237,7 +242,7 @@ final class PostgresMoves {
     }
 
     /** The events of the changes but the first of each. */
-    private static List<Further> further(List<Item> items) {
+    private static List<Further> further(List<NumberedMove> items) {
         List<Further> further = new ArrayList<>();
         for (int i = 0; i < items.size(); i++) {
             List<AuditEntry> events = items.get(i).move.events();
@@ -260,7 +265,7 @@ final class PostgresMoves {
         return indexed ? "" : PostgresSql.WAIT_AS_BEFORE;
     }
 
-    private void writeOne(Item only, Moved[] answers) throws SQLException {
+    private void writeOne(NumberedMove only, Moved[] answers) throws SQLException {
         PostgresSingleMove one = new PostgresSingleMove(connection, now, only.move);
         String writtenIn = indexed ? one.apply() : one.applyIn(number);
         if (writtenIn != null) {
@@ -270,7 +275,7 @@ final class PostgresMoves {
     }
 
     /** As {@link #write}, for those that have almost everything in common. */
-    private void writeAlike(List<Move> moves, List<Item> items, Moved[] answers) throws SQLException {
+    private void writeAlike(List<Move> moves, List<NumberedMove> items, Moved[] answers) throws SQLException {
         boolean silent = moves.get(0).event() == null;
         String whole = before() + (silent ? PostgresUniformMoves.SILENT : PostgresUniformMoves.AUDITED) + behind();
         try (PreparedStatement statement = connection.prepareStatement(whole)) {
@@ -281,7 +286,7 @@ final class PostgresMoves {
         }
     }
 
-    private void applied(PreparedStatement statement, List<Item> items, Moved[] answers) throws SQLException {
+    private void applied(PreparedStatement statement, List<NumberedMove> items, Moved[] answers) throws SQLException {
         try (ResultSet written = statement.getResultSet()) {
             while (written.next()) {
                 answers[items.get(written.getInt(1)).place] = new Moved.Applied();
@@ -296,7 +301,7 @@ final class PostgresMoves {
         }
     }
 
-    private static void bind(PostgresBinder binder, List<Item> items) throws SQLException {
+    private static void bind(PostgresBinder binder, List<NumberedMove> items) throws SQLException {
         List<Integer> places = IntStream.range(0, items.size()).boxed().toList();
         binder.ints(places, place -> place)
                 .bytes(items, item -> item.move.id().bytes())
@@ -311,7 +316,7 @@ final class PostgresMoves {
                 .bytes(items, item -> item.move.change().failure());
     }
 
-    private Map<RecordId, Status> statuses(List<Item> items) throws SQLException {
+    private Map<RecordId, Status> statuses(List<NumberedMove> items) throws SQLException {
         Map<RecordId, Status> statuses = new HashMap<>();
         try (PreparedStatement statement = connection.prepareStatement(STATUSES)) {
             new PostgresBinder(statement).bytes(items, item -> item.move.id().bytes());

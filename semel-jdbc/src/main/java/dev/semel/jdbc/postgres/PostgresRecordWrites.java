@@ -48,16 +48,16 @@ final class PostgresRecordWrites {
             """;
 
     /** A plain insert leaves out the speculative one's second log record and second look at the index. */
-    private static final Sql ABSENT = Sql.of("");
+    private static final WriteStatements ABSENT = WriteStatements.of("");
 
-    private static final Sql GUARDED = Sql.of(OVER_WHAT_IS_DONE);
+    private static final WriteStatements GUARDED = WriteStatements.of(OVER_WHAT_IS_DONE);
 
     /** A statement without events, and with them. */
-    private record Sql(String silent, String audited) {
+    private record WriteStatements(String silent, String audited) {
         private static final String RESULT = " SELECT u.id, u.fence, u.made, pg_current_xact_id()::text FROM u";
 
-        static Sql of(String conflict) {
-            return new Sql(
+        static WriteStatements of(String conflict) {
+            return new WriteStatements(
                     PostgresSameTransaction.bounded(String.format(Locale.ROOT, WRITE, "", "", conflict) + RESULT),
                     PostgresSameTransaction.bounded(String.format(
                                     Locale.ROOT, WRITE, PostgresSql.EVENT_ARRAYS, PostgresSql.EVENT_NAMES, conflict)
@@ -105,7 +105,7 @@ final class PostgresRecordWrites {
         return write(GUARDED, batch);
     }
 
-    private Result write(Sql sql, List<RecordWrite> batch) throws SQLException {
+    private Result write(WriteStatements sql, List<RecordWrite> batch) throws SQLException {
         List<RecordWrite> writes = sorted(batch);
         PostgresEvents events = PostgresEvents.of(writes, RecordWrite::event);
         List<PostgresTx.Evidence> evidence = new ArrayList<>();

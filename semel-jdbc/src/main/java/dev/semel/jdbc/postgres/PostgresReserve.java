@@ -43,7 +43,7 @@ final class PostgresReserve {
                 throw e;
             }
             return batch.stream()
-                    .map(r -> answers.getOrDefault(r.identity().id(), new Reserved.Failed(e)))
+                    .map(r -> answers.getOrDefault(r.identity().id(), new Reserved.ReserveFailed(e)))
                     .toList();
         }
     }
@@ -94,11 +94,11 @@ final class PostgresReserve {
     }
 
     @FunctionalInterface
-    private interface Way {
+    private interface GrantStatement {
         Map<RecordId, Reserved> grant(Connection connection, List<Reservation> part) throws SQLException;
     }
 
-    private void apart(List<Reservation> open, SemelException why, Way way) {
+    private void apart(List<Reservation> open, SemelException why, GrantStatement way) {
         BatchParts.each(
                 open,
                 why,

@@ -75,7 +75,8 @@ final class PostgresUnorderedClaim {
      * @param floors where each tenant's next search may begin
      * @param retries how many of the rows are retries
      */
-    record Granted(boolean modesChanged, List<Row> rows, int each, List<PostgresTenants.Tenant> floors, int retries) {}
+    record UnorderedGrants(
+            boolean modesChanged, List<Row> rows, int each, List<PostgresTenants.Tenant> floors, int retries) {}
 
     /** Records whose lease expired: the rows granted, and the lanes that have one at their head. */
     record Over(boolean modesChanged, List<Row> rows, List<Long> lanes) {}
@@ -94,7 +95,7 @@ final class PostgresUnorderedClaim {
         return "r." + Rows.WITH_LINE.replace(", ", ", r.");
     }
 
-    Granted grant(PostgresTenants.Share share) throws SQLException {
+    UnorderedGrants grant(PostgresTenants.Share share) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(GRANT)) {
             PostgresTenants.bind(new PostgresBinder(statement).number(now), claim, share)
                     .number(claim.modesVersion())
@@ -106,7 +107,7 @@ final class PostgresUnorderedClaim {
         }
     }
 
-    private Granted granted(ResultSet found, PostgresTenants.Share share) throws SQLException {
+    private UnorderedGrants granted(ResultSet found, PostgresTenants.Share share) throws SQLException {
         List<Row> rows = new ArrayList<>();
         PostgresTenants.Floors floors = new PostgresTenants.Floors(share);
         int retries = 0;
@@ -127,7 +128,7 @@ final class PostgresUnorderedClaim {
             }
             rows.add(row);
         }
-        return new Granted(modesChanged, rows, each, floors.tenants(), retries);
+        return new UnorderedGrants(modesChanged, rows, each, floors.tenants(), retries);
     }
 
     /** Takes over what follows nobody, with its events; finds the lanes of the others. In one transaction. */

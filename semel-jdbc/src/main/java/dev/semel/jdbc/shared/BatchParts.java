@@ -63,7 +63,7 @@ public final class BatchParts {
 
     public static Reserved notReserved(Reservation reservation, SemelException why) {
         return why instanceof SemelException.DataRefused refused
-                ? new Reserved.Failed(
+                ? new Reserved.ReserveFailed(
                         about(name(reservation.header(), reservation.identity().id()), refused))
                 : new Reserved.Locked();
     }

@@ -387,18 +387,18 @@ public final class GuardedConnection {
         PreparedStatement kept = cache.take(sql);
         PreparedStatement statement = kept == null ? real.prepareStatement(sql) : kept;
         statements.add(statement);
-        return proxy(PreparedStatement.class, new Lent(sql, statement));
+        return proxy(PreparedStatement.class, new StatementGuard(sql, statement));
     }
 
     /** A statement until its handler closes it; then it may serve another, so nothing reaches it this way any more. */
-    private final class Lent implements InvocationHandler {
+    private final class StatementGuard implements InvocationHandler {
         private final String sql;
         private final PreparedStatement statement;
         private final InvocationHandler guard;
         private boolean unmarked = true;
         private volatile boolean closed;
 
-        Lent(String sql, PreparedStatement statement) {
+        StatementGuard(String sql, PreparedStatement statement) {
             this.sql = sql;
             this.statement = statement;
             this.guard = new Guard(statement);

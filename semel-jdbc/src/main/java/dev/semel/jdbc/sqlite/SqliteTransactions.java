@@ -36,7 +36,7 @@ final class SqliteTransactions implements Transactions {
         }
         SqlitePatience patience = new SqlitePatience(access, true);
         while (true) {
-            Begun begun = new Begun();
+            WorkStarted begun = new WorkStarted();
             try {
                 return once(tx -> {
                     begun.begun = true;
@@ -52,7 +52,7 @@ final class SqliteTransactions implements Transactions {
     }
 
     /** Whether the work began: later exceptions are its own. */
-    private static final class Begun {
+    private static final class WorkStarted {
         private boolean begun;
     }
 

@@ -153,7 +153,7 @@ class PostgresCommitTest {
         assertThat(answers.get(0)).isInstanceOf(Reserved.Granted.class);
         assertThat(answers.get(1))
                 .isInstanceOfSatisfying(
-                        Reserved.Failed.class,
+                        Reserved.ReserveFailed.class,
                         failed -> assertThat(failed.why()).isInstanceOf(SemelException.StoreUnavailable.class));
     }
 

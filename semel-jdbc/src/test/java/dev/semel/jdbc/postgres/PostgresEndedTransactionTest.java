@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
 import dev.semel.jdbc.shared.EffectFixture;
-import dev.semel.jdbc.shared.HoleInTheGuard;
+import dev.semel.jdbc.shared.UnguardedConnection;
 import dev.semel.key.Identity;
 import dev.semel.store.Store;
 import dev.semel.store.Transactions.Ended;
@@ -49,7 +49,7 @@ class PostgresEndedTransactionTest {
         AtomicInteger runs = new AtomicInteger();
         assertThatThrownBy(() -> called("k", connection -> {
                     runs.incrementAndGet();
-                    Connection real = HoleInTheGuard.real(connection);
+                    Connection real = UnguardedConnection.real(connection);
                     execute(real, "INSERT INTO effect VALUES ('guilty')");
                     execute(real, text);
                     execute(connection, "INSERT INTO effect VALUES ('after')");
@@ -68,7 +68,7 @@ class PostgresEndedTransactionTest {
         assertThatThrownBy(() -> store.transactions().orElseThrow().run(tx -> {
                     Connection connection = Objects.requireNonNull(tx.connection());
                     execute(connection, "INSERT INTO effect VALUES ('before')");
-                    execute(HoleInTheGuard.real(connection), "COMMIT");
+                    execute(UnguardedConnection.real(connection), "COMMIT");
                     // Sends nothing, and so finds the connection outside of a transaction.
                     try (Statement statement = connection.createStatement()) {
                         statement.executeBatch();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.semel.SemelException;
 import dev.semel.jdbc.Demarcation;
 import dev.semel.jdbc.shared.EffectFixture;
-import dev.semel.jdbc.shared.HoleInTheGuard;
+import dev.semel.jdbc.shared.UnguardedConnection;
 import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
 import dev.semel.store.Transactions;
@@ -99,7 +99,7 @@ class PostgresLentConnectionTest {
         store.transactions().orElseThrow().run(tx -> {
             tx.lookUp(Transactions.ANY_MODES, List.of(EffectFixture.identity("k")));
             tx.beforeHandler();
-            Connection real = HoleInTheGuard.real(tx.unwrap(Connection.class));
+            Connection real = UnguardedConnection.real(tx.unwrap(Connection.class));
             try (Statement statement = real.createStatement()) {
                 statement.execute("INSERT INTO effect VALUES (1)");
                 if (commits) {

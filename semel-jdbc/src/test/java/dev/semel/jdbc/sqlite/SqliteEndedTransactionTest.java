@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
 import dev.semel.jdbc.shared.EffectFixture;
-import dev.semel.jdbc.shared.HoleInTheGuard;
+import dev.semel.jdbc.shared.UnguardedConnection;
 import dev.semel.store.Transactions.Ended;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -75,7 +75,7 @@ class SqliteEndedTransactionTest {
         Future<Boolean> guilty =
                 threads.submit(() -> EffectFixture.transactions(store).run(tx -> {
                     runs.incrementAndGet();
-                    Connection real = HoleInTheGuard.real(tx.unwrap(Connection.class));
+                    Connection real = UnguardedConnection.real(tx.unwrap(Connection.class));
                     insert(real, "guilty");
                     for (String each : text.split(";")) {
                         execute(real, each);

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
 import dev.semel.jdbc.shared.EffectFixture;
-import dev.semel.jdbc.shared.HoleInTheGuard;
+import dev.semel.jdbc.shared.UnguardedConnection;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
@@ -149,7 +149,7 @@ class SqliteSharedCommitTest {
     void b5_fullDiskFailsWithAClearErrorAndWorksAgainWhenThereIsRoom() throws Exception {
         call(store, "before");
         EffectFixture.transactions(store).run(tx -> {
-            Connection connection = HoleInTheGuard.real(tx.unwrap(Connection.class));
+            Connection connection = UnguardedConnection.real(tx.unwrap(Connection.class));
             long pages = number(connection, "PRAGMA page_count");
             number(connection, "PRAGMA max_page_count = " + pages);
             return Ended.undo(true);
@@ -166,7 +166,7 @@ class SqliteSharedCommitTest {
                     .hasMessageContaining("the disk is full");
         }
         EffectFixture.transactions(store).run(tx -> {
-            number(HoleInTheGuard.real(tx.unwrap(Connection.class)), "PRAGMA max_page_count = 1000000");
+            number(UnguardedConnection.real(tx.unwrap(Connection.class)), "PRAGMA max_page_count = 1000000");
             return Ended.undo(true);
         });
         assertThat(bulky("full-0")).isTrue();

@@ -124,7 +124,7 @@ class SqliteTwoEnginesTest {
 
     @Test
     void a1_gatewaysGetCommittedAnswersOrInProgressWhileAnotherEngineHoldsTheFile() throws Exception {
-        assertThat(exchange(first, "done", "stored")).isInstanceOf(Settled.Ended.class);
+        assertThat(exchange(first, "done", "stored")).isInstanceOf(Settled.Recorded.class);
         Future<Answer<String>> held = heldHandler();
         Answer<byte[]> replayed = ((Settled.Answered) exchange(second, "done", "again")).answer();
         assertThat(replayed).isInstanceOf(Answer.Replayed.class);
@@ -133,7 +133,7 @@ class SqliteTwoEnginesTest {
                 .isInstanceOf(Answer.InProgress.class);
         goOn.countDown();
         held.get(60, TimeUnit.SECONDS);
-        assertThat(exchange(second, "other", "ran")).isInstanceOf(Settled.Ended.class);
+        assertThat(exchange(second, "other", "ran")).isInstanceOf(Settled.Recorded.class);
     }
 
     @Test

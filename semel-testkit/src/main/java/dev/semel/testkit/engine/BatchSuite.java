@@ -185,7 +185,7 @@ abstract class BatchSuite extends EngineSuite {
         Store failing = ledger((ledger, batch) -> {
             List<Reserved> answers = new ArrayList<>(
                     ledger.reserve(store.switchboard().modes().version(), batch.subList(0, batch.size() - 1)));
-            answers.add(new Reserved.Failed(new SemelException.StoreUnavailable("simulated")));
+            answers.add(new Reserved.ReserveFailed(new SemelException.StoreUnavailable("simulated")));
             return answers;
         });
         List<Answer<Receipt>> answers =
@@ -223,11 +223,11 @@ abstract class BatchSuite extends EngineSuite {
     }
 
     @FunctionalInterface
-    private interface Reserving {
+    private interface ReserveCall {
         List<Reserved> reserve(Ledger ledger, List<Reservation> batch);
     }
 
-    private Store ledger(Reserving reserving) {
+    private Store ledger(ReserveCall reserving) {
         return new ForwardingStore(reopened()) {
             @Override
             public Ledger ledger() {

@@ -83,7 +83,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         work(node);
     }
 
-    private Replays.Outcome replay(Channel<Note> channel, String key) {
+    private Replays.ReplayOutcome replay(Channel<Note> channel, String key) {
         return node.operator().replay(row(channel, key).id(), WARRANT);
     }
 
@@ -93,7 +93,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         deliver(MAIL, "l", "m");
         failing.clear();
         time.advance(Duration.ofMillis(row(MAIL, "m").status().at() - time.millis()));
-        assertThat(replay(MAIL, "m")).isEqualTo(Replays.Outcome.ABSENT);
+        assertThat(replay(MAIL, "m")).isEqualTo(Replays.ReplayOutcome.ABSENT);
         assertThat(row(MAIL, "m").state()).isEqualTo(State.FAILED_TERMINAL);
         work(node);
         assertThat(handled).isEmpty();
@@ -106,14 +106,14 @@ abstract class DeadLetterSuite extends ChannelFixture {
         failing.clear();
         Row dead = row(MAIL, "m");
         assertThat(dead.state()).isEqualTo(State.FAILED_TERMINAL);
-        assertThat(replay(MAIL, "m")).isEqualTo(Replays.Outcome.DONE);
-        assertThat(replay(MAIL, "m")).isEqualTo(Replays.Outcome.ALREADY);
+        assertThat(replay(MAIL, "m")).isEqualTo(Replays.ReplayOutcome.DONE);
+        assertThat(replay(MAIL, "m")).isEqualTo(Replays.ReplayOutcome.ALREADY);
         assertThat(row(MAIL, "m").status().attempt()).isZero();
         work(node);
         assertThat(handled).containsExactly("m");
-        assertThat(replay(MAIL, "m")).isEqualTo(Replays.Outcome.REFUSED);
+        assertThat(replay(MAIL, "m")).isEqualTo(Replays.ReplayOutcome.REFUSED);
         assertThat(node.operator().replay(id(MAIL.operation(), "nobody"), WARRANT))
-                .isEqualTo(Replays.Outcome.ABSENT);
+                .isEqualTo(Replays.ReplayOutcome.ABSENT);
         assertThat(story(MAIL, "m"))
                 .containsExactly("operation.queued", "system.error", "operator.replayed", "operation.executed");
     }
@@ -129,7 +129,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
                 failing.clear();
                 RecordId id = row(MAIL, key).id();
                 CyclicBarrier together = new CyclicBarrier(2);
-                List<Future<Replays.Outcome>> outcomes = new ArrayList<>();
+                List<Future<Replays.ReplayOutcome>> outcomes = new ArrayList<>();
                 for (Engine each : List.of(node, other)) {
                     outcomes.add(people.submit(() -> {
                         together.await();
@@ -137,7 +137,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
                     }));
                 }
                 assertThat(List.of(outcomes.get(0).get(), outcomes.get(1).get()))
-                        .containsExactlyInAnyOrder(Replays.Outcome.DONE, Replays.Outcome.ALREADY);
+                        .containsExactlyInAnyOrder(Replays.ReplayOutcome.DONE, Replays.ReplayOutcome.ALREADY);
                 work(node);
             }
         } finally {
@@ -148,7 +148,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
 
     @Test
     void d4_replayWhileItRunsChangesNothing() {
-        List<Replays.Outcome> outcomes = new ArrayList<>();
+        List<Replays.ReplayOutcome> outcomes = new ArrayList<>();
         Engine other = otherNode();
         node.send(CHAT, note("m", "l"));
         Engine running = otherNode();
@@ -158,7 +158,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         });
         work(running);
         work(running);
-        assertThat(outcomes).containsExactly(Replays.Outcome.REFUSED);
+        assertThat(outcomes).containsExactly(Replays.ReplayOutcome.REFUSED);
         assertThat(handled).containsExactly("m");
     }
 
@@ -182,7 +182,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         };
         Operator operator =
                 start(new FaultyStore(reopened(), slow), settings -> settings).operator();
-        List<CompletableFuture<Replays.Outcome>> early = new ArrayList<>();
+        List<CompletableFuture<Replays.ReplayOutcome>> early = new ArrayList<>();
         Engine running = otherNode();
         running.handle(CHAT, (note, run) -> {
             handled.add(note.text());
@@ -197,8 +197,8 @@ abstract class DeadLetterSuite extends ChannelFixture {
         work(running);
         assertThat(row(CHAT, "m").state()).isEqualTo(State.FAILED_TERMINAL);
         dead.complete(null);
-        assertThat(early.get(0).get()).isEqualTo(Replays.Outcome.REFUSED);
-        assertThat(running.operator().replay(row(CHAT, "m").id(), WARRANT)).isEqualTo(Replays.Outcome.DONE);
+        assertThat(early.get(0).get()).isEqualTo(Replays.ReplayOutcome.REFUSED);
+        assertThat(running.operator().replay(row(CHAT, "m").id(), WARRANT)).isEqualTo(Replays.ReplayOutcome.DONE);
         work(running);
         assertThat(handled).containsExactly("m", "m");
     }
@@ -209,15 +209,16 @@ abstract class DeadLetterSuite extends ChannelFixture {
         failing.addAll(keys);
         deliver(MAIL, "l", keys.toArray(String[]::new));
         failing.clear();
-        Letters.Which mail = new Letters.Which(
+        Letters.MessageFilter mail = new Letters.MessageFilter(
                 new RecordFilter(ACME.name(), "mail", true, Long.MAX_VALUE), Failure.Category.VALIDATION, null);
         Letters.Preview preview = node.operator().letters().preview(mail);
         assertThat(preview.count()).isEqualTo(250);
         assertThat(node.operator().letters().groups(mail))
                 .singleElement()
-                .extracting(Letters.Group::count)
+                .extracting(Letters.CauseGroup::count)
                 .isEqualTo(250L);
-        Letters.Which other = new Letters.Which(new RecordFilter("other", null, true, Long.MAX_VALUE), null, null);
+        Letters.MessageFilter other =
+                new Letters.MessageFilter(new RecordFilter("other", null, true, Long.MAX_VALUE), null, null);
         assertThat(node.operator().letters().preview(other).count()).isZero();
 
         node.send(Replays.CHANNEL, Replays.begin("job", preview, 0, WARRANT));
@@ -237,7 +238,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         failing.addAll(keys);
         deliver(MAIL, "l", keys.toArray(String[]::new));
         failing.clear();
-        Letters.Preview preview = node.operator().letters().preview(Letters.Which.ALL);
+        Letters.Preview preview = node.operator().letters().preview(Letters.MessageFilter.ALL);
         node.send(Replays.CHANNEL, Replays.begin("job", preview, 0, WARRANT));
         assertThat(claim(Replays.CHANNEL.name(), true, 1)).hasSize(1);
         work(node);
@@ -277,14 +278,15 @@ abstract class DeadLetterSuite extends ChannelFixture {
                 throw failing(Failure.Category.TIMEOUT);
             }
         });
-        Letters.Preview preview = node.operator().letters().preview(Letters.Which.ALL);
+        Letters.Preview preview = node.operator().letters().preview(Letters.MessageFilter.ALL);
         replaying.send(Replays.CHANNEL, Replays.begin("job", preview, 0, WARRANT));
         for (int rounds = 0; rounds < 10; rounds++) {
             work(replaying);
             time.advance(Duration.ofMinutes(1));
         }
         assertThat(parts).containsExactlyInAnyOrder(1, 1, 2, 2);
-        assertThat(node.operator().letters().list(Letters.Which.ALL, 10)).isEmpty();
+        assertThat(node.operator().letters().list(Letters.MessageFilter.ALL, 10))
+                .isEmpty();
         assertThat(node.operator().replays().progress("job", 1))
                 .hasValueSatisfying(progress -> assertThat(progress.over()).isTrue());
     }
@@ -297,7 +299,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         failing.clear();
         long fence = node.operator()
                 .letters()
-                .preview(Letters.Which.ALL)
+                .preview(Letters.MessageFilter.ALL)
                 .which()
                 .records()
                 .fence();
@@ -339,7 +341,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
                 .contains("behind its head")
                 .contains("dead");
         failing.clear();
-        assertThat(replay(STRICT, "x1")).isEqualTo(Replays.Outcome.DONE);
+        assertThat(replay(STRICT, "x1")).isEqualTo(Replays.ReplayOutcome.DONE);
         work(node);
         assertThat(handled).containsExactly("x1", "x2");
     }
@@ -348,8 +350,8 @@ abstract class DeadLetterSuite extends ChannelFixture {
     void d7_discardedHeadLetsItsLaneContinue() {
         failing.add("x1");
         deliver(STRICT, "x", "x1", "x2");
-        assertThat(node.operator().discard(row(STRICT, "x1").id(), WARRANT)).isEqualTo(Replays.Outcome.DONE);
-        assertThat(node.operator().discard(row(STRICT, "x1").id(), WARRANT)).isEqualTo(Replays.Outcome.ALREADY);
+        assertThat(node.operator().discard(row(STRICT, "x1").id(), WARRANT)).isEqualTo(Replays.ReplayOutcome.DONE);
+        assertThat(node.operator().discard(row(STRICT, "x1").id(), WARRANT)).isEqualTo(Replays.ReplayOutcome.ALREADY);
         work(node);
         assertThat(handled).containsExactly("x2");
         assertThat(row(STRICT, "x1").state()).isEqualTo(State.DISCARDED);
@@ -367,7 +369,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         work(continuing);
         failing.clear();
         continuing.send(CHAT, note("x3", "x"));
-        assertThat(continuing.operator().replay(row(CHAT, "x1").id(), WARRANT)).isEqualTo(Replays.Outcome.DONE);
+        assertThat(continuing.operator().replay(row(CHAT, "x1").id(), WARRANT)).isEqualTo(Replays.ReplayOutcome.DONE);
         assertThat(line(CHAT, "x1").turn()).isIn(Line.Turn.ARRIVED, Line.Turn.WAITING);
         work(continuing);
         assertThat(handled).containsExactly("x2", "x3", "x1");
@@ -381,7 +383,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         assertThat(row(MAIL, "m").state()).isEqualTo(State.SHADOWED);
         node.operator().setMode(new Switchboard.Setting(null, "mail", Mode.LIVE), WARRANT);
         time.advance(Duration.ofSeconds(2));
-        assertThat(replay(MAIL, "m")).isEqualTo(Replays.Outcome.DONE);
+        assertThat(replay(MAIL, "m")).isEqualTo(Replays.ReplayOutcome.DONE);
         work(node);
         assertThat(handled).containsExactly("m");
     }
@@ -457,7 +459,8 @@ abstract class DeadLetterSuite extends ChannelFixture {
             assertThat(line.successRate()).isEqualTo(0.5);
             assertThat(line.averageAttempts()).isEqualTo(2);
         });
-        assertThat(report.policies().stream().map(RetryReport.Line::category)).containsExactly("*", "network");
+        assertThat(report.policies().stream().map(RetryReport.PolicyRetries::category))
+                .containsExactly("*", "network");
     }
 
     @Test
@@ -468,7 +471,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         assertThat(state(REFUND, "k")).isEqualTo(State.FAILED_TERMINAL);
         engine.handle(REFUND, (order, run) -> new Receipt("by its handler, attempt " + run.attempt()));
         assertThat(engine.operator().replay(id(REFUND, "k"), new Warrant("ann", "try again")))
-                .isEqualTo(Replays.Outcome.DONE);
+                .isEqualTo(Replays.ReplayOutcome.DONE);
         assertThat(state(REFUND, "k")).isEqualTo(State.QUEUED);
         work();
         assertReplayed(engine.run(REFUND, call("k")), "by its handler, attempt 1");

@@ -78,7 +78,7 @@ abstract class ExchangeSuite extends EngineSuite {
         assertThat(run.attempt()).isEqualTo(1);
         run.enter();
         run.leave();
-        assertThat(run.keep(bytes("answer"))).isEqualTo(new Settled.Ended(null));
+        assertThat(run.keep(bytes("answer"))).isEqualTo(new Settled.Recorded(null));
         assertReplays(told(ONCE, "k"), "answer");
         assertThat(story(ONCE, "k")).containsExactly("operation.executed", "operation.replayed");
         assertThatThrownBy(run::drop).isInstanceOf(SemelException.Invalid.class);
@@ -96,22 +96,22 @@ abstract class ExchangeSuite extends EngineSuite {
 
     @Test
     void droppedRunLeavesNothing() {
-        assertThat(open(ONCE, "k").drop()).isEqualTo(new Settled.Ended(null));
+        assertThat(open(ONCE, "k").drop()).isEqualTo(new Settled.Recorded(null));
         assertThat(row(ONCE, "k")).isNull();
         assertThat(story(ONCE, "k")).isEmpty();
     }
 
     @Test
     void failedRunMayBeRetriedAfterAGrowingPause() {
-        assertThat(open(ONCE, "k").fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
+        assertThat(open(ONCE, "k").fail(BROKEN)).isEqualTo(new Settled.Recorded(Duration.ofSeconds(1)));
         assertThat(told(ONCE, "k")).isInstanceOf(Answer.RetryLater.class);
         time.advance(Duration.ofSeconds(1));
-        assertThat(open(ONCE, "k").fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(2)));
+        assertThat(open(ONCE, "k").fail(BROKEN)).isEqualTo(new Settled.Recorded(Duration.ofSeconds(2)));
         time.advance(Duration.ofSeconds(2));
         GatewayRun third = open(ONCE, "k");
         assertThat(third.attempt()).isEqualTo(3);
         assertThat(third.fail(BROKEN.withRetryAfter(Duration.ofMinutes(2))))
-                .isEqualTo(new Settled.Ended(Duration.ofMinutes(2)));
+                .isEqualTo(new Settled.Recorded(Duration.ofMinutes(2)));
         time.advance(Duration.ofMinutes(2));
         assertThat(open(ONCE, "k").attempt()).as("a new budget").isEqualTo(1);
         assertThat(story(ONCE, "k")).containsExactly("retry.attempt", "retry.attempt", "retry.exhausted");
@@ -120,7 +120,7 @@ abstract class ExchangeSuite extends EngineSuite {
     @Test
     void runThatIsHandedBackSpendsNoAttempt() {
         GatewayRun run = open(ONCE, "k");
-        assertThat(run.handBack(Duration.ofSeconds(5), BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(5)));
+        assertThat(run.handBack(Duration.ofSeconds(5), BROKEN)).isEqualTo(new Settled.Recorded(Duration.ofSeconds(5)));
         assertThat(told(ONCE, "k")).isInstanceOf(Answer.RetryLater.class);
         time.advance(Duration.ofSeconds(5));
         assertThat(open(ONCE, "k").attempt()).isEqualTo(1);
@@ -128,7 +128,7 @@ abstract class ExchangeSuite extends EngineSuite {
 
     @Test
     void parkedRunIsUnknown() {
-        assertThat(open(ONCE, "k").park(BROKEN)).isEqualTo(new Settled.Ended(null));
+        assertThat(open(ONCE, "k").park(BROKEN)).isEqualTo(new Settled.Recorded(null));
         assertThat(told(ONCE, "k")).isInstanceOf(Answer.Unknown.class);
         assertThat(story(ONCE, "k")).containsExactly("operation.unknown");
     }
@@ -146,7 +146,7 @@ abstract class ExchangeSuite extends EngineSuite {
         second.keep(bytes("second"));
         Settled.Answered late = (Settled.Answered) repeatable.keep(bytes("first"));
         assertReplays(late.answer(), "second");
-        assertThat(once.keep(bytes("late"))).as("nobody else was granted it").isEqualTo(new Settled.Ended(null));
+        assertThat(once.keep(bytes("late"))).as("nobody else was granted it").isEqualTo(new Settled.Recorded(null));
         assertReplays(told(ONCE, "k"), "late");
     }
 
@@ -158,7 +158,7 @@ abstract class ExchangeSuite extends EngineSuite {
             engine.duties().keeper().tick();
         }
         assertThat(told(otherNode(), MARKED, "k")).isInstanceOf(Answer.InProgress.class);
-        assertThat(run.keep(bytes("answer"))).isEqualTo(new Settled.Ended(null));
+        assertThat(run.keep(bytes("answer"))).isEqualTo(new Settled.Recorded(null));
     }
 
     @Test
@@ -183,7 +183,7 @@ abstract class ExchangeSuite extends EngineSuite {
             assertThat(told(other, MARKED, "k")).isInstanceOf(Answer.InProgress.class);
             time.advance(LEASE);
             assertReplays(told(other, MARKED, "k"), null);
-            assertThat(run.keep(bytes("answer"))).isEqualTo(new Settled.Ended(null));
+            assertThat(run.keep(bytes("answer"))).isEqualTo(new Settled.Recorded(null));
             assertReplays(told(other, MARKED, "k"), "answer");
             assertThat(story(MARKED, "k")).contains("operation.executed");
         }
@@ -201,7 +201,7 @@ abstract class ExchangeSuite extends EngineSuite {
                     case "park" -> run.park(BROKEN);
                     default -> run.drop();
                 };
-                assertThat(settled).as(key).isEqualTo(new Settled.Committed(false));
+                assertThat(settled).as(key).isEqualTo(new Settled.EffectCommitted(false));
                 assertThat(told(MARKED, key)).as(key).isInstanceOf(Answer.Unknown.class);
                 assertThat(story(MARKED, key)).as(key).containsExactly("operation.executed", "operation.unknown");
             }
@@ -214,9 +214,9 @@ abstract class ExchangeSuite extends EngineSuite {
             GatewayRun run = open(MARKED, "k");
             run.mark(connection);
             connection.commit();
-            assertThat(run.drop(bytes("no"))).isEqualTo(new Settled.Committed(true));
+            assertThat(run.drop(bytes("no"))).isEqualTo(new Settled.EffectCommitted(true));
             assertReplays(told(MARKED, "k"), "no");
-            assertThat(open(MARKED, "unmarked").drop(bytes("no"))).isEqualTo(new Settled.Ended(null));
+            assertThat(open(MARKED, "unmarked").drop(bytes("no"))).isEqualTo(new Settled.Recorded(null));
             assertThat(row(MARKED, "unmarked")).isNull();
         }
     }
@@ -236,7 +236,7 @@ abstract class ExchangeSuite extends EngineSuite {
             assertThat(told(otherNode(), MARKED, "k"))
                     .as("its lease is renewed as before")
                     .isInstanceOf(Answer.InProgress.class);
-            assertThat(run.fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
+            assertThat(run.fail(BROKEN)).isEqualTo(new Settled.Recorded(Duration.ofSeconds(1)));
         }
     }
 
@@ -261,7 +261,7 @@ abstract class ExchangeSuite extends EngineSuite {
             engine.duties().keeper().tick();
             time.advance(LEASE.dividedBy(2));
             assertThat(told(otherNode(), MARKED, way)).as(way).isInstanceOf(Answer.InProgress.class);
-            assertThat(run.keep(bytes("answer"))).as(way).isEqualTo(new Settled.Ended(null));
+            assertThat(run.keep(bytes("answer"))).as(way).isEqualTo(new Settled.Recorded(null));
         }
     }
 
@@ -276,14 +276,14 @@ abstract class ExchangeSuite extends EngineSuite {
                 connection.commit();
                 assertThat(state(MARKED, "k")).isEqualTo(State.COMPLETED);
             }
-            assertThat(run.fail(BROKEN)).isEqualTo(new Settled.Committed(false));
+            assertThat(run.fail(BROKEN)).isEqualTo(new Settled.EffectCommitted(false));
             GatewayRun undone = open(MARKED, "undone");
             long before = undone.changes(connection);
             write(connection, "third");
             assertThat(undone.markIfChanged(connection, before)).isTrue();
             connection.rollback();
             undone.rolledBack();
-            assertThat(undone.fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
+            assertThat(undone.fail(BROKEN)).isEqualTo(new Settled.Recorded(Duration.ofSeconds(1)));
         }
     }
 
@@ -344,7 +344,7 @@ abstract class ExchangeSuite extends EngineSuite {
                     case "parked" -> run.park(BROKEN);
                     default -> run.keep(bytes("answer"));
                 };
-                assertThat(settled).as(key).isInstanceOf(Settled.Ended.class);
+                assertThat(settled).as(key).isInstanceOf(Settled.Recorded.class);
                 assertThat(row(MARKED, key).status().attempt()).as(key).isEqualTo(1);
             }
             assertThat(state(MARKED, "kept")).isEqualTo(State.COMPLETED);
@@ -374,7 +374,7 @@ abstract class ExchangeSuite extends EngineSuite {
             engine.duties().keeper().tick();
             assertThat(Thread.currentThread().isInterrupted()).isFalse();
             run.leave();
-            assertThat(run.keep(bytes("answer"))).isEqualTo(new Settled.Ended(null));
+            assertThat(run.keep(bytes("answer"))).isEqualTo(new Settled.Recorded(null));
             assertReplays(told(MARKED, "k"), "answer");
         }
     }
@@ -391,7 +391,7 @@ abstract class ExchangeSuite extends EngineSuite {
             GatewayRun run = open(MARKED, "k");
             run.mark(connection);
             connection.rollback();
-            assertThat(run.refuse(bytes("no"))).isEqualTo(new Settled.Ended(null));
+            assertThat(run.refuse(bytes("no"))).isEqualTo(new Settled.Recorded(null));
             assertReplays(told(MARKED, "k"), "no");
             time.advance(Duration.ofMinutes(61));
             assertThat(begin(engine, MARKED, "k")).isInstanceOf(GatewayRun.class);
@@ -404,12 +404,12 @@ abstract class ExchangeSuite extends EngineSuite {
             GatewayRun kept = open(MARKED, "kept");
             kept.mark(connection);
             connection.rollback();
-            assertThat(kept.keep(bytes("answer"))).isEqualTo(new Settled.Ended(null));
+            assertThat(kept.keep(bytes("answer"))).isEqualTo(new Settled.Recorded(null));
             assertReplays(told(MARKED, "kept"), "answer");
             GatewayRun failed = open(MARKED, "failed");
             failed.mark(connection);
             connection.rollback();
-            assertThat(failed.fail(BROKEN)).isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
+            assertThat(failed.fail(BROKEN)).isEqualTo(new Settled.Recorded(Duration.ofSeconds(1)));
         }
     }
 
@@ -424,7 +424,7 @@ abstract class ExchangeSuite extends EngineSuite {
                             SemelException.LeaseLost.class,
                             lost -> assertThat(lost.fence()).isEqualTo(first.fence()));
             connection.rollback();
-            assertThat(second.keep(bytes("second"))).isEqualTo(new Settled.Ended(null));
+            assertThat(second.keep(bytes("second"))).isEqualTo(new Settled.Recorded(null));
             assertThat(first.fail(BROKEN)).isInstanceOf(Settled.Answered.class);
         }
     }
@@ -450,23 +450,23 @@ abstract class ExchangeSuite extends EngineSuite {
 
     @Test
     void inOneTransactionEffectAndAnswerAreKeptTogetherOrTheEffectIsNot() throws Exception {
-        assertThat(within("kept", new End.Kept(bytes("answer")))).isEqualTo(new Settled.Ended(null));
+        assertThat(within("kept", new End.Kept(bytes("answer")))).isEqualTo(new Settled.Recorded(null));
         assertReplays(toldWithin("kept"), "answer");
         assertThat(effects.count("kept")).isEqualTo(1);
-        assertThat(within("refused", new End.Refused(bytes("no")))).isEqualTo(new Settled.Ended(null));
+        assertThat(within("refused", new End.Refused(bytes("no")))).isEqualTo(new Settled.Recorded(null));
         assertReplays(toldWithin("refused"), "no");
-        assertThat(within("dropped", new End.Dropped())).isEqualTo(new Settled.Ended(null));
+        assertThat(within("dropped", new End.Dropped())).isEqualTo(new Settled.Recorded(null));
         assertThat(row(WITHIN, "dropped")).isNull();
-        assertThat(within("failed", new End.Failed(BROKEN))).isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
+        assertThat(within("failed", new End.Failed(BROKEN))).isEqualTo(new Settled.Recorded(Duration.ofSeconds(1)));
         assertThat(toldWithin("failed")).isInstanceOf(Answer.RetryLater.class);
         for (String key : new String[] {"refused", "dropped", "failed"}) {
             assertThat(effects.count(key)).as(key).isZero();
         }
         time.advance(Duration.ofSeconds(1));
-        assertThat(within("failed", new End.Failed(BROKEN))).isEqualTo(new Settled.Ended(Duration.ofSeconds(2)));
+        assertThat(within("failed", new End.Failed(BROKEN))).isEqualTo(new Settled.Recorded(Duration.ofSeconds(2)));
         assertThat(story(WITHIN, "failed")).containsExactly("retry.attempt", "retry.attempt");
         time.advance(Duration.ofMinutes(61));
-        assertThat(within("refused", new End.Kept(bytes("yes")))).isEqualTo(new Settled.Ended(null));
+        assertThat(within("refused", new End.Kept(bytes("yes")))).isEqualTo(new Settled.Recorded(null));
     }
 
     @Test
@@ -475,7 +475,7 @@ abstract class ExchangeSuite extends EngineSuite {
                     effects.apply(tx, "k");
                     throw new IllegalStateException("broken");
                 }))
-                .isEqualTo(new Settled.Ended(Duration.ofSeconds(1)));
+                .isEqualTo(new Settled.Recorded(Duration.ofSeconds(1)));
         assertThat(effects.count("k")).isZero();
         assertThat(state(WITHIN, "k")).isEqualTo(State.FAILED_RETRYABLE);
     }

@@ -14,8 +14,8 @@ import dev.semel.store.Move;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.testkit.history.Event.Reception;
+import dev.semel.testkit.history.FencedReceiver;
 import dev.semel.testkit.history.History;
-import dev.semel.testkit.history.Sink;
 import dev.semel.time.ManualTime;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -28,7 +28,7 @@ abstract class HandoverSuite extends ChannelFixture {
     private final List<Reception> received = new ArrayList<>();
 
     @SuppressWarnings("NullAway.Init")
-    private Sink sink;
+    private FencedReceiver sink;
 
     HandoverSuite(EngineContract contract) {
         super(contract);
@@ -37,9 +37,9 @@ abstract class HandoverSuite extends ChannelFixture {
     /** A receiver that checks keys and fences. */
     private void deliver(String key, long fence, int attempt) throws SQLException {
         if (sink == null) {
-            sink = Sink.inMemory(History.inMemory("receiver", time));
+            sink = FencedReceiver.inMemory(History.inMemory("receiver", time));
         }
-        received.add(sink.deliver(Sink.Delivery.of(key, fence, attempt, null)));
+        received.add(sink.deliver(FencedReceiver.Delivery.of(key, fence, attempt, null)));
     }
 
     private void deliver(LeasedContext run) throws SQLException {

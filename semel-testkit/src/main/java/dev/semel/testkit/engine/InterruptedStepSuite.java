@@ -63,7 +63,7 @@ abstract class InterruptedStepSuite extends EngineSuite {
         assertThat(asked.get(0).downstreamKey()).isEqualTo(id(REFUND, "k").downstreamKey());
         Row step = store.ledger().steps(id(REFUND, "k")).get(0);
         assertThat(asked.get(0).steps())
-                .containsExactly(new Reconciler.Step(
+                .containsExactly(new Reconciler.InterruptedStep(
                         "psp", stepKey("k", "psp"), step.status().fence(), 1));
         assertThat(state(REFUND, "k")).isEqualTo(State.UNKNOWN);
         assertThat(step.state()).isEqualTo(State.IN_PROGRESS);

@@ -195,7 +195,7 @@ abstract class LaneSuite extends ChannelFixture {
         assertThat(line(chat, "x1").turn()).isEqualTo(Line.Turn.HEAD);
         AtomicBoolean left = new AtomicBoolean();
         Engine console = start(movingAfter(() -> left.compareAndSet(false, true), node), settings -> settings);
-        assertThat(console.operator().replay(row(chat, "x1").id(), WARRANT)).isEqualTo(Replays.Outcome.DONE);
+        assertThat(console.operator().replay(row(chat, "x1").id(), WARRANT)).isEqualTo(Replays.ReplayOutcome.DONE);
         assertThat(left).isTrue();
         work(node);
         assertThat(handled).containsExactlyInAnyOrder("x1", "x2");

@@ -69,7 +69,8 @@ abstract class NoDeadLettersSuite extends ChannelFixture {
 
     private void assertNoDeadLetter(Channel<Note> channel, String key) {
         assertThat(row(channel.operation(), key)).isNull();
-        assertThat(node.operator().letters().list(Letters.Which.ALL, 10)).isEmpty();
+        assertThat(node.operator().letters().list(Letters.MessageFilter.ALL, 10))
+                .isEmpty();
         assertThat(lastEvent(channel, key)).containsEntry("recovery_action", "none: its policy keeps no dead letters");
     }
 

@@ -21,8 +21,8 @@ import dev.semel.execution.GatewayRun;
 import dev.semel.execution.Settled;
 import dev.semel.key.RecordId;
 import dev.semel.operator.Letters;
+import dev.semel.operator.Letters.MessageFilter;
 import dev.semel.operator.Letters.Scope;
-import dev.semel.operator.Letters.Which;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays;
 import dev.semel.store.Ledger;
@@ -240,7 +240,7 @@ abstract class NotKeptSuite extends ChannelFixture {
         assertThat(state(operation, key)).isEqualTo(State.UNKNOWN);
         assertThat(story(operation, key)).endsWith("operation.unknown");
         node.handle(Replays.CHANNEL, node.operator().replays()::handle);
-        Letters.Preview dead = node.operator().letters().preview(Which.ALL.with(Scope.DEAD));
+        Letters.Preview dead = node.operator().letters().preview(MessageFilter.ALL.with(Scope.DEAD));
         node.send(Replays.CHANNEL, Replays.begin(operation.name() + key, dead, 0, WARRANT));
         for (int passes = 0; passes < 4; passes++) {
             work(node);
@@ -347,7 +347,7 @@ abstract class NotKeptSuite extends ChannelFixture {
     @Test
     void d16_exchangeWhoseAnswerIsRejectedIsDoneWithoutIt() {
         GatewayRun run = (GatewayRun) begin(start(refusingTheAnswer("answer"), settings -> settings), "k");
-        assertThat(run.keep(bytes("answer"))).as("its answer may leave").isEqualTo(new Settled.Ended(null));
+        assertThat(run.keep(bytes("answer"))).as("its answer may leave").isEqualTo(new Settled.Recorded(null));
         assertThat(state(ASK, "k")).isEqualTo(State.COMPLETED);
         assertThat(story(ASK, "k")).containsExactly("operation.executed");
         assertTold(Answer.Replayed.class, "k");
@@ -361,7 +361,7 @@ abstract class NotKeptSuite extends ChannelFixture {
         GatewayRun run = (GatewayRun) begin(start(refusingTheReason("simulated"), settings -> settings), "k");
         Failure why = Failure.of(Failure.Category.DISABLED, "simulated");
         Duration pause = Duration.ofSeconds(5);
-        assertThat(run.handBack(pause, why)).isEqualTo(new Settled.Ended(pause));
+        assertThat(run.handBack(pause, why)).isEqualTo(new Settled.Recorded(pause));
         assertThat(state(ASK, "k")).isEqualTo(State.FAILED_RETRYABLE);
         Answer<byte[]> meanwhile = ((Settled.Answered) begin(engine, "k")).answer();
         assertThat(meanwhile).isInstanceOf(Answer.RetryLater.class);
@@ -383,17 +383,17 @@ abstract class NotKeptSuite extends ChannelFixture {
     void d16_failureWithoutEffectWhoseReasonTheStoreRefusesMayBeRunAgain() {
         GatewayRun run = (GatewayRun) begin(start(refusingTheReason("simulated"), settings -> settings), "k");
         Settled settled = run.fail(Failure.of(Failure.Category.NETWORK, "simulated"));
-        assertThat(settled).isInstanceOf(Settled.Ended.class);
+        assertThat(settled).isInstanceOf(Settled.Recorded.class);
         assertThat(state(ASK, "k")).isEqualTo(State.FAILED_RETRYABLE);
         assertThat(story(ASK, "k")).containsExactly("retry.attempt");
-        time.advance(((Settled.Ended) settled).again());
+        time.advance(((Settled.Recorded) settled).again());
         assertThat(((GatewayRun) begin(engine, "k")).attempt()).isEqualTo(2);
     }
 
     @Test
     void d16_exchangeThatIsParkedForAReasonThatTheStoreRefusesIsUnknownWithItsCategory() {
         GatewayRun run = (GatewayRun) begin(start(refusingTheReason("simulated"), settings -> settings), "k");
-        assertThat(run.park(Failure.of(Failure.Category.NETWORK, "simulated"))).isEqualTo(new Settled.Ended(null));
+        assertThat(run.park(Failure.of(Failure.Category.NETWORK, "simulated"))).isEqualTo(new Settled.Recorded(null));
         assertThat(Failures.decode(row(ASK, "k").failure()).category()).isEqualTo(Failure.Category.NETWORK);
         assertThat(story(ASK, "k")).containsExactly("operation.unknown");
         assertTold(Answer.Unknown.class, "k");

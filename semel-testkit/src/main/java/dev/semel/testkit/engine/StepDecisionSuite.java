@@ -140,7 +140,7 @@ abstract class StepDecisionSuite extends EngineSuite {
     void a18_replayThatIsRejectedReleasesNoStep() {
         unknownInside("k");
         Engine late = afterReadingSteps(step -> engine.operator().discard(id(REFUND, "k"), WARRANT));
-        assertThat(late.operator().replay(id(REFUND, "k"), WARRANT)).isEqualTo(Replays.Outcome.REFUSED);
+        assertThat(late.operator().replay(id(REFUND, "k"), WARRANT)).isEqualTo(Replays.ReplayOutcome.REFUSED);
         assertThat(state(REFUND, "k")).isEqualTo(State.DISCARDED);
         assertThat(steps("k")).hasSize(1);
     }
@@ -149,7 +149,7 @@ abstract class StepDecisionSuite extends EngineSuite {
     void a18_stepThatItsOwnerFinishesMeanwhileIsKeptByAReplay() {
         unknownInside("k");
         Engine late = afterReadingSteps(step -> complete(step));
-        assertThat(late.operator().replay(id(REFUND, "k"), WARRANT)).isEqualTo(Replays.Outcome.DONE);
+        assertThat(late.operator().replay(id(REFUND, "k"), WARRANT)).isEqualTo(Replays.ReplayOutcome.DONE);
         assertThat(steps("k")).extracting(Row::state).containsExactly(State.COMPLETED);
     }
 

@@ -86,7 +86,7 @@ abstract class SuspectSuite extends ChannelFixture {
     void d3_messageLostInAllItsAttemptsIsNoSuspectOnceAnOperatorReplaysIt() {
         handleCounting();
         loseInAllAttempts();
-        assertThat(engine.operator().replay(row(MAIL, "m").id(), WARRANT)).isEqualTo(Replays.Outcome.DONE);
+        assertThat(engine.operator().replay(row(MAIL, "m").id(), WARRANT)).isEqualTo(Replays.ReplayOutcome.DONE);
         work();
         assertThat(handled).containsExactly("m1");
         assertThat(counted).containsExactly(0);

@@ -9,8 +9,8 @@ import dev.semel.engine.Engine;
 import dev.semel.key.RecordId;
 import dev.semel.operator.ChannelState;
 import dev.semel.operator.Letters;
+import dev.semel.operator.Letters.MessageFilter;
 import dev.semel.operator.Letters.Scope;
-import dev.semel.operator.Letters.Which;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays;
 import dev.semel.store.Queue;
@@ -72,7 +72,7 @@ abstract class UnknownMessageSuite extends ChannelFixture {
     }
 
     private void replayAll(String job, Scope scope) {
-        Letters.Preview preview = letters().preview(Which.ALL.with(scope));
+        Letters.Preview preview = letters().preview(MessageFilter.ALL.with(scope));
         node.send(Replays.CHANNEL, Replays.begin(job, preview, 0, WARRANT));
         for (int passes = 0; passes < 4; passes++) {
             work(node);
@@ -82,17 +82,18 @@ abstract class UnknownMessageSuite extends ChannelFixture {
 
     @Test
     void d25_unknownMessagesAreListedGroupedAndCountedBesideDeadLetters() {
-        Which both = Which.ALL.with(Scope.BOTH);
+        MessageFilter both = MessageFilter.ALL.with(Scope.BOTH);
         assertThat(letters().list(both, 10))
                 .extracting(Row::state)
                 .containsExactly(State.UNKNOWN, State.FAILED_TERMINAL);
         assertThat(letters().list(both, 1)).extracting(Row::state).containsExactly(State.UNKNOWN);
         assertThat(letters().groups(both))
-                .extracting(Letters.Group::state)
+                .extracting(Letters.CauseGroup::state)
                 .containsExactlyInAnyOrder(State.UNKNOWN, State.FAILED_TERMINAL);
         assertThat(letters().preview(both).count()).isEqualTo(2);
-        assertThat(letters().preview(Which.ALL.with(Scope.UNKNOWN)).count()).isEqualTo(1);
-        assertThat(letters().preview(Which.ALL).count()).isEqualTo(1);
+        assertThat(letters().preview(MessageFilter.ALL.with(Scope.UNKNOWN)).count())
+                .isEqualTo(1);
+        assertThat(letters().preview(MessageFilter.ALL).count()).isEqualTo(1);
     }
 
     @Test
@@ -122,7 +123,7 @@ abstract class UnknownMessageSuite extends ChannelFixture {
                 String key = fault + "-" + n;
                 unknown(key);
                 stepOf(FAX, key);
-                Letters.Preview preview = letters().preview(Which.ALL.with(Scope.UNKNOWN));
+                Letters.Preview preview = letters().preview(MessageFilter.ALL.with(Scope.UNKNOWN));
                 Engine failing = start(new FaultyStore(locking(locked), nth(n, fault)), settings -> settings);
                 failing.handle(Replays.CHANNEL, failing.operator().replays()::handle);
                 failing.send(Replays.CHANNEL, Replays.begin(key, preview, 0, WARRANT));
@@ -200,7 +201,7 @@ abstract class UnknownMessageSuite extends ChannelFixture {
     void d25_lockedMessagesAreReplayedByALaterPassOfTheSameReplay() {
         locked.add(row(MAIL, "dead").id());
         locked.add(row(FAX, "doubtful").id());
-        Letters.Preview preview = letters().preview(Which.ALL.with(Scope.BOTH));
+        Letters.Preview preview = letters().preview(MessageFilter.ALL.with(Scope.BOTH));
         node.send(Replays.CHANNEL, Replays.begin("job", preview, 0, WARRANT));
         work(node);
         assertThat(handled).isEmpty();
@@ -220,10 +221,10 @@ abstract class UnknownMessageSuite extends ChannelFixture {
         replayAll("first", Scope.DEAD);
         assertThat(node.operator().replays().progress("first", 1))
                 .hasValueSatisfying(progress -> assertThat(progress.over()).isTrue());
-        assertThat(letters().preview(Which.ALL).count()).isEqualTo(1);
+        assertThat(letters().preview(MessageFilter.ALL).count()).isEqualTo(1);
         locked.clear();
         replayAll("second", Scope.DEAD);
         assertThat(handled).containsExactly("dead");
-        assertThat(letters().list(Which.ALL, 10)).isEqualTo(List.of());
+        assertThat(letters().list(MessageFilter.ALL, 10)).isEqualTo(List.of());
     }
 }

@@ -24,7 +24,7 @@ public final class FaultProxy implements AutoCloseable {
     private final InetSocketAddress server;
     private final ServerSocket listener;
     private final boolean postgres;
-    private Weather weather = Weather.FAIR;
+    private NetworkState weather = NetworkState.FAIR;
     private Duration betweenBytes = Duration.ofSeconds(1);
     private @Nullable Trap trap;
 
@@ -54,37 +54,37 @@ public final class FaultProxy implements AutoCloseable {
 
     /** Lets everything pass again, held bytes first. */
     public void heal() {
-        change(Weather.FAIR);
+        change(NetworkState.FAIR);
     }
 
     /** Holds back everything in both directions; connections stay open. */
     public void stall() {
-        change(Weather.STALLED);
+        change(NetworkState.STALLED);
     }
 
     /** Holds back what clients say. They hear what the server says. */
     public void dropRequests() {
-        change(Weather.REQUESTS_HELD);
+        change(NetworkState.REQUESTS_HELD);
     }
 
     /** Holds back what the server says. It hears what clients say. */
     public void dropReplies() {
-        change(Weather.REPLIES_HELD);
+        change(NetworkState.REPLIES_HELD);
     }
 
     /** Passes one byte a second in each direction. */
     public void trickle() {
-        change(Weather.TRICKLING, Duration.ofSeconds(1));
+        change(NetworkState.TRICKLING, Duration.ofSeconds(1));
     }
 
     /** Passes what clients say as it is, and what the server says byte by byte, with this pause after each. */
     public void trickleReplies(Duration pause) {
-        change(Weather.REPLIES_TRICKLING, pause);
+        change(NetworkState.REPLIES_TRICKLING, pause);
     }
 
     /** Resets every connection and refuses new ones until it heals. */
     public void partition() {
-        change(Weather.PARTED);
+        change(NetworkState.PARTED);
         cut();
     }
 
@@ -119,27 +119,28 @@ public final class FaultProxy implements AutoCloseable {
         cut();
     }
 
-    private synchronized void change(Weather next) {
+    private synchronized void change(NetworkState next) {
         weather = next;
         notifyAll();
     }
 
-    private synchronized void change(Weather next, Duration pause) {
+    private synchronized void change(NetworkState next, Duration pause) {
         betweenBytes = pause;
         change(next);
     }
 
     /** Waits while this direction is held back; says whether it trickles. */
-    synchronized boolean trickles(Weather heldBack) throws InterruptedException {
-        while (weather == Weather.STALLED || weather == heldBack) {
+    synchronized boolean trickles(NetworkState heldBack) throws InterruptedException {
+        while (weather == NetworkState.STALLED || weather == heldBack) {
             wait();
         }
-        return weather == Weather.TRICKLING || weather == Weather.REPLIES_TRICKLING && heldBack == Weather.REPLIES_HELD;
+        return weather == NetworkState.TRICKLING
+                || weather == NetworkState.REPLIES_TRICKLING && heldBack == NetworkState.REPLIES_HELD;
     }
 
     /** Waits between two bytes, or until the weather changes. */
     synchronized void pause() throws InterruptedException {
-        Weather now = weather;
+        NetworkState now = weather;
         long end = System.nanoTime() + betweenBytes.toNanos();
         for (long left = end - System.nanoTime(); weather == now && left > 0; left = end - System.nanoTime()) {
             TimeUnit.NANOSECONDS.timedWait(this, left);
@@ -178,7 +179,7 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     private synchronized boolean parted() {
-        return weather == Weather.PARTED;
+        return weather == NetworkState.PARTED;
     }
 
     private void connect(Socket client) throws IOException {
@@ -196,7 +197,7 @@ public final class FaultProxy implements AutoCloseable {
         connection.start();
     }
 
-    enum Weather {
+    enum NetworkState {
         FAIR,
         STALLED,
         REQUESTS_HELD,

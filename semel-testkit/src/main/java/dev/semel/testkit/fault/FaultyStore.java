@@ -135,7 +135,7 @@ public final class FaultyStore extends ForwardingStore {
                             some,
                             each -> each.identity().id(),
                             rest -> super.reserve(modesVersion, rest),
-                            Reserved.Failed::new));
+                            Reserved.ReserveFailed::new));
         }
 
         @Override

@@ -94,7 +94,7 @@ final class ProxiedConnection {
                 if (trap != null) {
                     replyLost = trap;
                 }
-                write(out, message.bytes(), FaultProxy.Weather.REQUESTS_HELD);
+                write(out, message.bytes(), FaultProxy.NetworkState.REQUESTS_HELD);
             }
         }
         server.shutdownOutput();
@@ -113,7 +113,7 @@ final class ProxiedConnection {
         for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
             FaultProxy.Trap trap = replyLost;
             if (trap == null) {
-                write(out, Arrays.copyOf(buffer, n), FaultProxy.Weather.REPLIES_HELD);
+                write(out, Arrays.copyOf(buffer, n), FaultProxy.NetworkState.REPLIES_HELD);
             } else {
                 swallowed.write(buffer, 0, n);
                 if (contains(swallowed.toByteArray(), READY)) {
@@ -126,7 +126,7 @@ final class ProxiedConnection {
         reset();
     }
 
-    private void write(OutputStream out, byte[] bytes, FaultProxy.Weather heldBack)
+    private void write(OutputStream out, byte[] bytes, FaultProxy.NetworkState heldBack)
             throws IOException, InterruptedException {
         int sent = 0;
         while (proxy.trickles(heldBack) && sent < bytes.length) {

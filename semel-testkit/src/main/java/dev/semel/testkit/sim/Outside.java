@@ -1,8 +1,8 @@
 package dev.semel.testkit.sim;
 
 import dev.semel.testkit.history.Event;
+import dev.semel.testkit.history.FencedReceiver;
 import dev.semel.testkit.history.History;
-import dev.semel.testkit.history.Sink;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * call could otherwise come after those behind it, if the run that took over ended without a call.
  */
 final class Outside {
-    private final Sink sink;
+    private final FencedReceiver sink;
     private final Map<String, String> receipts = new HashMap<>();
     private final Map<String, Long> lanes = new HashMap<>();
     private final Map<String, Long> barred = new HashMap<>();
@@ -24,7 +24,7 @@ final class Outside {
     private int number;
 
     Outside(History history) {
-        this.sink = Sink.inMemory(history);
+        this.sink = FencedReceiver.inMemory(history);
     }
 
     /** The receipt, or nothing when the delivery came too late to be taken in. */
@@ -38,8 +38,8 @@ final class Outside {
             return null;
         }
         try {
-            Event.Reception reception = sink.deliver(
-                    new Sink.Delivery(record, fence, grant.attempt(), payload.getBytes(StandardCharsets.UTF_8), place));
+            Event.Reception reception = sink.deliver(new FencedReceiver.Delivery(
+                    record, fence, grant.attempt(), payload.getBytes(StandardCharsets.UTF_8), place));
             if (reception == Event.Reception.REFUSED) {
                 return null;
             }

@@ -79,7 +79,7 @@ public final class Simulation {
             World world = new World(scheduler, plant);
             world.live();
             world.settle();
-            Finding.Verdict verdict = new Finding(world, plant.beneath(world.store, world.time)).judge();
+            RunVerdict.Verdict verdict = new RunVerdict(world, plant.beneath(world.store, world.time)).judge();
             wrongs.addAll(verdict.wrongs());
             judgement = verdict.judgement();
         } catch (Crash cutOff) {

@@ -10,11 +10,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A claim in the making; every part that a test does not speak of has a plain value. */
-final class Bid {
+final class ClaimBuilder {
     private static final AtomicLong OWNERS = new AtomicLong(1_000_000);
 
     private final int records;
-    private String operation = Post.CHANNEL;
+    private String operation = ArrivalBuilder.CHANNEL;
     private int run;
     private int takeovers;
     private long owner = OWNERS.incrementAndGet();
@@ -25,69 +25,69 @@ final class Bid {
     private Claim.Turns turns = Claim.Turns.ALL;
     private Function<Row, @Nullable AuditEntry> takenOver = row -> null;
 
-    private Bid(int records) {
+    private ClaimBuilder(int records) {
         this.records = records;
         this.run = records;
         this.takeovers = records;
     }
 
     /** For at most so many, in runs as long. */
-    static Bid of(int records) {
-        return new Bid(records);
+    static ClaimBuilder of(int records) {
+        return new ClaimBuilder(records);
     }
 
-    Bid from(String other) {
+    ClaimBuilder from(String other) {
         operation = other;
         return this;
     }
 
-    Bid runsOf(int length) {
+    ClaimBuilder runsOf(int length) {
         run = length;
         return this;
     }
 
-    Bid takingOver(int most) {
+    ClaimBuilder takingOver(int most) {
         takeovers = most;
         return this;
     }
 
-    Bid by(long token) {
+    ClaimBuilder by(long token) {
         owner = token;
         return this;
     }
 
-    Bid leasedFor(long millis) {
+    ClaimBuilder leasedFor(long millis) {
         lease = millis;
         return this;
     }
 
-    Bid notRepeatable() {
+    ClaimBuilder notRepeatable() {
         repeatable = false;
         return this;
     }
 
-    Bid atMost(int grants) {
+    ClaimBuilder atMost(int grants) {
         attempts = grants;
         return this;
     }
 
-    Bid retries(int perSecond) {
+    ClaimBuilder retries(int perSecond) {
         budget = new Claim.Budget(perSecond);
         return this;
     }
 
-    Bid after(String tenant) {
+    ClaimBuilder after(String tenant) {
         turns = new Claim.Turns(tenant, turns.except());
         return this;
     }
 
-    Bid except(String... tenants) {
+    ClaimBuilder except(String... tenants) {
         turns = new Claim.Turns(turns.after(), Set.of(tenants));
         return this;
     }
 
     /** With this event of each record that is taken over. */
-    Bid telling(Function<Row, @Nullable AuditEntry> event) {
+    ClaimBuilder telling(Function<Row, @Nullable AuditEntry> event) {
         takenOver = event;
         return this;
     }

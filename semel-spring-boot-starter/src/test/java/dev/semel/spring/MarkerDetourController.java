@@ -34,14 +34,14 @@ import reactor.core.scheduler.Schedulers;
 /** Handlers at the level MARKER that commit by ways which no transaction of their own shows, and fail at their first run. */
 @RestController
 @RequestMapping("/marker/{key}")
-public class MarkerDetours {
+public class MarkerDetourController {
     static final Channel.Atomic<String> PARCELS = Channel.atomic("parcels", String.class);
     /** One permit for each request that came to where its process is to die. */
     static final Semaphore WAITING_TO_DIE = new Semaphore(0);
 
     private static final Operation.Leased<String, String> SHIP = Operation.leased("ship", String.class, String.class);
 
-    private final MarkerDesk desk;
+    private final MarkerController desk;
     private final JdbcTemplate jdbc;
     private final TransactionTemplate transaction;
     private final TransactionTemplate apart;
@@ -55,8 +55,8 @@ public class MarkerDetours {
     /** Published inside a transaction. */
     public record Written(String key) {}
 
-    public MarkerDetours(
-            MarkerDesk desk,
+    public MarkerDetourController(
+            MarkerController desk,
             JdbcTemplate jdbc,
             PlatformTransactionManager manager,
             @Qualifier("applicationTaskExecutor") Executor executor,

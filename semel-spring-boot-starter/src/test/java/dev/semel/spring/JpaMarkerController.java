@@ -19,7 +19,7 @@ import org.springframework.web.bind.annotation.RestController;
 /** Handlers at the level MARKER that change entities and leave it to the commit to write them; they fail at their first run. */
 @RestController
 @RequestMapping("/jpa/{key}")
-public class JpaMarkerDesk {
+public class JpaMarkerController {
     private final EntityManager entities;
     private final TransactionTemplate transaction;
     private final TransactionTemplate readOnly;
@@ -27,7 +27,7 @@ public class JpaMarkerDesk {
     private final Map<String, Integer> runs = new ConcurrentHashMap<>();
     private final Map<String, Boolean> marked = new ConcurrentHashMap<>();
 
-    public JpaMarkerDesk(EntityManager entities, PlatformTransactionManager manager) {
+    public JpaMarkerController(EntityManager entities, PlatformTransactionManager manager) {
         this.entities = entities;
         this.transaction = new TransactionTemplate(manager);
         this.readOnly = new TransactionTemplate(manager);

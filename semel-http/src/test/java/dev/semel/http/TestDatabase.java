@@ -16,30 +16,30 @@ import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 
 /** A database that holds the ledger and the application's table of effects. */
-record Ground(String url, String jdbcUrl) {
+record TestDatabase(String url, String jdbcUrl) {
     /** The engines. */
     enum Kind {
         SQLITE {
             @Override
-            Ground lay() {
+            TestDatabase lay() {
                 Path file = Scratch.directory("ground").resolve("ledger.db");
-                return new Ground("sqlite:" + file, "jdbc:sqlite:" + file + "?busy_timeout=20000");
+                return new TestDatabase("sqlite:" + file, "jdbc:sqlite:" + file + "?busy_timeout=20000");
             }
         },
         POSTGRESQL {
             @Override
-            Ground lay() {
+            TestDatabase lay() {
                 PrivatePostgres postgres = PrivatePostgres.shared();
                 String database = postgres.freshDatabase();
-                return new Ground(postgres.url(database), postgres.jdbcUrl(database));
+                return new TestDatabase(postgres.url(database), postgres.jdbcUrl(database));
             }
         };
 
-        abstract Ground lay();
+        abstract TestDatabase lay();
 
         /** A new one, with an empty table of effects. */
-        Ground fresh() {
-            Ground ground = lay();
+        TestDatabase fresh() {
+            TestDatabase ground = lay();
             ground.open(null).close();
             ground.execute("create table effect (name varchar(100) not null)");
             return ground;

@@ -9,10 +9,10 @@ import dev.semel.store.Moved;
 import java.util.List;
 
 /** The rules of a move also hold in a batch: a store may handle a single move differently. */
-abstract class CompanySuite extends MoveSuite {
+abstract class BatchedMoveSuite extends MoveSuite {
     private static final RecordId NOBODY = Ask.id("nobody's");
 
-    CompanySuite(StoreContract contract) {
+    BatchedMoveSuite(StoreContract contract) {
         super(contract);
     }
 
@@ -27,7 +27,8 @@ abstract class CompanySuite extends MoveSuite {
 
     /** The same of a record that is not there. */
     private static Move beside(Move move) {
-        List<AuditEntry> events = move.events().stream().map(CompanySuite::of).toList();
+        List<AuditEntry> events =
+                move.events().stream().map(BatchedMoveSuite::of).toList();
         return new Move(NOBODY, move.fence(), move.from(), move.to(), move.change(), events);
     }
 

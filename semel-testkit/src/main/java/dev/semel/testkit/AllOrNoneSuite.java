@@ -10,8 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Moves that are made in one commit, or none of them. */
-abstract class TogetherSuite extends ContractSuite {
-    TogetherSuite(StoreContract contract) {
+abstract class AllOrNoneSuite extends ContractSuite {
+    AllOrNoneSuite(StoreContract contract) {
         super(contract);
     }
 

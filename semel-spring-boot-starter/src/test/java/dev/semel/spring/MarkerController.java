@@ -25,7 +25,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 /** Handlers at the level MARKER that use the database in every way there is, and fail at their first run. */
 @RestController
 @RequestMapping("/marker/{key}")
-public class MarkerDesk {
+public class MarkerController {
     private final JdbcTemplate jdbc;
     private final DataSource source;
     private final DataSource other;
@@ -34,7 +34,7 @@ public class MarkerDesk {
     private final TransactionTemplate apart;
     private final Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();
 
-    public MarkerDesk(
+    public MarkerController(
             JdbcTemplate jdbc,
             DataSource source,
             @Qualifier("other") DataSource other,

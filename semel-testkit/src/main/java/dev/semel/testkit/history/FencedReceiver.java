@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A receiver that checks keys and fences. It applies a record once, counts repeated deliveries, rejects a fence lower
  * than one it has seen, and writes everything into a history. Thread-safe.
  */
-public interface Sink {
+public interface FencedReceiver {
     /**
      * Receives a delivery.
      *
@@ -38,7 +38,7 @@ public interface Sink {
     }
 
     /** A receiver that keeps its state in memory. */
-    static Sink inMemory(History history) {
+    static FencedReceiver inMemory(History history) {
         Map<String, Long> fences = new HashMap<>();
         return delivery -> {
             synchronized (fences) {
@@ -60,7 +60,7 @@ public interface Sink {
      * A receiver that keeps its state in a table {@code semel_sink} of a PostgreSQL or SQLite database, created if
      * absent, with one statement per delivery. Only one process at a time may write its history.
      */
-    static Sink inTable(DataSource database, History history) throws SQLException {
+    static FencedReceiver inTable(DataSource database, History history) throws SQLException {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("create table if not exists semel_sink"

@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.testkit.PrivatePostgres;
 import dev.semel.testkit.history.Event.Reception;
-import dev.semel.testkit.history.Sink.Delivery;
+import dev.semel.testkit.history.FencedReceiver.Delivery;
 import dev.semel.time.TimeSource;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-class SinkTest {
+class FencedReceiverTest {
     private final History history = History.inMemory("sink", TimeSource.system());
 
     @Test
     void oneInMemoryAppliesOnceCountsRepetitionsAndRefusesOldFences() throws SQLException {
-        check(Sink.inMemory(history));
+        check(FencedReceiver.inMemory(history));
     }
 
     @Test
@@ -23,12 +23,12 @@ class SinkTest {
         PrivatePostgres postgres = PrivatePostgres.shared();
         var database = new PGSimpleDataSource();
         database.setUrl(postgres.jdbcUrl(postgres.freshDatabase()));
-        check(Sink.inTable(database, history));
-        assertThat(Sink.inTable(database, history).deliver(Delivery.of("a", 9, 3, null)))
+        check(FencedReceiver.inTable(database, history));
+        assertThat(FencedReceiver.inTable(database, history).deliver(Delivery.of("a", 9, 3, null)))
                 .isEqualTo(Reception.REPEATED);
     }
 
-    private void check(Sink sink) throws SQLException {
+    private void check(FencedReceiver sink) throws SQLException {
         assertThat(sink.deliver(Delivery.of("a", 5, 1, new byte[] {1}))).isEqualTo(Reception.APPLIED);
         assertThat(sink.deliver(Delivery.of("a", 5, 1, new byte[] {1}))).isEqualTo(Reception.REPEATED);
         assertThat(sink.deliver(Delivery.of("a", 7, 2, null))).isEqualTo(Reception.REPEATED);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class StackRoomTest {
+class StackCheckTest {
     /** More frames than a call of Semel's own has down to the driver, and none of the caller's is smaller than sixteen bytes. */
     private static final int ROOM = 256;
 

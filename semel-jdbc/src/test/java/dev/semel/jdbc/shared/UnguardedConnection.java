@@ -6,8 +6,8 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 
 /** A planted bug: the real connection behind the one that a handler was given. */
-public final class HoleInTheGuard {
-    private HoleInTheGuard() {}
+public final class UnguardedConnection {
+    private UnguardedConnection() {}
 
     public static Connection real(Connection guarded) {
         try {

@@ -27,7 +27,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the state after a run, and judges it. */
-final class Finding {
+final class RunVerdict {
     private static final Map<State, Set<EventType>> TELLING = Map.of(
             State.COMPLETED, Set.of(EventType.OPERATION_EXECUTED, EventType.OPERATION_RECONCILED),
             State.FAILED_RETRYABLE,
@@ -44,7 +44,7 @@ final class Finding {
     private final ValueCodec codec = new ValueCodec(1 << 20);
     private final List<String> wrongs;
 
-    Finding(World world, Store audited) {
+    RunVerdict(World world, Store audited) {
         this.world = world;
         this.store = audited;
         this.history = world.history;

@@ -12,7 +12,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Without a watch a call pays nothing for being watchable. */
-class NobodyWatchesTest extends WatchFixture {
+class WithoutWatchTest extends WatchFixture {
     private static final int CALLS = 100_000;
 
     /** A clock that fails when it is read. */

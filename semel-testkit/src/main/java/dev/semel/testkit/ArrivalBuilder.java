@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** A message in the making; every part that a test does not speak of has a plain value. */
-final class Post {
+final class ArrivalBuilder {
     static final String CHANNEL = "mail";
 
     private final String key;
@@ -28,66 +28,66 @@ final class Post {
     private long deadline = Status.NEVER;
     private int event = -1;
 
-    private Post(String key) {
+    private ArrivalBuilder(String key) {
         this.key = key;
     }
 
-    static Post of(String key) {
-        return new Post(key);
+    static ArrivalBuilder of(String key) {
+        return new ArrivalBuilder(key);
     }
 
     static RecordId id(String key) {
         return of(key).id();
     }
 
-    Post of(Tenant other) {
+    ArrivalBuilder of(Tenant other) {
         tenant = other.name();
         return this;
     }
 
     /** Of another operation than {@link #CHANNEL}. */
-    Post to(String other) {
+    ArrivalBuilder to(String other) {
         operation = other;
         return this;
     }
 
-    Post in(String laneKey) {
+    ArrivalBuilder in(String laneKey) {
         lane = laneKey;
         return this;
     }
 
-    Post with(byte @Nullable [] bytes) {
+    ArrivalBuilder with(byte @Nullable [] bytes) {
         payload = bytes;
         return this;
     }
 
-    Post fingerprinted(int n) {
+    ArrivalBuilder fingerprinted(int n) {
         fingerprint = n;
         return this;
     }
 
-    Post sentBy(RecordId record) {
+    ArrivalBuilder sentBy(RecordId record) {
         sender = record;
         return this;
     }
 
-    Post after(long millis) {
+    ArrivalBuilder after(long millis) {
         delay = millis;
         return this;
     }
 
-    Post notBefore(long moment) {
+    ArrivalBuilder notBefore(long moment) {
         start = moment;
         return this;
     }
 
-    Post notAfter(long moment) {
+    ArrivalBuilder notAfter(long moment) {
         deadline = moment;
         return this;
     }
 
     /** With an event of this type if it is made. */
-    Post telling(int type) {
+    ArrivalBuilder telling(int type) {
         event = type;
         return this;
     }

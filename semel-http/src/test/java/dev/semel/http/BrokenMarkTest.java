@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A mark holds an effect to its record; with a flaw planted in it the same scene ends with two effects. */
-class PlantedTest {
+class BrokenMarkTest {
     /** Bugs of marks. */
     private enum Flaw {
         NONE,
@@ -34,7 +34,7 @@ class PlantedTest {
         ON_EVERYTHING
     }
 
-    private final Ground ground = Ground.Kind.SQLITE.fresh();
+    private final TestDatabase ground = TestDatabase.Kind.SQLITE.fresh();
     private final ManualTime time = new ManualTime(1_700_000_000_000L);
     private final AtomicInteger runs = new AtomicInteger();
 

@@ -11,11 +11,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Records that are found under another's key, and steps under their parent. */
-abstract class KinshipSuite extends ContractSuite {
+abstract class NeighbourAndStepSuite extends ContractSuite {
     static final Key FIRST_BUCKET = Key.withNeighbours("text/1", "text", List.of("text/0", "text/2"));
     static final Key SECOND_BUCKET = Key.withNeighbours("text/2", "text", List.of("text/1", "text/3"));
 
-    KinshipSuite(StoreContract contract) {
+    NeighbourAndStepSuite(StoreContract contract) {
         super(contract);
     }
 

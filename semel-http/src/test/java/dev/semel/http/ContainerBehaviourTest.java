@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The usual behaviour of the container is the same behind the filter. */
 @ParameterizedClass
 @EnumSource(Container.class)
-class HabitsTest {
+class ContainerBehaviourTest {
     @Parameter
     private Container container;
 
