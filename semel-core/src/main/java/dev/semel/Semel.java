@@ -39,9 +39,9 @@ public interface Semel extends AutoCloseable {
      * Opens the ledger at a store URL, installing its schema where there is none, and upgrading an older one:
      *
      * <pre>{@code
-     * Semel.open("memory:")
      * Semel.open("sqlite:orders.db")
      * Semel.open("postgresql://user:secret@host/database")
+     * Semel.open("memory:") // for tests: needs semel-testkit
      * }</pre>
      *
      * @throws SemelException.Misconfigured when the URL, the store or the settings cannot serve

@@ -1,10 +1,10 @@
 package dev.semel.cli;
 
-import dev.semel.http.conformance.Conformance;
-import dev.semel.http.conformance.ConformanceReport;
-import dev.semel.http.conformance.ConformanceReport.Finding;
-import dev.semel.http.conformance.ConformanceReport.RowVerdict;
-import dev.semel.http.conformance.Target;
+import dev.semel.conformance.Conformance;
+import dev.semel.conformance.ConformanceReport;
+import dev.semel.conformance.ConformanceReport.Finding;
+import dev.semel.conformance.ConformanceReport.RowVerdict;
+import dev.semel.conformance.Target;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;

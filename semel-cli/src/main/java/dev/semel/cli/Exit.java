@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The exit codes of the command line. They are public interface. */
-enum Exit {
+public enum Exit {
     OK(0, "done"),
     CHECK_FAILED(1, "a check failed, there is no such record, or its state does not allow it"),
     BAD_INPUT(2, "bad input or configuration; nothing was changed"),
@@ -22,7 +22,8 @@ enum Exit {
         this.meaning = meaning;
     }
 
-    int code() {
+    /** As the process returns it. */
+    public int code() {
         return code;
     }
 

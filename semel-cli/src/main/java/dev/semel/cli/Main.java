@@ -1,6 +1,7 @@
 package dev.semel.cli;
 
 import java.io.PrintWriter;
+import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -12,7 +13,10 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The entry point. A new command is a class and an entry in {@code subcommands}. */
+/**
+ * The entry point. A new command is a class and an entry in {@code subcommands}; one that operators do not need comes from a jar of
+ * its own ({@link AddedCommand}).
+ */
 @Command(
         name = "semel",
         description = "Inspects and operates a Semel ledger.",
@@ -29,7 +33,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
             Reconcile.class,
             ConformanceCommand.class,
             StoreCommand.class,
-            Bench.class,
             DemoWorker.class
         },
         mixinStandardHelpOptions = true,
@@ -38,7 +41,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         commandListHeading = "%nCommands:%n",
         optionListHeading = "%nOptions:%n",
         footer = {"", "Run semel COMMAND --help for more about a command."})
-final class Main implements Runnable {
+public final class Main implements Runnable {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -47,13 +50,19 @@ final class Main implements Runnable {
 
     private Main() {}
 
+    /** Runs a command and exits with its code. */
     public static void main(String[] args) {
         System.exit(commandLine().execute(args));
     }
 
-    static CommandLine commandLine() {
+    /** The command line with all its commands, also those of other jars on the class path. */
+    public static CommandLine commandLine() {
         Main main = new Main();
         CommandLine line = new CommandLine(main);
+        ServiceLoader.load(AddedCommand.class).forEach(line::addSubcommand);
+        if (!line.getSubcommands().containsKey(MissingBench.NAME)) {
+            line.addSubcommand(new MissingBench());
+        }
         documentExits(line);
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setUsageHelpAutoWidth(true);

@@ -36,6 +36,14 @@ class CommandLineTest {
     }
 
     @Test
+    void benchWithoutTheBenchmarksSaysWhereTheyAre() {
+        Shell bench = semel("bench", "channel", "--seconds", "1");
+        assertThat(bench.exit()).isEqualTo(2);
+        assertThat(bench.err()).contains("bench: the benchmarks are not part of this jar; run ./semel bench");
+        assertThat(semel("bench", "--help").out()).contains("Only in a checkout of Semel");
+    }
+
+    @Test
     void versionIsPrinted() {
         assertThat(semel("--version").out()).startsWith("semel ").contains("Java ");
     }

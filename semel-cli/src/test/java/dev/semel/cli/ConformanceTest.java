@@ -8,7 +8,7 @@ import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
 import dev.semel.http.IdempotencyFilter;
 import dev.semel.http.KeyScope;
-import dev.semel.store.MemoryStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServlet;

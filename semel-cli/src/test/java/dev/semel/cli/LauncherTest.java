@@ -1,6 +1,8 @@
 package dev.semel.cli;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,8 +40,9 @@ class LauncherTest {
         tool(
                 "mvn",
                 "echo built >> '" + temp.resolve("builds") + "'",
-                "mkdir -p semel-cli/target semel-bench-peers/target semel-bench-servers/target",
+                "mkdir -p semel-cli/target semel-bench/target semel-bench-peers/target semel-bench-servers/target",
                 "echo > semel-cli/target/semel.jar",
+                "case \"$*\" in *'-pl semel-bench '*) echo > semel-bench/target/bench.jar;; esac",
                 "echo > semel-bench-peers/target/peers.jar",
                 "echo > semel-bench-servers/target/servers-exec.jar");
     }
@@ -74,6 +77,27 @@ class LauncherTest {
         Files.delete(source);
         semel("demo");
         assertThat(builds()).isEqualTo(3);
+    }
+
+    @Test
+    void benchmarksAreOnTheClassPathOfTheBenchCommandOnly() throws Exception {
+        assertThat(classPath(semel("doctor"))).singleElement(as(STRING)).contains("semel-");
+        Shell first = semel("bench", "ledger");
+        assertThat(first.err().lines()).containsExactly("semel: building the benchmarks ...");
+        assertThat(classPath(first))
+                .hasSize(2)
+                .allSatisfy(jar -> assertThat(Path.of(jar)).isRegularFile());
+        assertThat(classPath(first).get(1)).contains("bench-");
+        assertThat(builds()).isEqualTo(2);
+        semel("bench", "ledger");
+        assertThat(classPath(semel("doctor"))).hasSize(1);
+        assertThat(builds()).isEqualTo(2);
+    }
+
+    private static List<String> classPath(Shell shell) {
+        List<String> told = shell.out().lines().toList();
+        String path = told.get(told.indexOf("[-cp]") + 1);
+        return List.of(path.substring(1, path.length() - 1).split(":"));
     }
 
     @Test
@@ -118,7 +142,7 @@ class LauncherTest {
 
     @Test
     void channelBenchRunsWithoutPeerLibraries() throws Exception {
-        semel("demo");
+        semel("bench", "ledger");
         tool("mvn", "echo 'no way out'", "exit 1");
         Shell shell = semel("bench", "channel");
         assertThat(shell.exit()).isEqualTo(42);
@@ -132,7 +156,7 @@ class LauncherTest {
         assertThat(shell.exit()).isEqualTo(42);
         assertThat(shell.out().lines())
                 .endsWith("[one two]", "[]", "[--x=*]", "in " + temp.toRealPath())
-                .contains("[--enable-native-access=ALL-UNNAMED]", "[-jar]");
+                .contains("[--enable-native-access=ALL-UNNAMED]", "[dev.semel.cli.Main]");
     }
 
     @Test

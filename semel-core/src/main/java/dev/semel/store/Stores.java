@@ -107,6 +107,13 @@ public final class Stores {
 
     private SemelException.Misconfigured unaccepted(String url) {
         String scheme = scheme(url);
+        if (scheme.equals("memory")
+                && providers.stream().noneMatch(provider -> provider.engine().equals("memory"))) {
+            return new SemelException.Misconfigured(
+                    "store",
+                    List.of("no store on the class path opens 'memory:', which is for tests: add"
+                            + " dev.semel:semel-testkit in test scope"));
+        }
         return scheme.isEmpty()
                 ? unknown("the URL does not start with a kind of store and a colon", url, StoreProvider::example)
                 : unknown("no store opens '" + scheme + ":...'", scheme, StoreProvider::example);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.DeliverySource;
 import dev.semel.Policy;
-import dev.semel.store.MemoryStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,9 +1,9 @@
 package dev.semel.engine;
 
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
 import dev.semel.testkit.engine.Effects;
 import dev.semel.testkit.engine.EngineContract;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 
 class MemoryEngineContractTest extends EngineContract {

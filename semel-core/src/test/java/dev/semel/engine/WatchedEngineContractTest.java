@@ -1,10 +1,10 @@
 package dev.semel.engine;
 
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
 import dev.semel.store.WatchedStore;
 import dev.semel.testkit.engine.Effects;
 import dev.semel.testkit.engine.EngineContract;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.ManualTime;
 import dev.semel.time.TimeSource;
 import dev.semel.watch.MicrometerWatch;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Mode;
 import dev.semel.SemelException;
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Switchboard;
 import dev.semel.testkit.fault.ForwardingSwitchboard;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.ManualTime;
 import java.time.Duration;
 import java.util.List;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.Ledger;
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Renewal;
 import dev.semel.testkit.fault.ForwardingLedger;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.ManualTime;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -90,6 +90,16 @@ class StoresTest {
     }
 
     @Test
+    void memoryUrlWithoutTheTestKitIsToldToAddIt() {
+        for (List<StoreProvider> kinds :
+                List.<List<StoreProvider>>of(List.of(), List.of(new Kind("sqlite", "sqlite:orders.db")))) {
+            assertThatThrownBy(() -> new Stores(kinds).provider("memory:"))
+                    .isInstanceOf(SemelException.Misconfigured.class)
+                    .hasMessageContaining("for tests: add dev.semel:semel-testkit in test scope");
+        }
+    }
+
+    @Test
     void onlyTheMemoryStoreNamesTheDependencyToAdd() {
         Stores alone = new Stores(List.of(new Kind("memory", "memory:")));
         assertThatThrownBy(() -> alone.provider("sqlite:orders.db"))

@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.testkit.StoreContract;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 import dev.semel.watch.MicrometerWatch;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

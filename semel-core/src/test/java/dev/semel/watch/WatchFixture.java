@@ -10,7 +10,7 @@ import dev.semel.Policy;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
-import dev.semel.store.MemoryStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.ManualTime;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;

@@ -12,7 +12,7 @@ import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
-import dev.semel.store.MemoryStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.ManualTime;
 import dev.semel.time.TimeSource;
 import java.time.Duration;

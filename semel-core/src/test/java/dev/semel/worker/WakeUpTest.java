@@ -8,7 +8,7 @@ import dev.semel.Message;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
-import dev.semel.store.MemoryStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;

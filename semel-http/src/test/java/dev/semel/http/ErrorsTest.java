@@ -7,7 +7,7 @@ import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.Tenant;
 import dev.semel.engine.EngineSettings;
-import dev.semel.store.MemoryStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;

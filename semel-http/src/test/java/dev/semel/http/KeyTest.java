@@ -3,9 +3,9 @@ package dev.semel.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.engine.EngineSettings;
-import dev.semel.store.MemoryStore;
 import dev.semel.testkit.fault.Faults.Fault;
 import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 import java.net.URI;
 import java.net.http.HttpRequest;

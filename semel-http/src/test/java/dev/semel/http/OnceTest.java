@@ -3,8 +3,6 @@ package dev.semel.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.engine.EngineSettings;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.MemoryTable;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.State;
 import dev.semel.store.Store;
@@ -16,6 +14,8 @@ import dev.semel.testkit.fault.FaultyStore;
 import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.testkit.fault.ForwardingTransactions;
 import dev.semel.testkit.fault.StoreCall;
+import dev.semel.testkit.memory.MemoryStore;
+import dev.semel.testkit.memory.MemoryTable;
 import dev.semel.time.ManualTime;
 import dev.semel.time.TimeSource;
 import java.time.Duration;

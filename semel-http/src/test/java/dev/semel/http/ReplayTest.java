@@ -3,7 +3,7 @@ package dev.semel.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.engine.EngineSettings;
-import dev.semel.store.MemoryStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.ManualTime;
 import dev.semel.time.TimeSource;
 import java.net.URI;

@@ -7,7 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.engine.EngineSettings;
-import dev.semel.store.MemoryStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.ManualTime;
 import java.io.File;
 import java.io.FilterInputStream;

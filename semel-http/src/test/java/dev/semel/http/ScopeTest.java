@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Tenant;
 import dev.semel.engine.EngineSettings;
-import dev.semel.store.MemoryStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 import java.net.http.HttpRequest;
 import java.util.Optional;

@@ -2,7 +2,7 @@ package dev.semel.http;
 
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
-import dev.semel.store.MemoryStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ServletRequest;

@@ -336,7 +336,7 @@ final class SpringTransactions implements Demarcation {
         private int handlers;
         private boolean ending;
         private int completion = STATUS_UNKNOWN;
-        private @Nullable Last last;
+        private @Nullable FinalCommit last;
 
         Frame(TransactionStatus status, ConnectionHolder holder, @Nullable Frame outer) {
             this.status = status;
@@ -360,7 +360,7 @@ final class SpringTransactions implements Demarcation {
 
         /** Afterwards the commit of the manager has nothing to do, and the driver sends nothing. */
         @Override
-        public boolean commitBy(Last sending) {
+        public boolean commitBy(FinalCommit sending) {
             if (!hearsLast()) {
                 return false;
             }
@@ -369,7 +369,7 @@ final class SpringTransactions implements Demarcation {
         }
 
         private void commitItself() {
-            Last sending = last;
+            FinalCommit sending = last;
             last = null;
             if (sending != null) {
                 try {

@@ -1,9 +1,9 @@
 package dev.semel.testkit;
 
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
 import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 
 /** Without faults a faulty store is the store. */

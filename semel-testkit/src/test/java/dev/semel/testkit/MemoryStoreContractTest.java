@@ -1,7 +1,7 @@
 package dev.semel.testkit;
 
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 
 class MemoryStoreContractTest extends StoreContract {

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.Ledger;
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Store;
 import dev.semel.testkit.fault.ForwardingLedger;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.ManualTime;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
 
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -1,9 +1,9 @@
 package dev.semel.testkit.engine;
 
 import dev.semel.AtomicContext;
-import dev.semel.store.MemoryStore;
-import dev.semel.store.MemoryTable;
 import dev.semel.store.Store;
+import dev.semel.testkit.memory.MemoryStore;
+import dev.semel.testkit.memory.MemoryTable;
 
 /** The application's data in a test: counts how often something took effect, in the transaction that it took effect in. */
 public interface Effects {

@@ -1,9 +1,9 @@
 package dev.semel.testkit.engine;
 
-import dev.semel.store.MemoryStore;
 import dev.semel.store.Store;
 import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 
 /** The engine sees no difference between a store and a faulty one without faults. */

@@ -3,9 +3,9 @@ package dev.semel.examples.planner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.semel.http.conformance.Conformance;
-import dev.semel.http.conformance.ConformanceReport;
-import dev.semel.http.conformance.Target;
+import dev.semel.conformance.Conformance;
+import dev.semel.conformance.ConformanceReport;
+import dev.semel.conformance.Target;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
 

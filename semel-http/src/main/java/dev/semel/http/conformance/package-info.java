@@ -1,7 +1,0 @@
-/**
- * Checks from outside whether a running service keeps the contract of the {@code Idempotency-Key} header.
- */
-@NullMarked
-package dev.semel.http.conformance;
-
-import org.jspecify.annotations.NullMarked;
