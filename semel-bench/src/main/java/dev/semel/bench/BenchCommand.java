@@ -87,7 +87,7 @@ public final class BenchCommand implements AddedCommand, Runnable {
                     @Nullable
                     String store,
             @Mixin BenchOptions options) {
-        Plan plan = new Plan(store, length(options), options.quick ? Plan.TINY : Plan.FULL);
+        LedgerPlan plan = new LedgerPlan(store, length(options), options.quick ? LedgerPlan.TINY : LedgerPlan.FULL);
         return measure(options, progress -> new LedgerBench(plan, progress).run());
     }
 

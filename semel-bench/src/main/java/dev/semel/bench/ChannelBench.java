@@ -18,7 +18,7 @@ public final class ChannelBench {
     private final ChannelPlan plan;
     private final Contenders contenders;
     private final Consumer<String> progress;
-    private final Findings findings = new Findings();
+    private final ReportBuilder findings = new ReportBuilder();
 
     /** @param progress told what is being measured */
     public ChannelBench(ChannelPlan plan, Contenders contenders, Consumer<String> progress) {
@@ -68,7 +68,7 @@ public final class ChannelBench {
     }
 
     private void sqlite(@Nullable String url) {
-        try (SqlitePlace place = new SqlitePlace(url)) {
+        try (SqliteDirectory place = new SqliteDirectory(url)) {
             if (url != null) {
                 findings.machine().putAll(Machine.describe(place.directory(), syncing()));
             }

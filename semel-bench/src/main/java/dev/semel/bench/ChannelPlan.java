@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param store Semel's URL of the only store to measure; absent for a private PostgreSQL and a SQLite file
  * @param perCell how long senders send; and half of how long others have to work off what waits
  */
-public record ChannelPlan(@Nullable String store, Duration perCell, Volume volume) {
+public record ChannelPlan(@Nullable String store, Duration perCell, ChannelVolume volume) {
     /** The volume that the targets apply to. */
-    public static final Volume FULL = new Volume(10_000, 1_000_000, 10_000, 4, 32, 200);
+    public static final ChannelVolume FULL = new ChannelVolume(10_000, 1_000_000, 10_000, 4, 32, 200);
 
     /** A moment of everything, to see that it works. Its figures mean nothing. */
-    public static final Volume TINY = new Volume(60, 120, 10, 1, 4, 2);
+    public static final ChannelVolume TINY = new ChannelVolume(60, 120, 10, 1, 4, 2);
 
     /**
      * @param backlog messages that wait
@@ -24,5 +24,5 @@ public record ChannelPlan(@Nullable String store, Duration perCell, Volume volum
      * @param senders threads that send at once
      * @param samples messages sent one after the other to an idle worker
      */
-    public record Volume(int backlog, int large, int lanes, int rounds, int senders, int samples) {}
+    public record ChannelVolume(int backlog, int large, int lanes, int rounds, int senders, int samples) {}
 }

@@ -15,7 +15,7 @@ public final class HttpBench {
     private final HttpPlan plan;
     private final HttpServers servers;
     private final Consumer<String> progress;
-    private final Findings findings = new Findings();
+    private final ReportBuilder findings = new ReportBuilder();
 
     /** A server did not do what it is measured for: it answered wrongly, did something twice, or lost it. */
     public static final class Wrong extends SemelException {

@@ -24,7 +24,7 @@ final class HttpTrial implements AutoCloseable {
         this.means = means;
     }
 
-    void run(HttpPlan plan, Findings findings) {
+    void run(HttpPlan plan, ReportBuilder findings) {
         HttpPlan.HttpVolume volume = plan.volume();
         int most = volume.callers().stream().mapToInt(Integer::intValue).max().orElse(1);
         start(Level.BARE, most);
@@ -79,7 +79,7 @@ final class HttpTrial implements AutoCloseable {
         return entries;
     }
 
-    private void report(List<Timing> timings, Findings findings) {
+    private void report(List<Timing> timings, ReportBuilder findings) {
         Timing bare = timings.get(0);
         findings.result(bare);
         timings.stream().skip(1).forEach(timing -> findings.result(timing, bare));
@@ -116,7 +116,7 @@ final class HttpTrial implements AutoCloseable {
     }
 
     /** The heap in use after collections, after a tenth of the requests and in the end. */
-    private void endurance(HttpSubject subject, HttpPlan.HttpVolume volume, Findings findings) {
+    private void endurance(HttpSubject subject, HttpPlan.HttpVolume volume, ReportBuilder findings) {
         long requests = volume.endurance();
         say(String.format(Locale.ROOT, "%,d requests to see whether memory grows", requests));
         Cell cell = subject.mixed(

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * removed afterwards.
  */
 public final class LedgerBench {
-    private final Plan plan;
+    private final LedgerPlan plan;
     private final Consumer<String> progress;
-    private final Findings findings = new Findings();
+    private final ReportBuilder findings = new ReportBuilder();
 
     /** @param progress told what is being measured */
-    public LedgerBench(Plan plan, Consumer<String> progress) {
+    public LedgerBench(LedgerPlan plan, Consumer<String> progress) {
         this.plan = plan;
         this.progress = progress;
     }
@@ -78,7 +78,7 @@ public final class LedgerBench {
     }
 
     private Intake sqlite(@Nullable String url) {
-        try (SqlitePlace place = new SqlitePlace(url)) {
+        try (SqliteDirectory place = new SqliteDirectory(url)) {
             if (url != null) {
                 findings.machine().putAll(Machine.describe(place.directory(), syncing()));
             }

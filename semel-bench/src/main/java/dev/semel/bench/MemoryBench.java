@@ -15,11 +15,11 @@ final class MemoryBench {
     private static final int PER_ROUND = 50_000;
     private static final int JUDGED = 8;
 
-    private final Plan plan;
-    private final Findings findings;
+    private final LedgerPlan plan;
+    private final ReportBuilder findings;
     private final Consumer<String> progress;
 
-    MemoryBench(Plan plan, Findings findings, Consumer<String> progress) {
+    MemoryBench(LedgerPlan plan, ReportBuilder findings, Consumer<String> progress) {
         this.plan = plan;
         this.findings = findings;
         this.progress = progress;

@@ -22,11 +22,11 @@ final class PostgresBench {
     private static final int LANES = 2;
 
     private final PostgresPlace place;
-    private final Plan plan;
-    private final Findings findings;
+    private final LedgerPlan plan;
+    private final ReportBuilder findings;
     private final Consumer<String> progress;
 
-    PostgresBench(PostgresPlace place, Plan plan, Findings findings, Consumer<String> progress) {
+    PostgresBench(PostgresPlace place, LedgerPlan plan, ReportBuilder findings, Consumer<String> progress) {
         this.place = place;
         this.plan = plan;
         this.findings = findings;

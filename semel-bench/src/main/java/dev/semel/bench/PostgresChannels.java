@@ -22,11 +22,11 @@ final class PostgresChannels {
 
     private final String url;
     private final ChannelPlan plan;
-    private final ChannelPlan.Volume volume;
-    private final Findings findings;
+    private final ChannelPlan.ChannelVolume volume;
+    private final ReportBuilder findings;
     private final Consumer<String> progress;
 
-    PostgresChannels(String url, ChannelPlan plan, Findings findings, Consumer<String> progress) {
+    PostgresChannels(String url, ChannelPlan plan, ReportBuilder findings, Consumer<String> progress) {
         this.url = url;
         this.plan = plan;
         this.volume = plan.volume();
@@ -63,7 +63,7 @@ final class PostgresChannels {
                 drain(Letters.IN_LANES, 1, backlog)));
         int first = entrants.size();
         for (Contender other : others) {
-            Course course = course(other);
+            ChannelTasks course = course(other);
             Duration bound = plan.perCell().multipliedBy(2);
             entrants.add(new Race.Entrant(
                     other.name() + " drain", PostgresPlace.CONNECTIONS, () -> course.drain(backlog, bound)));
@@ -183,19 +183,19 @@ final class PostgresChannels {
                         + " where Semel brings sends of several callers together"));
     }
 
-    private Race.Entrant endToEnd(String name, Course.Opener opener) {
-        Course course = new Course(name, opener, 0);
+    private Race.Entrant endToEnd(String name, ChannelTasks.Opener opener) {
+        ChannelTasks course = new ChannelTasks(name, opener, 0);
         return new Race.Entrant(
                 name, volume.senders(), () -> course.endToEnd(volume.senders(), 10 * volume.backlog(), plan.perCell()));
     }
 
     private void idle(List<Contender> others) {
         progress.accept("postgresql: idle");
-        Course semel = new Course(SEMEL + "idle", handler -> semel(handler, Letters.FREE, 0), 0);
+        ChannelTasks semel = new ChannelTasks(SEMEL + "idle", handler -> semel(handler, Letters.FREE, 0), 0);
         Timing idle = Race.once(new Race.Entrant(SEMEL + "idle", 1, () -> semel.idle(volume.samples(), NO_BOUND)));
         findings.result(idle);
         for (Contender other : others) {
-            Course course = course(other);
+            ChannelTasks course = course(other);
             Duration bound = plan.perCell().multipliedBy(2);
             findings.result(
                     Race.once(new Race.Entrant(other.name() + " idle", 1, () -> course.idle(volume.samples(), bound))));
@@ -220,12 +220,12 @@ final class PostgresChannels {
         String how = channel instanceof Channel.Atomic ? " atomic" : "";
         String among = lanes == 0 ? "" : lanes == 1 ? " in one lane" : " in " + lanes + " lanes";
         String name = SEMEL + "drain" + how + ", " + backlog + among;
-        Course course = new Course(name, handler -> semel(handler, channel, lanes), lanes);
+        ChannelTasks course = new ChannelTasks(name, handler -> semel(handler, channel, lanes), lanes);
         return new Race.Entrant(name, SemelSession.HANDLERS, () -> course.drain(backlog, NO_BOUND));
     }
 
-    private Course course(Contender other) {
-        return new Course(other.name(), handler -> OnPlace.open(url, other, handler), 0);
+    private ChannelTasks course(Contender other) {
+        return new ChannelTasks(other.name(), handler -> OnPlace.open(url, other, handler), 0);
     }
 
     private Contender.Session semel(LongConsumer handler, Channel<Letter> channel, int lanes) {

@@ -14,11 +14,11 @@ final class PostgresCosts {
     private static final String LOG = "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn";
 
     private final PostgresPlace place;
-    private final Plan plan;
-    private final Findings findings;
+    private final LedgerPlan plan;
+    private final ReportBuilder findings;
     private final Contest contest;
 
-    PostgresCosts(PostgresPlace place, Plan plan, Findings findings, Contest contest) {
+    PostgresCosts(PostgresPlace place, LedgerPlan plan, ReportBuilder findings, Contest contest) {
         this.place = place;
         this.plan = plan;
         this.findings = findings;

@@ -13,9 +13,9 @@ final class PostgresSends {
 
     private final PostgresPlace place;
     private final ChannelPlan plan;
-    private final Findings findings;
+    private final ReportBuilder findings;
 
-    PostgresSends(PostgresPlace place, ChannelPlan plan, Findings findings) {
+    PostgresSends(PostgresPlace place, ChannelPlan plan, ReportBuilder findings) {
         this.place = place;
         this.plan = plan;
         this.findings = findings;

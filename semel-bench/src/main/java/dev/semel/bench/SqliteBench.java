@@ -9,12 +9,12 @@ import java.util.function.Consumer;
 
 /** Semel on a SQLite file beside plain JDBC on another file in the same directory. */
 final class SqliteBench {
-    private final SqlitePlace place;
-    private final Plan plan;
-    private final Findings findings;
+    private final SqliteDirectory place;
+    private final LedgerPlan plan;
+    private final ReportBuilder findings;
     private final Consumer<String> progress;
 
-    SqliteBench(SqlitePlace place, Plan plan, Findings findings, Consumer<String> progress) {
+    SqliteBench(SqliteDirectory place, LedgerPlan plan, ReportBuilder findings, Consumer<String> progress) {
         this.place = place;
         this.plan = plan;
         this.findings = findings;

@@ -16,13 +16,13 @@ import java.util.function.LongConsumer;
 final class SqliteChannels {
     private static final Duration NO_BOUND = Duration.ofMinutes(30);
 
-    private final SqlitePlace place;
+    private final SqliteDirectory place;
     private final ChannelPlan plan;
-    private final Findings findings;
+    private final ReportBuilder findings;
     private final Consumer<String> progress;
     private final AtomicInteger files = new AtomicInteger();
 
-    SqliteChannels(SqlitePlace place, ChannelPlan plan, Findings findings, Consumer<String> progress) {
+    SqliteChannels(SqliteDirectory place, ChannelPlan plan, ReportBuilder findings, Consumer<String> progress) {
         this.place = place;
         this.plan = plan;
         this.findings = findings;
@@ -44,7 +44,7 @@ final class SqliteChannels {
         findings.result(drains.get(0));
         drains.subList(1, drains.size()).forEach(timing -> findings.result(timing, drains.get(0)));
         progress.accept("sqlite: end to end, idle");
-        Course course = new Course("sqlite", handler -> session(handler, Letters.FREE, 0), 0);
+        ChannelTasks course = new ChannelTasks("sqlite", handler -> session(handler, Letters.FREE, 0), 0);
         int senders = plan.volume().senders();
         findings.result(Race.run(
                         1,
@@ -101,7 +101,7 @@ final class SqliteChannels {
         String how = channel instanceof Channel.Atomic ? " atomic" : "";
         String among = lanes == 0 ? "" : lanes == 1 ? " in one lane" : " in " + lanes + " lanes";
         String name = "sqlite drain" + how + ", " + backlog + among;
-        Course course = new Course(name, handler -> session(handler, channel, lanes), lanes);
+        ChannelTasks course = new ChannelTasks(name, handler -> session(handler, channel, lanes), lanes);
         return new Race.Entrant(name, SemelSession.HANDLERS, () -> course.drain(backlog, NO_BOUND));
     }
 

@@ -16,7 +16,7 @@ final class Upkeep {
     private Upkeep() {}
 
     /** The median of a few times, each from "all are expired" to "none is left". */
-    static void purge(String label, String url, int records, Findings findings) {
+    static void purge(String label, String url, int records, ReportBuilder findings) {
         List<Double> millis = new ArrayList<>();
         try (Engine engine = EngineSettings.at(url)
                 .withPolicy(Work.SHORT)
@@ -42,7 +42,7 @@ final class Upkeep {
     }
 
     /** Heap used with a full cache, less the heap used before it. On SQLite, whose records are not in the heap. */
-    static void heap(String url, int results, Findings findings) {
+    static void heap(String url, int results, ReportBuilder findings) {
         try (Engine engine = EngineSettings.at(url)
                 .withLocalCache(results + CHUNK)
                 .withoutAudit()

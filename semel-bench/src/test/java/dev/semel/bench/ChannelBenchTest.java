@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A moment of everything: that it is measured, that nothing is lost, and that it is reported; never how fast it is. */
 class ChannelBenchTest {
-    private static final ChannelPlan.Volume MOMENT = new ChannelPlan.Volume(40, 80, 10, 1, 4, 2);
+    private static final ChannelPlan.ChannelVolume MOMENT = new ChannelPlan.ChannelVolume(40, 80, 10, 1, 4, 2);
 
     private final List<String> told = new ArrayList<>();
 
@@ -113,7 +113,7 @@ class ChannelBenchTest {
         PrivatePostgres postgres = PrivatePostgres.shared();
         for (PlainQueue.Fault fault : List.of(PlainQueue.Fault.LOSES, PlainQueue.Fault.REPEATS)) {
             PlainQueue bad = new PlainQueue("bad", fault);
-            Course course = new Course("bad", handler -> OnPlace.open(postgres.url(), bad, handler), 0);
+            ChannelTasks course = new ChannelTasks("bad", handler -> OnPlace.open(postgres.url(), bad, handler), 0);
             assertThatThrownBy(() ->
                             Race.once(new Race.Entrant("bad", 1, () -> course.drain(10, Duration.ofMinutes(1)))))
                     .hasMessageContaining("bad: of 10 messages");

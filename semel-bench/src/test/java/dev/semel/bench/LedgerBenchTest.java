@@ -23,13 +23,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A moment of everything: that it is measured and reported, never how fast it is. */
 class LedgerBenchTest {
-    private static final Plan.LedgerVolume MOMENT = new Plan.LedgerVolume(List.of(8, 64), 66, 16, 8, 20, 50);
-    private static final Plan.LedgerVolume FEW = new Plan.LedgerVolume(List.of(8), 9, 16, 8, 20, 50);
+    private static final LedgerPlan.LedgerVolume MOMENT =
+            new LedgerPlan.LedgerVolume(List.of(8, 64), 66, 16, 8, 20, 50);
+    private static final LedgerPlan.LedgerVolume FEW = new LedgerPlan.LedgerVolume(List.of(8), 9, 16, 8, 20, 50);
 
     private final List<String> told = new ArrayList<>();
 
-    private Report bench(@Nullable String url, Plan.LedgerVolume volume) {
-        return new LedgerBench(new Plan(url, Duration.ofMillis(3), volume), told::add).run();
+    private Report bench(@Nullable String url, LedgerPlan.LedgerVolume volume) {
+        return new LedgerBench(new LedgerPlan(url, Duration.ofMillis(3), volume), told::add).run();
     }
 
     private static Stream<String> names(Report report) {

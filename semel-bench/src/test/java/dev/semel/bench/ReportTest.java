@@ -56,7 +56,7 @@ class ReportTest {
 
     @Test
     void targetsAreJudgedAtTheirEdges() {
-        Findings findings = new Findings();
+        ReportBuilder findings = new ReportBuilder();
         findings.atLeast("least", 0.6, 0.6);
         findings.atMost("most", 1, 1, null);
         findings.atMost("more", 1, 1.001, null);

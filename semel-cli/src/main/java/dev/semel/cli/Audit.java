@@ -61,7 +61,7 @@ final class Audit implements Runnable {
         }
         AuditResult verdict;
         try (Store opened = ledger.open()) {
-            Verification.Report report = new Verification(opened.audit()).verify(known);
+            Verification.VerificationReport report = new Verification(opened.audit()).verify(known);
             verdict = new AuditResult(opened.name(), report.intact(), report, unsealed(opened));
         }
         ledger.tell(() -> verdict, screen -> verdict.print(screen.out(), screen.ansi()));
@@ -75,7 +75,7 @@ final class Audit implements Runnable {
 
     /** The result; its components are the names in the JSON. */
     record AuditResult(
-            String store, boolean intact, @JsonUnwrapped Verification.Report report, int unsealed) {
+            String store, boolean intact, @JsonUnwrapped Verification.VerificationReport report, int unsealed) {
         void print(PrintWriter out, Ansi ansi) {
             String row = "%-9s %s%n";
             out.printf(Locale.ROOT, row, "store", store);

@@ -1,9 +1,9 @@
 package dev.semel.cli;
 
 import dev.semel.operator.Explanation;
-import dev.semel.operator.Letters;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Replays;
+import dev.semel.operator.UnresolvedMessages;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Store;
@@ -42,7 +42,7 @@ final class Dead implements Runnable {
         int most = limit.most();
         List<Row> rows;
         try (Store opened = ledger.open()) {
-            rows = Operator.on(opened).letters().list(which.which(Letters.Scope.BOTH), most);
+            rows = Operator.on(opened).letters().list(which.which(UnresolvedMessages.Scope.BOTH), most);
         }
         ledger.tell(() -> rows.stream().map(RecordFacts::brief).toList(), screen -> {
             if (rows.isEmpty()) {
@@ -60,9 +60,9 @@ final class Dead implements Runnable {
             description = "Read-only.",
             mixinStandardHelpOptions = true)
     int groups(@Mixin LedgerOption ledger, @Mixin DeadOption which) {
-        List<Letters.CauseGroup> groups;
+        List<UnresolvedMessages.CauseGroup> groups;
         try (Store opened = ledger.open()) {
-            groups = Operator.on(opened).letters().groups(which.which(Letters.Scope.BOTH));
+            groups = Operator.on(opened).letters().groups(which.which(UnresolvedMessages.Scope.BOTH));
         }
         ledger.tell(() -> groups.stream().map(Dead::facts).toList(), screen -> {
             if (groups.isEmpty()) {
@@ -74,9 +74,9 @@ final class Dead implements Runnable {
         return Exit.OK.code();
     }
 
-    static void print(Screen screen, List<Letters.CauseGroup> groups) {
+    static void print(Screen screen, List<UnresolvedMessages.CauseGroup> groups) {
         Table table = new Table("COUNT", "STATE", "OPERATION", "CATEGORY", "SAMPLE", "WHY");
-        for (Letters.CauseGroup group : groups) {
+        for (UnresolvedMessages.CauseGroup group : groups) {
             String exception = group.exception().replaceFirst(".*\\.", "");
             table.row(
                     group.count(),
@@ -89,7 +89,7 @@ final class Dead implements Runnable {
         table.print(screen);
     }
 
-    static Map<String, Object> facts(Letters.CauseGroup group) {
+    static Map<String, Object> facts(UnresolvedMessages.CauseGroup group) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("count", group.count());
         facts.put("state", group.state().name());

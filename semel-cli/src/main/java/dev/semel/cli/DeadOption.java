@@ -1,7 +1,7 @@
 package dev.semel.cli;
 
 import dev.semel.Failure.Category;
-import dev.semel.operator.Letters;
+import dev.semel.operator.UnresolvedMessages;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,7 +27,7 @@ final class DeadOption {
         return filter.isEmpty() && category == null && exception == null;
     }
 
-    Letters.MessageFilter which(Letters.Scope scope) {
-        return new Letters.MessageFilter(filter.records(true), category, exception, scope);
+    UnresolvedMessages.MessageFilter which(UnresolvedMessages.Scope scope) {
+        return new UnresolvedMessages.MessageFilter(filter.records(true), category, exception, scope);
     }
 }

@@ -2,10 +2,10 @@ package dev.semel.cli;
 
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
-import dev.semel.operator.Letters;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays;
+import dev.semel.operator.UnresolvedMessages;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Store;
@@ -136,15 +136,16 @@ final class DeadReplay implements Callable<Integer> {
     private int many() throws InterruptedException {
         Matching found;
         try (Store opened = ledger.open()) {
-            Letters letters = Operator.on(opened).letters();
-            Letters.Scope scope = unknown ? Letters.Scope.BOTH : Letters.Scope.DEAD;
-            Letters.Preview preview = letters.preview(which.which(scope));
+            UnresolvedMessages letters = Operator.on(opened).letters();
+            UnresolvedMessages.Scope scope = unknown ? UnresolvedMessages.Scope.BOTH : UnresolvedMessages.Scope.DEAD;
+            UnresolvedMessages.Preview preview = letters.preview(which.which(scope));
             found = new Matching(
                     preview,
                     preview.count() == 0 ? List.of() : letters.groups(preview.which()),
-                    letters.preview(which.which(Letters.Scope.UNKNOWN)).count());
+                    letters.preview(which.which(UnresolvedMessages.Scope.UNKNOWN))
+                            .count());
         }
-        Letters.Preview preview = found.preview();
+        UnresolvedMessages.Preview preview = found.preview();
         if (preview.count() == 0) {
             throw new CheckFailed("No dead letter matches: nothing was changed. "
                     + (found.unknown() == 0 ? "'semel dead groups' lists the existing ones." : found.leftOut()));
@@ -174,9 +175,10 @@ final class DeadReplay implements Callable<Integer> {
      *
      * @param unknown the number of matching messages with an unknown outcome, included or not
      */
-    private record Matching(Letters.Preview preview, List<Letters.CauseGroup> groups, long unknown) {
+    private record Matching(
+            UnresolvedMessages.Preview preview, List<UnresolvedMessages.CauseGroup> groups, long unknown) {
         private boolean withUnknown() {
-            return preview.which().scope() == Letters.Scope.BOTH && unknown > 0;
+            return preview.which().scope() == UnresolvedMessages.Scope.BOTH && unknown > 0;
         }
 
         String counted(long count) {

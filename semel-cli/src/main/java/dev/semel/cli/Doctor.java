@@ -2,7 +2,7 @@ package dev.semel.cli;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.semel.store.Inspection;
-import dev.semel.store.Inspection.Finding;
+import dev.semel.store.Inspection.CheckedSetting;
 import dev.semel.store.Inspection.Guarantee;
 import dev.semel.store.Store;
 import java.io.PrintWriter;
@@ -53,7 +53,7 @@ final class Doctor implements Callable<Integer> {
             @JsonProperty("class") Guarantee guarantee,
             Guarantee required,
             boolean sufficient,
-            List<Finding> findings) {
+            List<CheckedSetting> findings) {
         static DoctorResult of(String store, Inspection inspection, Guarantee required) {
             Guarantee found = inspection.guarantee();
             return new DoctorResult(store, found, required, found.compareTo(required) <= 0, inspection.findings());
@@ -67,7 +67,7 @@ final class Doctor implements Callable<Integer> {
             out.printf(Locale.ROOT, row, "store", store);
             String verdict = sufficient ? guarantee.name() : guarantee + ", but " + required + " is required";
             out.printf(Locale.ROOT, row, "class", paint(ansi, sufficient ? "green" : "red", verdict));
-            for (Finding finding : findings) {
+            for (CheckedSetting finding : findings) {
                 out.printf(Locale.ROOT, row, finding.setting(), finding.value());
                 if (finding.advice() != null) {
                     String limit = paint(ansi, "yellow", "at most class " + finding.limits());

@@ -3,8 +3,8 @@ package dev.semel.cli;
 import dev.semel.Failure;
 import dev.semel.audit.AuditEvent;
 import dev.semel.audit.Redactor;
-import dev.semel.operator.Letters;
 import dev.semel.operator.Operator;
+import dev.semel.operator.UnresolvedMessages;
 import dev.semel.store.Line;
 import dev.semel.store.Row;
 import dev.semel.store.Status;
@@ -65,7 +65,7 @@ final class OpsShow implements Callable<Integer> {
         if (row.line() != null) {
             screen.fact("line", line(row.line()));
         }
-        Failure failure = Letters.failure(row);
+        Failure failure = UnresolvedMessages.failure(row);
         if (failure != null) {
             String exception = failure.exception() == null ? "" : " (" + failure.exception() + ")";
             screen.fact("failure", RecordFacts.why(row) + Screen.plain(exception));

@@ -2,7 +2,7 @@ package dev.semel.cli;
 
 import dev.semel.Failure;
 import dev.semel.audit.Redactor;
-import dev.semel.operator.Letters;
+import dev.semel.operator.UnresolvedMessages;
 import dev.semel.store.Line;
 import dev.semel.store.Row;
 import dev.semel.store.Status;
@@ -34,7 +34,7 @@ final class RecordFacts {
             facts.put(
                     row.isStep() ? "step_of" : "sent_by", row.header().parent().hex());
         }
-        Failure failure = Letters.failure(row);
+        Failure failure = UnresolvedMessages.failure(row);
         if (failure != null) {
             facts.put("failure", failure(failure));
         }
@@ -55,7 +55,7 @@ final class RecordFacts {
 
     /** The failure in one line; empty without a failure. */
     static String why(Row row) {
-        Failure failure = Letters.failure(row);
+        Failure failure = UnresolvedMessages.failure(row);
         return failure == null ? "" : Screen.plain(failure.category().code() + ": " + failure.reason());
     }
 

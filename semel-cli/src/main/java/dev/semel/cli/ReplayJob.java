@@ -1,8 +1,8 @@
 package dev.semel.cli;
 
-import dev.semel.operator.Letters;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Replays;
+import dev.semel.operator.UnresolvedMessages;
 import dev.semel.store.State;
 import dev.semel.time.TimeSource;
 import java.io.PrintWriter;
@@ -27,11 +27,12 @@ final class ReplayJob {
      * @param asked the selection
      * @param left the number of messages that were not replayed; -1 when the job was only started
      */
-    record JobResult(Letters.Preview asked, long left) {}
+    record JobResult(UnresolvedMessages.Preview asked, long left) {}
 
     /** A count with its noun: "3 dead letters". */
-    static String counted(Letters.Preview asked, long count) {
-        return Screen.counted(count, asked.which().scope() == Letters.Scope.DEAD ? "dead letter" : "message");
+    static String counted(UnresolvedMessages.Preview asked, long count) {
+        return Screen.counted(
+                count, asked.which().scope() == UnresolvedMessages.Scope.DEAD ? "dead letter" : "message");
     }
 
     /** @param silent whether to print no progress */

@@ -2,8 +2,8 @@ package dev.semel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.operator.Letters;
 import dev.semel.operator.Operator;
+import dev.semel.operator.UnresolvedMessages;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Renewal;
 import dev.semel.store.Row;
@@ -38,8 +38,8 @@ class DeadReplayKillTest {
     /** So many a page, and a page a second: the process is killed after the first of six. */
     private static final int RATE = 20;
 
-    private static final Letters.MessageFilter LOST =
-            new Letters.MessageFilter(new RecordFilter(null, "mail", true, Long.MAX_VALUE), null, null);
+    private static final UnresolvedMessages.MessageFilter LOST =
+            new UnresolvedMessages.MessageFilter(new RecordFilter(null, "mail", true, Long.MAX_VALUE), null, null);
     private static final Pattern JOB = Pattern.compile("(replay-\\S+) is running\\..*");
 
     @TempDir

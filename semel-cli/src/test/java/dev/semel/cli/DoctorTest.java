@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Semel;
 import dev.semel.cli.Doctor.DoctorResult;
 import dev.semel.store.Inspection;
-import dev.semel.store.Inspection.Finding;
+import dev.semel.store.Inspection.CheckedSetting;
 import dev.semel.store.Inspection.Guarantee;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -94,8 +94,8 @@ class DoctorTest {
         Inspection inspection = new Inspection(
                 Guarantee.C,
                 List.of(
-                        new Finding("fsync", "on", Guarantee.A, null),
-                        new Finding("synchronous_commit", "off", Guarantee.C, "Set it to on.")));
+                        new CheckedSetting("fsync", "on", Guarantee.A, null),
+                        new CheckedSetting("synchronous_commit", "off", Guarantee.C, "Set it to on.")));
         StringWriter out = new StringWriter();
         DoctorResult.of("postgresql://db/x", inspection, Guarantee.A).print(new PrintWriter(out, true), Ansi.OFF);
         assertThat(out.toString()).isEqualToNormalizingNewlines("""

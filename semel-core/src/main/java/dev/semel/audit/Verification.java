@@ -30,17 +30,17 @@ public final class Verification {
      * @param damage the first fault, if there is one
      * @param anchor {@code number:hash} of the newest seal, to be kept elsewhere
      */
-    public record Report(long seals, long events, Optional<Damage> damage, Optional<String> anchor) {
+    public record VerificationReport(long seals, long events, Optional<Damage> damage, Optional<String> anchor) {
         public boolean intact() {
             return damage.isEmpty();
         }
     }
 
     /** @param event id of the first event concerned; absent when a seal itself is damaged */
-    public record Damage(Kind kind, long seal, Optional<Long> event, String sentence) {}
+    public record Damage(DamageKind kind, long seal, Optional<Long> event, String sentence) {}
 
     /** The kind of damage. */
-    public enum Kind {
+    public enum DamageKind {
         CHANGED,
         REMOVED,
         INSERTED,
@@ -52,10 +52,10 @@ public final class Verification {
      * @param anchor an earlier report's anchor, to be found in the chain as it was, unless its seal was purged since: then it is
      *     not compared
      */
-    public Report verify(@Nullable String anchor) {
+    public VerificationReport verify(@Nullable String anchor) {
         while (true) {
             long first = firstSeal();
-            Report report = verifyOnce(anchor);
+            VerificationReport report = verifyOnce(anchor);
             // A purge that went on meanwhile looks like damage.
             if (report.intact() || firstSeal() == first) {
                 return report;
@@ -67,7 +67,7 @@ public final class Verification {
         return log.seals(1, 1).stream().mapToLong(Seal::number).findFirst().orElse(0);
     }
 
-    private Report verifyOnce(@Nullable String anchor) {
+    private VerificationReport verifyOnce(@Nullable String anchor) {
         long events = 0;
         long number = 0;
         byte[] previous = new byte[Chain.HASH];
@@ -84,7 +84,7 @@ public final class Verification {
             for (Seal seal : page) {
                 Damage damage = damage(seal, number + 1, previous, after);
                 if (damage != null) {
-                    return new Report(number, events, Optional.of(damage), Optional.empty());
+                    return new VerificationReport(number, events, Optional.of(damage), Optional.empty());
                 }
                 number = seal.number();
                 previous = seal.hash();
@@ -96,13 +96,13 @@ public final class Verification {
         Optional<String> newest = number == 0 ? Optional.empty() : Optional.of(number + ":" + hex(previous));
         if (!anchored) {
             Damage missed = new Damage(
-                    Kind.ANCHOR_MISSED,
+                    DamageKind.ANCHOR_MISSED,
                     number,
                     Optional.empty(),
                     "No seal is " + anchor + ": the log was cut or rewritten since that anchor was taken.");
-            return new Report(number, events, Optional.of(missed), newest);
+            return new VerificationReport(number, events, Optional.of(missed), newest);
         }
-        return new Report(number, events, Optional.empty(), newest);
+        return new VerificationReport(number, events, Optional.empty(), newest);
     }
 
     /** Whether the newest event of an audit purge names the seal that this one follows. */
@@ -130,7 +130,7 @@ public final class Verification {
                 || !Arrays.equals(seal.previous(), previous)
                 || !seal.after().equals(after)) {
             return new Damage(
-                    Kind.SEAL_BROKEN,
+                    DamageKind.SEAL_BROKEN,
                     number,
                     Optional.empty(),
                     "Seal " + number + " does not follow the one before it: a seal was removed or rewritten.");
@@ -140,7 +140,7 @@ public final class Verification {
         for (AuditRow row : rows) {
             long id = row.position().seq();
             if (!digests.hasRemaining()) {
-                return event(Kind.INSERTED, number, id);
+                return event(DamageKind.INSERTED, number, id);
             }
             digests.mark();
             long sealed = digests.getLong();
@@ -148,20 +148,22 @@ public final class Verification {
             digests.get(digest);
             if (sealed != id) {
                 digests.reset();
-                return isSealed(digests, id) ? event(Kind.REMOVED, number, sealed) : event(Kind.INSERTED, number, id);
+                return isSealed(digests, id)
+                        ? event(DamageKind.REMOVED, number, sealed)
+                        : event(DamageKind.INSERTED, number, id);
             }
             if (!Arrays.equals(digest, Arrays.copyOf(Chain.digest(row), Chain.SHORT))) {
-                return event(Kind.CHANGED, number, id);
+                return event(DamageKind.CHANGED, number, id);
             }
         }
         if (digests.hasRemaining()) {
-            return event(Kind.REMOVED, number, digests.getLong());
+            return event(DamageKind.REMOVED, number, digests.getLong());
         }
         boolean whole = Arrays.equals(seal.hash(), Chain.hash(number, previous, after, rows));
         return whole
                 ? null
                 : new Damage(
-                        Kind.SEAL_BROKEN,
+                        DamageKind.SEAL_BROKEN,
                         number,
                         Optional.empty(),
                         "Seal " + number + " does not match its events: the seal was rewritten.");
@@ -178,7 +180,7 @@ public final class Verification {
         return false;
     }
 
-    private static Damage event(Kind kind, long seal, long id) {
+    private static Damage event(DamageKind kind, long seal, long id) {
         String what = kind.name().toLowerCase(java.util.Locale.ROOT);
         return new Damage(
                 kind, seal, Optional.of(id), "Event " + id + " was " + what + " after seal " + seal + " was made.");

@@ -18,7 +18,12 @@ import java.util.function.BooleanSupplier;
 
 /** Everything an engine does without being called. A simulation does these by hand. */
 public record Duties(
-        LeaseKeeper keeper, Worker worker, Sweeper sweeper, Inquiries inquiries, Upkeep upkeep, Backlogs backlogs) {
+        LeaseKeeper keeper,
+        Worker worker,
+        Sweeper sweeper,
+        QueryDuties inquiries,
+        MaintenanceDuties upkeep,
+        Backlogs backlogs) {
 
     /** The share of each duty in a round, so that sweeping happens about once a second under any load. */
     private static final int SEALS = 10;
@@ -28,10 +33,10 @@ public record Duties(
     private static final Duration GOES_ON = Duration.ofMillis(50);
 
     /** Duties that query others: whether an interrupted run took effect, and which deliveries a source made. */
-    public record Inquiries(Reconciliation reconciliation, DeliveryRounds deliveries) {}
+    public record QueryDuties(Reconciliation reconciliation, DeliveryRounds deliveries) {}
 
     /** Duties that maintain the store. */
-    public record Upkeep(Purger purger, AuditPurge auditPurge, Sealer sealer, ReplayBuffer replays) {}
+    public record MaintenanceDuties(Purger purger, AuditPurge auditPurge, Sealer sealer, ReplayBuffer replays) {}
 
     public Reconciliation reconciliation() {
         return inquiries.reconciliation;

@@ -85,14 +85,14 @@ public final class Engine implements Semel {
                 services.memory().keeper(),
                 worker,
                 new Sweeper(services, registry, leased, takeovers),
-                new Duties.Inquiries(
+                new Duties.QueryDuties(
                         new Reconciliation(services, registry, settings.reconcilerCalls()),
                         new DeliveryRounds(
                                 store,
                                 new DeliveryCheck(store.ledger(), registry::definition),
                                 settings.time(),
                                 sending::send)),
-                new Duties.Upkeep(
+                new Duties.MaintenanceDuties(
                         new Purger(store.ledger(), events, settings.watch()),
                         new AuditPurge(store.audit(), events, settings.auditRetention()),
                         new Sealer(store.audit()),
@@ -190,7 +190,7 @@ public final class Engine implements Semel {
 
     @Override
     public <P, R> Answer<R> run(Operation<P, R> operation, Call<P> call) {
-        Registry.Known<P, R> known = registry.find(operation);
+        Registry.RegisteredOperation<P, R> known = registry.find(operation);
         if (known != null && known.atomic() != null) {
             return atomic.run((Operation.Atomic<P, R>) operation, call, known.atomic());
         }
@@ -226,7 +226,7 @@ public final class Engine implements Semel {
     }
 
     /** An operation that is called directly is served too: its records are queued when an operator replays them. */
-    private void serve(Registry.Known<?, ?> known) {
+    private void serve(Registry.RegisteredOperation<?, ?> known) {
         if (services.store().queue().isPresent()) {
             worker.serve(known);
         }

@@ -10,7 +10,7 @@ import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.audit.FirstRun;
 import dev.semel.key.RecordId;
-import dev.semel.store.Found;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
@@ -131,7 +131,7 @@ final class Answers<R> {
     /** For one who will not wait for another call on this node, which may itself be here only for the stored answer. */
     Answer<R> withoutWaiting() {
         try {
-            Found found = services.store().ledger().find(List.of(prepared.id()));
+            FoundRecords found = services.store().ledger().find(List.of(prepared.id()));
             Row row = found.live(prepared.id());
             Answer<R> answer = row == null ? null : of(row, found.now());
             return answer == null ? inProgress() : told(answer, prepared.id());
@@ -141,7 +141,7 @@ final class Answers<R> {
     }
 
     /** The answer of a record that is settled, read without locking it; nothing when there is none, or it is not settled. */
-    TransactionOutcome.@Nullable Answered<R> settled() {
+    TransactionOutcome.@Nullable RolledBackWithAnswer<R> settled() {
         if (!prepared.identity().neighbours().isEmpty()) {
             return null;
         }
@@ -160,7 +160,8 @@ final class Answers<R> {
         Answer<R> answer = settled ? of(row, seen.now()) : null;
         return answer == null || answer instanceof Answer.InProgress
                 ? null
-                : new TransactionOutcome.Answered<>(answer, row.id(), new Reserved.Existing(row, seen.now()));
+                : new TransactionOutcome.RolledBackWithAnswer<>(
+                        answer, row.id(), new Reserved.Existing(row, seen.now()));
     }
 
     private static Failure stored(Row row) {

@@ -24,7 +24,7 @@ final class AtomicAttempts {
         /** Effect and record are committed. */
         T executed(HandlerOutcome.Returned<R> returned);
 
-        T answered(TransactionOutcome.Answered<R> answered);
+        T answered(TransactionOutcome.RolledBackWithAnswer<R> answered);
 
         /** The outcome for the caller, or nothing when the next attempt is due now. */
         @Nullable
@@ -41,7 +41,7 @@ final class AtomicAttempts {
                 .duplicates()
                 .of(transaction.prepared().header().operation());
         if (duplicates.isHigh()) {
-            TransactionOutcome.Answered<R> stored = answers.settled();
+            TransactionOutcome.RolledBackWithAnswer<R> stored = answers.settled();
             if (stored != null) {
                 duplicates.count(true);
                 return settling.answered(stored);
@@ -79,7 +79,7 @@ final class AtomicAttempts {
                 services.memory().wakeUps().wake(transaction.sent());
                 return settling.executed(executed.returned());
             }
-            if (outcome instanceof TransactionOutcome.Answered<R> answered) {
+            if (outcome instanceof TransactionOutcome.RolledBackWithAnswer<R> answered) {
                 duplicates.count(answered.found() != null);
                 return settling.answered(answered);
             }

@@ -29,7 +29,7 @@ public final class AtomicCalls {
         return CallSpans.ended(
                 span,
                 () -> outer == null
-                        ? pipeline.run(operation, call, span, new Direct<>(handler))
+                        ? pipeline.run(operation, call, span, new DirectAtomicCall<>(handler))
                         : nested(outer, operation, call, handler, span));
     }
 
@@ -64,7 +64,7 @@ public final class AtomicCalls {
             if (outcome instanceof TransactionOutcome.Executed<R> executed) {
                 return answers.executed(executed.returned().result());
             }
-            if (outcome instanceof TransactionOutcome.Answered<R> answered) {
+            if (outcome instanceof TransactionOutcome.RolledBackWithAnswer<R> answered) {
                 return answers.counted(answered.answer(), answered.record());
             }
             if (outcome instanceof TransactionOutcome.Threw<R> threw) {
@@ -76,10 +76,10 @@ public final class AtomicCalls {
     }
 
     /** A call whose caller waits for its answer. */
-    private final class Direct<P, R> implements CallPipeline.Way<P, R, Answer<R>> {
+    private final class DirectAtomicCall<P, R> implements CallPipeline.CallKind<P, R, Answer<R>> {
         private final AtomicHandler<P, R> handler;
 
-        Direct(AtomicHandler<P, R> handler) {
+        DirectAtomicCall(AtomicHandler<P, R> handler) {
             this.handler = handler;
         }
 

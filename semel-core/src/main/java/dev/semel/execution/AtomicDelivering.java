@@ -196,7 +196,8 @@ public final class AtomicDelivering {
                 }
                 if (services.modes().beforeStart(tx, delivery.prepared()) != Mode.LIVE) {
                     return new Tried.Threw(
-                            new Steps.Halted(delivery.prepared().name() + ": switched off before its handler started."),
+                            new Steps.RunHalted(
+                                    delivery.prepared().name() + ": switched off before its handler started."),
                             LeaseKeeper.Stop.NONE);
                 }
                 AtomicInvocation<P, R> invocation = new AtomicInvocation<>(services, delivery.prepared(), handler);

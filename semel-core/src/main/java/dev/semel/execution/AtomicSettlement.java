@@ -46,7 +46,7 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
     }
 
     @Override
-    public Answer<R> answered(TransactionOutcome.Answered<R> answered) {
+    public Answer<R> answered(TransactionOutcome.RolledBackWithAnswer<R> answered) {
         if (answered.found() != null) {
             answers.remember(answered.found());
         }
@@ -118,7 +118,7 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
     private RecordWrite retryable(FailedAttempt failed, Duration pause, EventType type, String recovery) {
         return write(
                 State.FAILED_RETRYABLE,
-                new RecordWrite.Times(
+                new RecordWrite.WriteTimes(
                         pause.toMillis(),
                         prepared.policy().retention().failure().toMillis(),
                         0),
@@ -132,18 +132,18 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
                 : prepared.policy().retention().failure();
         return write(
                 State.FAILED_TERMINAL,
-                new RecordWrite.Times(kept.toMillis(), 0, failed.attempt()),
+                new RecordWrite.WriteTimes(kept.toMillis(), 0, failed.attempt()),
                 failed.failure(),
                 event(EventType.SYSTEM_ERROR, failed, null, "contact"));
     }
 
-    private RecordWrite write(State state, RecordWrite.Times times, Failure failure, @Nullable AuditEntry event) {
+    private RecordWrite write(State state, RecordWrite.WriteTimes times, Failure failure, @Nullable AuditEntry event) {
         return new RecordWrite(
                 prepared.id(),
                 prepared.header(),
                 state,
                 times,
-                new RecordWrite.Outcome(null, Failures.encode(failure)),
+                new RecordWrite.WrittenOutcome(null, Failures.encode(failure)),
                 event);
     }
 

@@ -102,7 +102,7 @@ final class AtomicTransaction<P, R> {
         if (lookup instanceof LookupResult.Found there) {
             Answer<R> answer = answers.of(there.row(), there.now());
             if (answer != null) {
-                return Ended.undo(new TransactionOutcome.Answered<>(
+                return Ended.undo(new TransactionOutcome.RolledBackWithAnswer<>(
                         answer, there.row().id(), new Reserved.Existing(there.row(), there.now())));
             }
             found = there.row();
@@ -133,7 +133,7 @@ final class AtomicTransaction<P, R> {
     }
 
     private Ended<TransactionOutcome<R>> answered(Answer<R> answer) {
-        return Ended.undo(new TransactionOutcome.Answered<>(answer, prepared.id(), null));
+        return Ended.undo(new TransactionOutcome.RolledBackWithAnswer<>(answer, prepared.id(), null));
     }
 
     /** The record of a call whose handler returned. */
@@ -148,8 +148,8 @@ final class AtomicTransaction<P, R> {
                 id,
                 prepared.header(),
                 State.COMPLETED,
-                new RecordWrite.Times(policy.retention().success().toMillis(), 0, attempt),
-                new RecordWrite.Outcome(snapshot, null),
+                new RecordWrite.WriteTimes(policy.retention().success().toMillis(), 0, attempt),
+                new RecordWrite.WrittenOutcome(snapshot, null),
                 services.audits().events().outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of()));
     }
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>Settle</b>: write the outcome and answer ({@link AtomicSettlement}, {@link LeasedSettlement}, {@link GatewayRun}).
  * </ol>
  *
- * This class does the first two steps; the {@link Way} of the call does the others. Messages are granted by their claim and join
+ * This class does the first two steps; the {@link CallKind} of the call does the others. Messages are granted by their claim and join
  * at the fourth step ({@link Delivery}).
  */
 final class CallPipeline {
@@ -39,7 +39,7 @@ final class CallPipeline {
      *
      * @param <T> what its caller gets
      */
-    interface Way<P, R, T> {
+    interface CallKind<P, R, T> {
         /** @throws SemelException.Invalid when a call of this kind may not be made where it is made */
         default void demandAllowed(PreparedCall<P, R> prepared) {}
 
@@ -67,7 +67,7 @@ final class CallPipeline {
         }
     }
 
-    <P, R, T> T run(Operation<P, R> operation, Call<P> call, Span span, Way<P, R, T> way) {
+    <P, R, T> T run(Operation<P, R> operation, Call<P> call, Span span, CallKind<P, R, T> way) {
         PreparedCall<P, R> prepared;
         try {
             prepared = new PreparedCall<>(services, operation, call).under(span);
@@ -87,7 +87,7 @@ final class CallPipeline {
         }
     }
 
-    private <P, R, T> T admitted(PreparedCall<P, R> prepared, Answers<R> answers, Way<P, R, T> way) {
+    private <P, R, T> T admitted(PreparedCall<P, R> prepared, Answers<R> answers, CallKind<P, R, T> way) {
         InFlightCalls inFlight = services.memory().inFlight();
         InFlightCalls.Admission<R> admission = inFlight.admit(prepared, answers);
         if (admission instanceof InFlightCalls.Admission.NotAdmitted<R> answered) {
@@ -108,7 +108,7 @@ final class CallPipeline {
 
     /** Another process may hold the record: its end is polled for, without a connection, as long as the call's patience. */
     private <P, R, T> T patiently(
-            PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader, Way<P, R, T> way) {
+            PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader, CallKind<P, R, T> way) {
         long until =
                 services.time().nanos() + InFlightCalls.bounded(prepared.call().patience());
         Duration poll = FIRST_POLL;

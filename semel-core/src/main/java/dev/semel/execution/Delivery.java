@@ -110,7 +110,7 @@ public final class Delivery<P, R> implements AutoCloseable {
         try (this) {
             Move.Change back =
                     Transition.due(pause, Duration.ZERO, row.status().attempt(), Failures.encode(failure, pause));
-            return end(DeliveryResult.Kind.HANDED_BACK, Transition.HAND_BACK, back, null, failure);
+            return end(DeliveryResult.ResultKind.HANDED_BACK, Transition.HAND_BACK, back, null, failure);
         }
     }
 
@@ -126,7 +126,8 @@ public final class Delivery<P, R> implements AutoCloseable {
      * would end in the same way.
      */
     public DeliveryResult notStored(DeliveryResult refused, SemelException.DataRefused why) {
-        boolean acted = refused.kind() == DeliveryResult.Kind.DONE || refused.kind() == DeliveryResult.Kind.UNKNOWN;
+        boolean acted =
+                refused.kind() == DeliveryResult.ResultKind.DONE || refused.kind() == DeliveryResult.ResultKind.UNKNOWN;
         if (acted && prepared.operation() instanceof Operation.Leased) {
             return unknown(ResultNotKept.of(prepared, why).failure());
         }
@@ -241,7 +242,7 @@ public final class Delivery<P, R> implements AutoCloseable {
     DeliveryResult done(byte @Nullable [] result) {
         prepared.span().kept(prepared.policy().retention().success().toMillis());
         return end(
-                DeliveryResult.Kind.DONE,
+                DeliveryResult.ResultKind.DONE,
                 keepsToItsLane() ? Transition.COMPLETE_IN_LANE : Transition.COMPLETE,
                 Transition.result(prepared.policy().retention().success(), result),
                 outcome(EventType.OPERATION_EXECUTED, Map.of()),
@@ -257,7 +258,7 @@ public final class Delivery<P, R> implements AutoCloseable {
 
     DeliveryResult shadowed() {
         return end(
-                DeliveryResult.Kind.SHADOWED,
+                DeliveryResult.ResultKind.SHADOWED,
                 Transition.SHADOW,
                 notRun(Transition.result(prepared.policy().retention().deadLetters(), null)),
                 outcome(EventType.OPERATION_SHADOWED, Map.of()),
@@ -266,19 +267,19 @@ public final class Delivery<P, R> implements AutoCloseable {
 
     /** It did not run, or did nothing: back in its place, its attempt refunded. */
     public DeliveryResult handedBack() {
-        return handedBack(DeliveryResult.Kind.HANDED_BACK, null);
+        return handedBack(DeliveryResult.ResultKind.HANDED_BACK, null);
     }
 
     /** It waited long without beginning: after a moment another node may have it. */
     public DeliveryResult handedBackToOthers() {
-        return handedBack(DeliveryResult.Kind.HANDED_BACK, null, FIRST_PAUSE);
+        return handedBack(DeliveryResult.ResultKind.HANDED_BACK, null, FIRST_PAUSE);
     }
 
-    private DeliveryResult handedBack(DeliveryResult.Kind kind, @Nullable Failure failure) {
+    private DeliveryResult handedBack(DeliveryResult.ResultKind kind, @Nullable Failure failure) {
         return handedBack(kind, failure, Duration.ZERO);
     }
 
-    private DeliveryResult handedBack(DeliveryResult.Kind kind, @Nullable Failure failure, Duration pause) {
+    private DeliveryResult handedBack(DeliveryResult.ResultKind kind, @Nullable Failure failure, Duration pause) {
         Move.Change back =
                 Transition.due(pause, Duration.ZERO, row.status().attempt(), suspect ? suspicion() : row.failure());
         return end(kind, Transition.HAND_BACK, back, null, failure);
@@ -322,16 +323,16 @@ public final class Delivery<P, R> implements AutoCloseable {
         if (thrown instanceof SemelException.TransactionEnded) {
             return unknown(Failure.of(Failure.Category.BUG, String.valueOf(thrown.getMessage())));
         }
-        if (thrown instanceof Steps.Halted) {
+        if (thrown instanceof Steps.RunHalted) {
             return handedBack();
         }
-        if (thrown instanceof Steps.Shadowed) {
+        if (thrown instanceof Steps.RunShadowed) {
             return shadowed();
         }
         if (thrown instanceof ResultNotKept acted) {
             return unknown(acted.failure());
         }
-        if (thrown instanceof Steps.Interrupted) {
+        if (thrown instanceof Steps.StepInterrupted) {
             return unknown(Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
         }
         FailedAttempt failed = FailedAttempt.of(services, prepared, threw, number(), Failures.delay(row.failure()));
@@ -339,7 +340,7 @@ public final class Delivery<P, R> implements AutoCloseable {
             return interrupted(failed, atomic);
         }
         if (failed.failure().category() == Failure.Category.AUTH) {
-            return handedBack(DeliveryResult.Kind.REFUSED, failed.failure());
+            return handedBack(DeliveryResult.ResultKind.REFUSED, failed.failure());
         }
         if (!atomic && !prepared.isRepeatable() && failed.failure().category().indeterminate()) {
             return unknown(failed.failure());
@@ -354,7 +355,7 @@ public final class Delivery<P, R> implements AutoCloseable {
 
     private DeliveryResult unknown(Failure failure) {
         return end(
-                DeliveryResult.Kind.UNKNOWN,
+                DeliveryResult.ResultKind.UNKNOWN,
                 Transition.PARK,
                 Transition.due(Duration.ZERO, Duration.ZERO, -1, Failures.encode(failure)),
                 outcome(
@@ -367,7 +368,7 @@ public final class Delivery<P, R> implements AutoCloseable {
         Failure failure = failed.failure();
         if (failed.decision() instanceof RetryDecision.RetryIn in) {
             return end(
-                    DeliveryResult.Kind.RETRIED,
+                    DeliveryResult.ResultKind.RETRIED,
                     Transition.RETRY,
                     Transition.due(in.delay(), Duration.ZERO, -1, Failures.encode(failure, in.delay())),
                     retry(failure, in.delay()),
@@ -389,10 +390,10 @@ public final class Delivery<P, R> implements AutoCloseable {
         if (!policy.options().deadLetters()) {
             AuditEntry event = events.drop(prepared.about(), last.tried(prepared, null, DROPPED), exhausted);
             Move.Change removed = Move.Change.NONE.counting(number);
-            return ended(DeliveryResult.Kind.DROPPED, Transition.RELEASE, removed, List.of(event), failure);
+            return ended(DeliveryResult.ResultKind.DROPPED, Transition.RELEASE, removed, List.of(event), failure);
         }
         return ended(
-                DeliveryResult.Kind.DEAD,
+                DeliveryResult.ResultKind.DEAD,
                 Transition.FAIL,
                 Transition.failure(policy.retention().deadLetters(), Failures.encode(failure))
                         .counting(number),
@@ -401,7 +402,7 @@ public final class Delivery<P, R> implements AutoCloseable {
     }
 
     private DeliveryResult end(
-            DeliveryResult.Kind kind,
+            DeliveryResult.ResultKind kind,
             Transition transition,
             Move.Change change,
             @Nullable AuditEntry event,
@@ -410,7 +411,7 @@ public final class Delivery<P, R> implements AutoCloseable {
     }
 
     private DeliveryResult ended(
-            DeliveryResult.Kind kind,
+            DeliveryResult.ResultKind kind,
             Transition transition,
             Move.Change change,
             List<AuditEntry> events,

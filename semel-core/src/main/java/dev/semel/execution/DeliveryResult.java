@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param failure what went wrong, if anything did
  */
-public record DeliveryResult(Kind kind, Move move, @Nullable Failure failure) {
+public record DeliveryResult(
+        ResultKind kind, Move move, @Nullable Failure failure) {
     /** How a delivery ended. */
-    public enum Kind {
+    public enum ResultKind {
         DONE(Outcome.EXECUTED),
         /** Not acted on, as the channel is in SHADOW. */
         SHADOWED(Outcome.SHADOWED),
@@ -31,7 +32,7 @@ public record DeliveryResult(Kind kind, Move move, @Nullable Failure failure) {
 
         private final Outcome outcome;
 
-        Kind(Outcome outcome) {
+        ResultKind(Outcome outcome) {
             this.outcome = outcome;
         }
 
@@ -46,6 +47,9 @@ public record DeliveryResult(Kind kind, Move move, @Nullable Failure failure) {
      */
     public boolean letsLaneGoOn() {
         Move.Place place = move.change().place();
-        return kind != Kind.DEAD && kind != Kind.DROPPED && place != null && place.then() == Move.Then.LEAVE;
+        return kind != ResultKind.DEAD
+                && kind != ResultKind.DROPPED
+                && place != null
+                && place.then() == Move.Then.LEAVE;
     }
 }

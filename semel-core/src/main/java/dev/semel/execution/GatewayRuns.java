@@ -33,25 +33,25 @@ public final class GatewayRuns {
         this.seen = seen;
     }
 
-    /** The work of a gateway inside a transaction; an exception counts as {@link End.Failed}. */
+    /** The work of a gateway inside a transaction; an exception counts as {@link GatewayEnd.RetryableFailure}. */
     @FunctionalInterface
     public interface Inside {
-        End run(AtomicContext tx) throws Exception;
+        GatewayEnd run(AtomicContext tx) throws Exception;
     }
 
     /** The result of a run inside a transaction. */
-    public sealed interface End {
+    public sealed interface GatewayEnd {
         /** The effect and the answer, in one commit. */
-        record Kept(byte[] answer) implements End {}
+        record AnswerAndEffect(byte[] answer) implements GatewayEnd {}
 
         /** No effect; the answer, for the retention of failures. */
-        record Refused(byte[] answer) implements End {}
+        record AnswerOnly(byte[] answer) implements GatewayEnd {}
 
         /** Nothing at all. */
-        record Dropped() implements End {}
+        record Nothing() implements GatewayEnd {}
 
         /** No effect; it may be run again. */
-        record Failed(Failure failure) implements End {}
+        record RetryableFailure(Failure failure) implements GatewayEnd {}
     }
 
     /** Sees to it that interrupted runs of the operation are found, also those of an earlier process. */
@@ -91,7 +91,7 @@ public final class GatewayRuns {
     }
 
     /** The grant is the end of this call: the gateway runs the handler and settles by {@link GatewayRun}. */
-    private final class Beginning implements CallPipeline.Way<byte[], byte[], Begun> {
+    private final class Beginning implements CallPipeline.CallKind<byte[], byte[], Begun> {
         @Override
         public Begun answered(Answer<byte[]> answer, @Nullable State state) {
             return new Answered(answer, state);

@@ -3,7 +3,7 @@ package dev.semel.execution;
 import dev.semel.Answer;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
-import dev.semel.execution.GatewayRuns.End;
+import dev.semel.execution.GatewayRuns.GatewayEnd;
 import dev.semel.execution.Settled.Answered;
 import dev.semel.execution.Settled.Recorded;
 import dev.semel.policy.Classifier;
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A gateway's run in one transaction with its record: one attempt, and the gateway decides what its answer leaves. For one call.
  */
-final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settled> {
+final class GatewayTransaction implements CallPipeline.CallKind<byte[], byte[], Settled> {
     private final EngineServices services;
     private final GatewayRuns.Inside inside;
-    private @Nullable End end;
+    private @Nullable GatewayEnd end;
 
     GatewayTransaction(EngineServices services, GatewayRuns.Inside inside) {
         this.services = services;
@@ -50,9 +50,9 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
         AtomicTransaction<byte[], byte[]> transaction =
                 new AtomicTransaction<>(services, prepared, answers, (payload, tx) -> {
                     end = null;
-                    End left = inside.run(tx);
+                    GatewayEnd left = inside.run(tx);
                     end = left;
-                    if (left instanceof End.Kept kept) {
+                    if (left instanceof GatewayEnd.AnswerAndEffect kept) {
                         return kept.answer();
                     }
                     throw new Undone(left);
@@ -64,7 +64,7 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
     void end(Span span, Settled settled) {
         if (settled instanceof Answered answered) {
             span.ended(answered.answer());
-        } else if (end instanceof End.Dropped) {
+        } else if (end instanceof GatewayEnd.Nothing) {
             span.ended(Outcome.FAILED);
         } else {
             boolean again = settled instanceof Recorded ended && ended.again() != null;
@@ -75,9 +75,9 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
     /** Carries an end out of the transaction, which is rolled back by it. */
     private static final class Undone extends RuntimeException {
         private static final long serialVersionUID = 1;
-        private final transient End end;
+        private final transient GatewayEnd end;
 
-        Undone(End end) {
+        Undone(GatewayEnd end) {
             super(null, null, false, false);
             this.end = end;
         }
@@ -104,7 +104,7 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
         }
 
         @Override
-        public Settled answered(TransactionOutcome.Answered<byte[]> answered) {
+        public Settled answered(TransactionOutcome.RolledBackWithAnswer<byte[]> answered) {
             return new Answered(
                     usual.answered(answered),
                     answered.found() == null ? null : answered.found().row().state());
@@ -114,26 +114,27 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
         @Override
         public Settled threw(TransactionOutcome.Threw<byte[]> threw) {
             Throwable thrown = threw.handler().thrown();
-            End left = thrown instanceof Undone undone
+            GatewayEnd left = thrown instanceof Undone undone
                     ? undone.end
-                    : new End.Failed(Classifier.judge(prepared.policy(), thrown).failure());
-            if (left instanceof End.Refused refused) {
+                    : new GatewayEnd.RetryableFailure(
+                            Classifier.judge(prepared.policy(), thrown).failure());
+            if (left instanceof GatewayEnd.AnswerOnly refused) {
                 AuditEntry event =
                         services.audits().events().outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of());
-                RecordWrite.Times times = new RecordWrite.Times(
+                RecordWrite.WriteTimes times = new RecordWrite.WriteTimes(
                         prepared.policy().retention().failure().toMillis(), 0, threw.attempt());
-                return write(State.COMPLETED, times, new RecordWrite.Outcome(refused.answer(), null), event);
+                return write(State.COMPLETED, times, new RecordWrite.WrittenOutcome(refused.answer(), null), event);
             }
-            if (left instanceof End.Failed failed) {
+            if (left instanceof GatewayEnd.RetryableFailure failed) {
                 NextRequest again = NextRequest.after(services, prepared, failed.failure(), threw.attempt());
-                RecordWrite.Times times = new RecordWrite.Times(
+                RecordWrite.WriteTimes times = new RecordWrite.WriteTimes(
                         again.pause().toMillis(),
                         prepared.policy().retention().failure().toMillis(),
                         again.attempt());
                 Settled settled = write(
                         State.FAILED_RETRYABLE,
                         times,
-                        new RecordWrite.Outcome(null, Failures.encode(failed.failure())),
+                        new RecordWrite.WrittenOutcome(null, Failures.encode(failed.failure())),
                         again.event());
                 return settled instanceof Recorded ? new Recorded(again.pause()) : settled;
             }
@@ -141,7 +142,10 @@ final class GatewayTransaction implements CallPipeline.Way<byte[], byte[], Settl
         }
 
         private Settled write(
-                State state, RecordWrite.Times times, RecordWrite.Outcome outcome, @Nullable AuditEntry event) {
+                State state,
+                RecordWrite.WriteTimes times,
+                RecordWrite.WrittenOutcome outcome,
+                @Nullable AuditEntry event) {
             try {
                 return usual.leave(new RecordWrite(prepared.id(), prepared.header(), state, times, outcome, event))
                         .<Settled>map(answer -> new Answered(answer, null))

@@ -4,7 +4,7 @@ import dev.semel.SemelException;
 import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
 import dev.semel.store.Enqueued;
-import dev.semel.store.Found;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.GroupCommitter;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
@@ -77,7 +77,7 @@ public final class GroupedLedger {
     }
 
     private List<ReadRecord> findBatch(List<RecordId> batch) {
-        Found found = ledger.find(batch);
+        FoundRecords found = ledger.find(batch);
         return shared(
                 "find",
                 batch.stream()

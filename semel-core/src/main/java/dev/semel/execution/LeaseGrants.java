@@ -45,7 +45,7 @@ final class LeaseGrants {
         Answers<R> answers = new Answers<>(services, prepared);
         DuplicateShares.Share duplicates =
                 services.memory().duplicates().of(prepared.header().operation());
-        TransactionOutcome.Answered<R> stored = duplicates.isHigh() ? answers.settled() : null;
+        TransactionOutcome.RolledBackWithAnswer<R> stored = duplicates.isHigh() ? answers.settled() : null;
         if (stored != null) {
             duplicates.count(true);
             return new Grant.Answered<>(

@@ -30,7 +30,7 @@ public final class LeasedCalls {
     }
 
     <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler, Span span) {
-        return CallSpans.ended(span, () -> pipeline.run(operation, call, span, new Direct<>(handler)));
+        return CallSpans.ended(span, () -> pipeline.run(operation, call, span, new DirectLeasedCall<>(handler)));
     }
 
     /**
@@ -94,10 +94,10 @@ public final class LeasedCalls {
     }
 
     /** A call whose caller waits for its answer. */
-    private final class Direct<P, R> implements CallPipeline.Way<P, R, Answer<R>> {
+    private final class DirectLeasedCall<P, R> implements CallPipeline.CallKind<P, R, Answer<R>> {
         private final LeasedHandler<P, R> handler;
 
-        Direct(LeasedHandler<P, R> handler) {
+        DirectLeasedCall(LeasedHandler<P, R> handler) {
             this.handler = handler;
         }
 

@@ -21,7 +21,7 @@ final class LeasedInvocation<P, R> {
         Steps steps = new Steps(services, prepared, granted);
         try {
             steps.demandStart();
-        } catch (Steps.Halted | Steps.Shadowed forbidden) {
+        } catch (Steps.RunHalted | Steps.RunShadowed forbidden) {
             return new HandlerOutcome.Threw<>(forbidden);
         }
         LeaseKeeper.Stop stop = held.begin(prepared.policy().limits().attemptTimeout());

@@ -148,17 +148,17 @@ final class LeasedSettlement<P, R> {
         if (threw.stop() == LeaseKeeper.Stop.LEASE_LOST || thrown instanceof SemelException.LeaseLost) {
             return lost(new Moved.Refused(null));
         }
-        if (thrown instanceof Steps.Halted halted) {
+        if (thrown instanceof Steps.RunHalted halted) {
             return handedBack(granted, halted.isKnown());
         }
-        if (thrown instanceof Steps.Shadowed) {
+        if (thrown instanceof Steps.RunShadowed) {
             // Steps before it may have acted: if this cannot be recorded, nobody may say that nothing was run.
             return finished(shadowing(granted), answers.shadowed(null));
         }
         if (thrown instanceof ResultNotKept acted) {
             return notKept(granted, acted);
         }
-        if (thrown instanceof Steps.Interrupted) {
+        if (thrown instanceof Steps.StepInterrupted) {
             return park(granted, Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
         }
         FailedAttempt attempt = FailedAttempt.of(services, prepared, threw, granted.attempt(), previous);

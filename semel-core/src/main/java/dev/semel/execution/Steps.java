@@ -46,25 +46,25 @@ final class Steps implements LeasedContext {
     }
 
     /** An earlier run was interrupted in a step that may not be repeated. */
-    static final class Interrupted extends RuntimeException {
+    static final class StepInterrupted extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        Interrupted(String message) {
+        StepInterrupted(String message) {
             super(message);
         }
     }
 
     /** The kill switch was thrown before the handler or one of its steps, or nobody knows whether it was. */
-    static final class Halted extends RuntimeException {
+    static final class RunHalted extends RuntimeException {
         private static final long serialVersionUID = 1;
         private final boolean known;
 
-        private Halted(String message, boolean known) {
+        private RunHalted(String message, boolean known) {
             super(message);
             this.known = known;
         }
 
-        Halted(String message) {
+        RunHalted(String message) {
             this(message, true);
         }
 
@@ -75,10 +75,10 @@ final class Steps implements LeasedContext {
     }
 
     /** SHADOW was set between two steps, or between the grant and the handler. */
-    static final class Shadowed extends RuntimeException {
+    static final class RunShadowed extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        Shadowed(String message) {
+        RunShadowed(String message) {
             super(message);
         }
     }
@@ -93,10 +93,10 @@ final class Steps implements LeasedContext {
 
     private RuntimeException forbidden(@Nullable Mode mode, String when) {
         if (mode == null) {
-            return broken(new Halted(prepared.name() + ": the modes could not be read " + when + ".", false));
+            return broken(new RunHalted(prepared.name() + ": the modes could not be read " + when + ".", false));
         }
         String message = prepared.name() + ": " + mode + " " + when + ".";
-        return broken(mode == Mode.SHADOW ? new Shadowed(message) : new Halted(message));
+        return broken(mode == Mode.SHADOW ? new RunShadowed(message) : new RunHalted(message));
     }
 
     @Override
@@ -149,7 +149,7 @@ final class Steps implements LeasedContext {
             if (row.state() == State.UNKNOWN && repeatable) {
                 return again(row, name, result, part);
             }
-            throw broken(new Interrupted(prepared.name() + ": an earlier run was interrupted in step \"" + name
+            throw broken(new StepInterrupted(prepared.name() + ": an earlier run was interrupted in step \"" + name
                     + "\", which may not be repeated."));
         }
         if (reserved instanceof Reserved.Locked) {

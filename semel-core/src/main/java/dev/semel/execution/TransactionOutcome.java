@@ -16,7 +16,7 @@ sealed interface TransactionOutcome<R> {
      * @param record the record that the answer is about
      * @param found the record as it was read, where one was
      */
-    record Answered<R>(Answer<R> answer, RecordId record, Reserved.@Nullable Existing found)
+    record RolledBackWithAnswer<R>(Answer<R> answer, RecordId record, Reserved.@Nullable Existing found)
             implements TransactionOutcome<R> {}
 
     /** Rolled back: the modes must be read again. */

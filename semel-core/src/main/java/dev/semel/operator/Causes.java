@@ -1,7 +1,7 @@
 package dev.semel.operator;
 
 import dev.semel.Failure;
-import dev.semel.operator.Letters.CauseGroup;
+import dev.semel.operator.UnresolvedMessages.CauseGroup;
 import dev.semel.store.Row;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -8,7 +8,7 @@ import dev.semel.Operation;
 import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
 import dev.semel.key.RecordId;
-import dev.semel.store.Found;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Row;
 import java.util.ArrayList;
@@ -53,7 +53,7 @@ public final class DeliveryCheck {
             ids.add(identity.id());
             ids.addAll(identity.neighbours());
         }
-        Found found = ledger.find(ids);
+        FoundRecords found = ledger.find(ids);
         long there = before.there();
         long missing = before.missing();
         long conflicting = before.conflicting();
@@ -79,7 +79,7 @@ public final class DeliveryCheck {
         return new Report(before.seen() + deliveries.size(), there, missing, conflicting, findings);
     }
 
-    private static @Nullable Row row(Identity identity, Found found) {
+    private static @Nullable Row row(Identity identity, FoundRecords found) {
         return Stream.concat(Stream.of(identity.id()), identity.neighbours().stream())
                 .map(found::get)
                 .filter(row -> row != null)

@@ -44,7 +44,7 @@ public final class DeliveryRounds {
     private final TimeSource time;
     private final Sender sender;
     private final Events events = new Events(true);
-    private final Map<String, Asked> sources = new ConcurrentHashMap<>();
+    private final Map<String, RegisteredSource> sources = new ConcurrentHashMap<>();
 
     public DeliveryRounds(Store store, DeliveryCheck check, TimeSource time, Sender sender) {
         this.store = store;
@@ -70,14 +70,14 @@ public final class DeliveryRounds {
         void send(Channel<Round> channel, Message<Round> message);
     }
 
-    private static final class Asked {
+    private static final class RegisteredSource {
         private final DeliverySource source;
         private final DeliverySource.Schedule schedule;
         private final DeliverySource.Listener listener;
         private final Channel.Leased<Round> channel;
         private volatile long begun = Long.MIN_VALUE;
 
-        Asked(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
+        RegisteredSource(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
             this.source = source;
             this.schedule = schedule;
             this.listener = listener;
@@ -93,7 +93,7 @@ public final class DeliveryRounds {
     /** Has a source asked from now on; its channel is to be handled by {@link #handle}. */
     public Channel.Leased<Round> register(
             DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
-        Asked asked = new Asked(source, schedule, listener);
+        RegisteredSource asked = new RegisteredSource(source, schedule, listener);
         if (sources.putIfAbsent(source.name(), asked) != null) {
             throw new SemelException.Invalid("The source " + source.name()
                     + " is registered already on this node. Give each source a name of its own.");
@@ -103,7 +103,7 @@ public final class DeliveryRounds {
 
     /** Begins with the windows that have ended. One that another node began with is not begun again. */
     public void begin() {
-        for (Asked asked : sources.values()) {
+        for (RegisteredSource asked : sources.values()) {
             try {
                 begin(asked);
             } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
@@ -117,7 +117,7 @@ public final class DeliveryRounds {
         }
     }
 
-    private void begin(Asked asked) {
+    private void begin(RegisteredSource asked) {
         long every = asked.schedule.every().toMillis();
         long now = time.millis();
         long newest = Math.floorDiv(now - asked.schedule.grace().toMillis(), every) * every;
@@ -134,7 +134,7 @@ public final class DeliveryRounds {
 
     /** Handles a part: asks for some pages, looks them up, and sends the rest on, or reports. */
     public void handle(String source, Round round, LeasedContext run) throws Exception {
-        Asked asked = sources.get(source);
+        RegisteredSource asked = sources.get(source);
         if (asked == null) {
             throw new SemelException.Invalid("The source " + source + " is not registered on this node.");
         }

@@ -59,7 +59,7 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
         facts.put("state", row.state().name());
         facts.put("attempt", row.status().attempts());
         facts.put("fence", row.status().fence());
-        Failure failure = Letters.failure(row);
+        Failure failure = UnresolvedMessages.failure(row);
         if (failure != null) {
             facts.put("category", failure.category().code());
             facts.put("reason", failure.reason());
@@ -150,7 +150,7 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
     }
 
     private static String failure(Row row) {
-        Failure failure = Letters.failure(row);
+        Failure failure = UnresolvedMessages.failure(row);
         return failure == null ? "no reason is stored." : failure.category().code() + ": " + failure.reason();
     }
 

@@ -208,8 +208,8 @@ public final class Operator {
     }
 
     /** Dead letters, and messages whose outcome is unknown. */
-    public Letters letters() {
-        return new Letters(store.ledger());
+    public UnresolvedMessages letters() {
+        return new UnresolvedMessages(store.ledger());
     }
 
     /** Handles replays of many; see {@link Replays#CHANNEL}. */

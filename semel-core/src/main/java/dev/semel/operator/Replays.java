@@ -19,7 +19,7 @@ import dev.semel.key.RecordId;
 import dev.semel.key.ValueCodec;
 import dev.semel.ledger.Transition;
 import dev.semel.operator.Operator.Warrant;
-import dev.semel.store.Found;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.RecordFilter;
@@ -65,7 +65,7 @@ public final class Replays {
     private final Store store;
     private final Events events;
     private final TimeSource time;
-    private final Letters letters;
+    private final UnresolvedMessages letters;
     private final Function<String, @Nullable Policy> policies;
     private final Predicate<String> handled;
 
@@ -82,7 +82,7 @@ public final class Replays {
         this.store = store;
         this.events = events;
         this.time = time;
-        this.letters = new Letters(store.ledger());
+        this.letters = new UnresolvedMessages(store.ledger());
         this.policies = policies;
         this.handled = handled;
     }
@@ -187,15 +187,15 @@ public final class Replays {
         }
     }
 
-    /** As {@link Letters.MessageFilter}, in plain values. */
+    /** As {@link UnresolvedMessages.MessageFilter}, in plain values. */
     public record Filter(
             @Nullable String tenant,
             @Nullable String operation,
             @Nullable String category,
             @Nullable String exception,
             Cut cut) {
-        static Filter of(Letters.Preview preview) {
-            Letters.MessageFilter which = preview.which();
+        static Filter of(UnresolvedMessages.Preview preview) {
+            UnresolvedMessages.MessageFilter which = preview.which();
             return new Filter(
                     which.records().tenant(),
                     which.records().operation(),
@@ -204,13 +204,13 @@ public final class Replays {
                     new Cut(which.records().fence(), preview.count(), which.scope()));
         }
 
-        Letters.Preview preview() {
-            Letters.MessageFilter which = new Letters.MessageFilter(
+        UnresolvedMessages.Preview preview() {
+            UnresolvedMessages.MessageFilter which = new UnresolvedMessages.MessageFilter(
                     new RecordFilter(tenant, operation, true, cut.fence),
                     category == null ? null : Failure.Category.ofCode(category).orElse(null),
                     exception,
                     cut.scope);
-            return new Letters.Preview(which, cut.matched);
+            return new UnresolvedMessages.Preview(which, cut.matched);
         }
     }
 
@@ -220,7 +220,7 @@ public final class Replays {
      * @param fence of the newest grant; what was granted later is not meant
      * @param matched how many there were
      */
-    public record Cut(long fence, long matched, Letters.Scope scope) {}
+    public record Cut(long fence, long matched, UnresolvedMessages.Scope scope) {}
 
     /**
      * How far a walk is, and for whom it is made.
@@ -230,7 +230,7 @@ public final class Replays {
      * @param pass counts from 1; a further one is for those that were locked
      */
     public record ReplayPosition(long at, String id, State state, int pass, String actor, String reason) {
-        static ReplayPosition start(Letters.Scope scope, int pass, Warrant warrant) {
+        static ReplayPosition start(UnresolvedMessages.Scope scope, int pass, Warrant warrant) {
             State first = scope.states().get(0);
             return new ReplayPosition(
                     Cursor.START.at(), Cursor.START.id().hex(), first, pass, warrant.actor(), warrant.reason());
@@ -245,7 +245,7 @@ public final class Replays {
         }
 
         /** The position after a page; empty when this pass is over. */
-        Optional<ReplayPosition> behind(Letters.MessagePage page, Letters.Scope scope) {
+        Optional<ReplayPosition> behind(UnresolvedMessages.MessagePage page, UnresolvedMessages.Scope scope) {
             Cursor end = page.end();
             if (end != null) {
                 return Optional.of(new ReplayPosition(end.at(), end.id().hex(), state, pass, actor, reason));
@@ -287,7 +287,7 @@ public final class Replays {
      * The first part of a replay, to be sent to {@link #CHANNEL}. Messages whose outcome is unknown are replayed only if the
      * preview was made of them, too: to run one again may repeat its effect.
      */
-    public static Message<Bulk> begin(String job, Letters.Preview preview, int perSecond, Warrant warrant) {
+    public static Message<Bulk> begin(String job, UnresolvedMessages.Preview preview, int perSecond, Warrant warrant) {
         if (perSecond < 0) {
             throw new SemelException.Invalid(
                     "A replay of " + perSecond + " records a second cannot be: use 0 for no limit, or more.");
@@ -308,7 +308,7 @@ public final class Replays {
      * @param done how many the parts before replayed, not counting what an interrupted attempt did
      * @param asked the selected messages, and how many they were at the start
      */
-    public record Progress(Row newest, int part, long done, Letters.Preview asked) {
+    public record Progress(Row newest, int part, long done, UnresolvedMessages.Preview asked) {
         public boolean over() {
             return newest.state() == State.COMPLETED;
         }
@@ -328,7 +328,7 @@ public final class Replays {
                 ids.add(Identity.of(OPERATORS, CHANNEL.name(), Key.of(job + "/" + (part + i)))
                         .id());
             }
-            Found found = store.ledger().find(ids);
+            FoundRecords found = store.ledger().find(ids);
             for (RecordId id : ids) {
                 Row row = found.get(id);
                 if (row == null) {
@@ -346,12 +346,12 @@ public final class Replays {
      * again. Records that another transaction has locked are retried in a further pass, a few times.
      */
     public void handle(Bulk bulk, LeasedContext run) throws InterruptedException {
-        Letters.MessageFilter which = bulk.filter.preview().which();
+        UnresolvedMessages.MessageFilter which = bulk.filter.preview().which();
         int size = bulk.perSecond == 0 ? PAGE : Math.min(PAGE, bulk.perSecond);
         ReplayPosition place = bulk.at;
         Counts counts = bulk.counts;
         for (int pages = 0; pages < PAGES_A_MESSAGE; pages++) {
-            Letters.MessagePage page = letters.page(place.state(), which, place.cursor(), size);
+            UnresolvedMessages.MessagePage page = letters.page(place.state(), which, place.cursor(), size);
             run.ensureHeld();
             counts = counts.plus(replay(page.rows(), place.warrant()));
             Optional<ReplayPosition> next = place.behind(page, which.scope());
@@ -391,7 +391,7 @@ public final class Replays {
             return;
         }
         LOG.info("{}: {} records are locked by other transactions; retrying in {}.", bulk.job, counts.locked, LOCKED);
-        Letters.Scope scope = bulk.filter.cut.scope;
+        UnresolvedMessages.Scope scope = bulk.filter.cut.scope;
         ReplayPosition again = ReplayPosition.start(scope, bulk.at.pass + 1, bulk.at.warrant());
         Counts so = new Counts(counts.done, 0);
         sendOn(

@@ -34,7 +34,7 @@ final class StoredBulk {
     private static void convert(ObjectNode older) {
         ObjectNode filter = older.required("filter").asObject();
         Cut cut = new Cut(
-                filter.required("fence").asLong(), filter.required("matched").asLong(), Letters.Scope.DEAD);
+                filter.required("fence").asLong(), filter.required("matched").asLong(), UnresolvedMessages.Scope.DEAD);
         filter.set("cut", JSON.valueToTree(cut));
         older.required("at")
                 .asObject()

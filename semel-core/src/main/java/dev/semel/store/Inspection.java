@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The guarantee of a store with its current settings. */
-public record Inspection(Guarantee guarantee, List<Finding> findings) {
+public record Inspection(Guarantee guarantee, List<CheckedSetting> findings) {
     public Inspection {
         findings = List.copyOf(findings);
     }
@@ -23,7 +23,7 @@ public record Inspection(Guarantee guarantee, List<Finding> findings) {
      * @param limits the class that this setting limits the store to
      * @param advice what to change; absent when it is as it should be
      */
-    public record Finding(
+    public record CheckedSetting(
             String setting,
             String value,
             Guarantee limits,

@@ -19,7 +19,7 @@ public record LanePlan(List<Placed> placed, List<RecordId> granted) {
     public record Placed(RecordId id, Turn turn) {}
 
     /** A record of the lane. */
-    public record Member(RecordId id, State state, int attempt, long at) {
+    public record LaneRecord(RecordId id, State state, int attempt, long at) {
         /** Whether it may be granted now. */
         private boolean ready(Reservation.Grant grant, long now) {
             return switch (state) {
@@ -41,20 +41,25 @@ public record LanePlan(List<Placed> placed, List<RecordId> granted) {
      * @param takeovers at most so many are taken over
      */
     public static LanePlan of(
-            List<Member> standing, List<Member> arrivals, Reservation.Grant grant, int run, int takeovers, long now) {
+            List<LaneRecord> standing,
+            List<LaneRecord> arrivals,
+            Reservation.Grant grant,
+            int run,
+            int takeovers,
+            long now) {
         List<Placed> placed = new ArrayList<>();
-        for (Member arrival : arrivals) {
+        for (LaneRecord arrival : arrivals) {
             boolean first = standing.isEmpty() && placed.isEmpty();
             placed.add(new Placed(arrival.id, first ? Turn.HEAD : Turn.WAITING));
         }
-        List<Member> line = new ArrayList<>(standing);
+        List<LaneRecord> line = new ArrayList<>(standing);
         if (standing.size() < run) {
             line.addAll(arrivals);
         }
         List<RecordId> granted = new ArrayList<>();
         boolean takenOver = !line.isEmpty() && line.get(0).takenOver();
         int most = takenOver ? Math.min(run, takeovers) : run;
-        for (Member member : line) {
+        for (LaneRecord member : line) {
             if (granted.size() >= most || member.takenOver() != takenOver || !member.ready(grant, now)) {
                 break;
             }
@@ -67,11 +72,11 @@ public record LanePlan(List<Placed> placed, List<RecordId> granted) {
      * How long a run may be of which only so many may be retries: an arrival must not bring more of them along than the
      * claim's budget leaves.
      */
-    public static int affordable(List<Member> standing, List<Member> arrivals, int run, int retries) {
+    public static int affordable(List<LaneRecord> standing, List<LaneRecord> arrivals, int run, int retries) {
         int length = 0;
         int spent = 0;
-        for (List<Member> part : List.of(standing, arrivals)) {
-            for (Member member : part) {
+        for (List<LaneRecord> part : List.of(standing, arrivals)) {
+            for (LaneRecord member : part) {
                 spent += member.state == State.FAILED_RETRYABLE ? 1 : 0;
                 if (length == run || spent > retries) {
                     return length;

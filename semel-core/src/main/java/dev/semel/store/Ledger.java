@@ -55,7 +55,7 @@ public interface Ledger {
     List<Boolean> renew(List<Renewal> batch);
 
     /** The records of these ids, and the time by which they are to be judged. */
-    Found find(Collection<RecordId> ids);
+    FoundRecords find(Collection<RecordId> ids);
 
     /** The steps of a record, by age. */
     List<Row> steps(RecordId parent);
@@ -79,7 +79,7 @@ public interface Ledger {
      *
      * @param most the count ends there
      */
-    Tally tally(State state, RecordFilter filter, int most);
+    StateCount tally(State state, RecordFilter filter, int most);
 
     /** Records by the order of their ids, from the first to the last given. */
     List<Row> range(RecordId first, RecordId last, int limit);

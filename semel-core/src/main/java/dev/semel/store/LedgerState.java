@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  * @param running runs that are under way, the one first whose lease ends first
  * @param bytes what ledger and audit take where they are stored, if that can be said
  */
-public record LedgerState(Tally deadLetters, Tally unknown, Tally running, OptionalLong bytes) {
+public record LedgerState(StateCount deadLetters, StateCount unknown, StateCount running, OptionalLong bytes) {
     /** Where counting ends. */
     public static final int MOST = 10_000;
 

@@ -10,16 +10,16 @@ public record RecordWrite(
         RecordId id,
         Header header,
         State state,
-        Times times,
-        Outcome outcome,
+        WriteTimes times,
+        WrittenOutcome outcome,
         @Nullable AuditEntry event) {
 
     /**
      * @param delayMillis until {@code at}, from the store's now: the end of retention, or the next attempt
      * @param keepMillis see {@link Status#keepMillis}
      */
-    public record Times(long delayMillis, long keepMillis, int attempt) {}
+    public record WriteTimes(long delayMillis, long keepMillis, int attempt) {}
 
     /** The snapshot or the failure. */
-    public record Outcome(byte @Nullable [] result, byte @Nullable [] failure) {}
+    public record WrittenOutcome(byte @Nullable [] result, byte @Nullable [] failure) {}
 }

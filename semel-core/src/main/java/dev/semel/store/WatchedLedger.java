@@ -29,7 +29,7 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     }
 
     @Override
-    public Found find(Collection<RecordId> ids) {
+    public FoundRecords find(Collection<RecordId> ids) {
         return timing.of("find", () -> ledger.find(ids));
     }
 
@@ -54,7 +54,7 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     }
 
     @Override
-    public Tally tally(State state, RecordFilter filter, int most) {
+    public StateCount tally(State state, RecordFilter filter, int most) {
         return ledger.tally(state, filter, most);
     }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Between two readings of the store</b> the node's monotonic clock advances it, so a changed wall clock affects nothing.
  *
- * <p><b>About once a second</b> a node reads the state that all nodes share ({@link Kept}): a mark, which is a time that the
+ * <p><b>About once a second</b> a node reads the state that all nodes share ({@link StoredTime}): a mark, which is a time that the
  * store has reached, and a correction that is added to the wall clock. If the sum is close to the node's monotonic time, the
  * wall clock is right. Otherwise somebody has set the wall clock: the node changes the correction, so that the store's time
  * continues, and writes it back for all. A sum close to the mark is accepted in any case: another node has confirmed it, and
@@ -52,8 +52,8 @@ public final class StoreClock implements TimeSource {
      * @param mark a time that the store has reached; 0 when nothing is known
      * @param ahead the correction: added to the wall clock it gives the store's time
      */
-    public record Kept(long mark, long ahead) {
-        public static final Kept NOTHING = new Kept(0, 0);
+    public record StoredTime(long mark, long ahead) {
+        public static final StoredTime NOTHING = new StoredTime(0, 0);
     }
 
     /**
@@ -100,7 +100,7 @@ public final class StoreClock implements TimeSource {
      * @param nanosBefore of this clock, before the look
      * @return what the store is to keep from now on; the same if it need not be written
      */
-    public synchronized Kept look(Kept kept, long wall, long nanosBefore) {
+    public synchronized StoredTime look(StoredTime kept, long wall, long nanosBefore) {
         long nanosAfter = time.nanos();
         ClockReading before = last;
         if (before != null && (nanosAfter - nanosBefore) / NANOS_PER_MILLI > LONGEST_LOOK_MILLIS) {
@@ -109,11 +109,11 @@ public final class StoreClock implements TimeSource {
         long now = Math.max(kept.mark, plausible(kept, wall, before, nanosBefore, nanosAfter));
         now = Math.max(kept.mark, back(now, wall, now - kept.mark));
         last = new ClockReading(now, nanosBefore, nanosAfter, time.millis());
-        return new Kept(now, now - wall);
+        return new StoredTime(now, now - wall);
     }
 
     private static long plausible(
-            Kept kept, long wall, @Nullable ClockReading before, long nanosBefore, long nanosAfter) {
+            StoredTime kept, long wall, @Nullable ClockReading before, long nanosBefore, long nanosAfter) {
         long sum = wall + kept.ahead;
         if (before == null) {
             return first(kept, wall, sum);
@@ -130,7 +130,7 @@ public final class StoreClock implements TimeSource {
      * What a node believes that has just started: the wall clock as it is, or as it was corrected before, since it may have been
      * repaired meanwhile. The earlier of the two that is not before the mark; the mark if both are.
      */
-    private static long first(Kept kept, long wall, long sum) {
+    private static long first(StoredTime kept, long wall, long sum) {
         long earlier = Math.min(wall, sum);
         return earlier >= kept.mark ? earlier : Math.max(kept.mark, Math.max(wall, sum));
     }

@@ -42,7 +42,7 @@ public final class Guarded implements Watch {
     }
 
     @Override
-    public void stands(Standing standing) {
+    public void stands(LedgerGauges standing) {
         quietly(() -> watch.stands(standing));
     }
 

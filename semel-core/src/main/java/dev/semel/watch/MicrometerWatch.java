@@ -38,27 +38,27 @@ public final class MicrometerWatch implements Watch {
     private final MeterRegistry meters;
     private final ObservationRegistry observations;
     private final boolean tenants;
-    private final Map<String, Line> lines = new ConcurrentHashMap<>();
-    private final Map<Step, StepMeters> steps = new ConcurrentHashMap<>();
-    private final Map<Call, CallMeters> calls = new ConcurrentHashMap<>();
+    private final Map<String, ChannelGauges> lines = new ConcurrentHashMap<>();
+    private final Map<StepMeterKey, StepMeters> steps = new ConcurrentHashMap<>();
+    private final Map<CallMeterKey, CallMeters> calls = new ConcurrentHashMap<>();
 
     /** The last known values of a channel. Gauges read them here, never from the store. */
-    private static final class Line {
+    private static final class ChannelGauges {
         private volatile long depth;
         private volatile long oldestMillis;
     }
 
     /** The last known values of the whole ledger. */
-    private volatile Standing ledger = new Standing(0, 0, Duration.ZERO, Duration.ZERO, -1);
+    private volatile LedgerGauges ledger = new LedgerGauges(0, 0, Duration.ZERO, Duration.ZERO, -1);
 
     private final AtomicBoolean gauged = new AtomicBoolean();
 
-    private record Step(String store, String step) {}
+    private record StepMeterKey(String store, String step) {}
 
     private record StepMeters(Timer duration, DistributionSummary latency) {}
 
     /** @param tenant empty where tenants are no tags */
-    private record Call(String operation, String tenant, Outcome outcome) {}
+    private record CallMeterKey(String operation, String tenant, Outcome outcome) {}
 
     private record CallMeters(Timer duration, Counter calls) {}
 
@@ -101,8 +101,8 @@ public final class MicrometerWatch implements Watch {
     @Override
     public void ended(Span span) {
         Outcome outcome = Objects.requireNonNull(span.outcome());
-        CallMeters met =
-                known(calls, new Call(span.operation(), tenants ? span.tenant() : "", outcome), this::callMeters);
+        CallMeters met = known(
+                calls, new CallMeterKey(span.operation(), tenants ? span.tenant() : "", outcome), this::callMeters);
         met.duration.record(span.nanos(), TimeUnit.NANOSECONDS);
         met.calls.increment();
         Tags work = work(span.operation(), span.tenant());
@@ -129,7 +129,7 @@ public final class MicrometerWatch implements Watch {
         return there;
     }
 
-    private CallMeters callMeters(Call call) {
+    private CallMeters callMeters(CallMeterKey call) {
         Tags tags = work(call.operation, call.tenant).and("answer", call.outcome.code());
         return new CallMeters(
                 Timer.builder("semel.call.duration").tags(tags).register(meters), counter("semel.calls", tags));
@@ -188,12 +188,12 @@ public final class MicrometerWatch implements Watch {
 
     @Override
     public void took(String store, String step, long nanos) {
-        StepMeters met = known(steps, new Step(store, step), this::stepMeters);
+        StepMeters met = known(steps, new StepMeterKey(store, step), this::stepMeters);
         met.duration.record(nanos, TimeUnit.NANOSECONDS);
         met.latency.record(nanos / 1e6);
     }
 
-    private StepMeters stepMeters(Step of) {
+    private StepMeters stepMeters(StepMeterKey of) {
         Tags tags = Tags.of("store", of.store, "step", of.step);
         return new StepMeters(
                 Timer.builder("semel.store.duration").tags(tags).register(meters),
@@ -213,31 +213,31 @@ public final class MicrometerWatch implements Watch {
 
     @Override
     public void waits(String channel, long depth, Duration oldest) {
-        Line line = lines.computeIfAbsent(channel, this::gauged);
+        ChannelGauges line = lines.computeIfAbsent(channel, this::gauged);
         line.depth = depth;
         line.oldestMillis = oldest.toMillis();
     }
 
     @Override
-    public void stands(Standing standing) {
+    public void stands(LedgerGauges standing) {
         ledger = standing;
         if (gauged.compareAndSet(false, true)) {
-            number("semel.ledger.dead_letters", Standing::deadLetters).register(meters);
-            number("semel.ledger.unknown", Standing::unknown).register(meters);
-            age("semel.ledger.unknown.age", Standing::unknownAge);
-            age("semel.ledger.lease.overdue", Standing::leaseOverdue);
+            number("semel.ledger.dead_letters", LedgerGauges::deadLetters).register(meters);
+            number("semel.ledger.unknown", LedgerGauges::unknown).register(meters);
+            age("semel.ledger.unknown.age", LedgerGauges::unknownAge);
+            age("semel.ledger.lease.overdue", LedgerGauges::leaseOverdue);
             number("semel.ledger.size", each -> each.bytes() < 0 ? Double.NaN : each.bytes())
                     .baseUnit("bytes")
                     .register(meters);
         }
     }
 
-    private Gauge.Builder<MicrometerWatch> number(String name, ToDoubleFunction<Standing> value) {
+    private Gauge.Builder<MicrometerWatch> number(String name, ToDoubleFunction<LedgerGauges> value) {
         return Gauge.builder(name, this, watch -> value.applyAsDouble(watch.ledger))
                 .strongReference(true);
     }
 
-    private void age(String name, Function<Standing, Duration> value) {
+    private void age(String name, Function<LedgerGauges, Duration> value) {
         TimeGauge.builder(
                         name,
                         this,
@@ -247,8 +247,8 @@ public final class MicrometerWatch implements Watch {
                 .register(meters);
     }
 
-    private Line gauged(String channel) {
-        Line line = new Line();
+    private ChannelGauges gauged(String channel) {
+        ChannelGauges line = new ChannelGauges();
         Gauge.builder("semel.queue.depth", line, each -> each.depth)
                 .tag("channel", channel)
                 .strongReference(true)

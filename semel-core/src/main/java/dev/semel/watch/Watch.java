@@ -67,7 +67,7 @@ public interface Watch extends Semel.Observer {
     default void waits(String channel, long depth, Duration oldest) {}
 
     /** How the ledger as a whole stands; told every now and then. */
-    default void stands(Standing standing) {}
+    default void stands(LedgerGauges standing) {}
 
     /**
      * The ledger as a whole, of all nodes. Counts end at ten thousand.
@@ -76,7 +76,7 @@ public interface Watch extends Semel.Observer {
      * @param leaseOverdue how long the lease that is over longest has been; zero when none is
      * @param bytes of ledger and audit where they are stored; -1 where nobody can say
      */
-    record Standing(long deadLetters, long unknown, Duration unknownAge, Duration leaseOverdue, long bytes) {}
+    record LedgerGauges(long deadLetters, long unknown, Duration unknownAge, Duration leaseOverdue, long bytes) {}
 
     /** One span for those who trace: entered and left around every run of the handler, on its thread; ended once. */
     interface Trace {

@@ -30,8 +30,8 @@ public final class Backlogs {
         services.store().queue().ifPresent(queue -> worker.serving().forEach(operation -> look(queue, operation)));
     }
 
-    private static Watch.Standing standing(LedgerState state) {
-        return new Watch.Standing(
+    private static Watch.LedgerGauges standing(LedgerState state) {
+        return new Watch.LedgerGauges(
                 state.deadLetters().count(),
                 state.unknown().count(),
                 Duration.ofMillis(state.unknown().ageMillis()),

@@ -15,7 +15,7 @@ import dev.semel.time.TimeSource;
  */
 record ChannelContext<P, R>(
         EngineServices services,
-        Registry.Known<P, R> known,
+        Registry.RegisteredOperation<P, R> known,
         Policy policy,
         ResultWriter results,
         ChannelPauses pauses,

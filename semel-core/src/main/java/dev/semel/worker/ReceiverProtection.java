@@ -135,7 +135,7 @@ final class ReceiverProtection {
         Failure failure = result == null ? null : result.failure();
         if (failure != null && RECEIVER.contains(failure.category())) {
             failed(failure);
-        } else if (result != null && result.kind() == DeliveryResult.Kind.DONE) {
+        } else if (result != null && result.kind() == DeliveryResult.ResultKind.DONE) {
             succeeded();
         } else {
             release(1);

@@ -51,7 +51,8 @@ public final class Reconciliation implements AutoCloseable {
         calls.interruptLate(this::postpone);
         goOnAfterAdoption();
         unknown.round(registry.leased(known -> known.reconciler() != null), row -> {
-            Registry.Known<?, ?> known = registry.find(row.header().operation());
+            Registry.RegisteredOperation<?, ?> known =
+                    registry.find(row.header().operation());
             if (known != null && !pauses.holds(row)) {
                 calls.ask(row, inquiry -> reconcileOne(known, row, inquiry));
             }
@@ -73,14 +74,14 @@ public final class Reconciliation implements AutoCloseable {
                 calls.timeout().toSeconds(),
                 row.id(),
                 VerdictMoves.ASK_AGAIN.toSeconds());
-        Registry.Known<?, ?> known = registry.find(row.header().operation());
+        Registry.RegisteredOperation<?, ?> known = registry.find(row.header().operation());
         if (known != null) {
             askLater(policy(known), row);
         }
     }
 
     /** A record that is locked, or that anything else is wrong with, stops none behind it. */
-    private void reconcileOne(Registry.Known<?, ?> known, Row row, ReconcilerCalls.Inquiry inquiry) {
+    private void reconcileOne(Registry.RegisteredOperation<?, ?> known, Row row, ReconcilerCalls.Inquiry inquiry) {
         try {
             reconcile(known, row, inquiry);
         } catch (SemelException.Locked e) {
@@ -132,12 +133,12 @@ public final class Reconciliation implements AutoCloseable {
         }
     }
 
-    private boolean continues(Registry.Known<?, ?> known) {
+    private boolean continues(Registry.RegisteredOperation<?, ?> known) {
         return (known.atomic() != null || known.leased() != null)
                 && policy(known).options().deadHead() == Policy.DeadHead.CONTINUE;
     }
 
-    private Policy policy(Registry.Known<?, ?> known) {
+    private Policy policy(Registry.RegisteredOperation<?, ?> known) {
         return services.tools().catalogue().get(known.operation().definition().policy());
     }
 
@@ -147,7 +148,7 @@ public final class Reconciliation implements AutoCloseable {
         return Transition.ASK_AGAIN.of(head.id(), head.status().fence(), now, null);
     }
 
-    private <P, R> void reconcile(Registry.Known<P, R> known, Row row, ReconcilerCalls.Inquiry inquiry) {
+    private <P, R> void reconcile(Registry.RegisteredOperation<P, R> known, Row row, ReconcilerCalls.Inquiry inquiry) {
         Operation.Definition<P, R> definition = known.operation().definition();
         Policy policy = policy(known);
         InterruptedSteps steps = InterruptedSteps.of(ledger(), row.id());

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The operations this node knows, with the handlers and reconcilers that were registered for them. */
 public final class Registry {
-    private final Map<String, Known<?, ?>> known = new ConcurrentHashMap<>();
+    private final Map<String, RegisteredOperation<?, ?>> known = new ConcurrentHashMap<>();
 
     /** One operation with its local handlers. */
-    public record Known<P, R>(
+    public record RegisteredOperation<P, R>(
             Operation<P, R> operation,
             @Nullable AtomicHandler<P, R> atomic,
             @Nullable LeasedHandler<P, R> leased,
@@ -38,26 +38,27 @@ public final class Registry {
     /** Remembers that the operation exists, so that its expired leases are looked after. */
     public void seen(Operation<?, ?> operation) {
         if (!known.containsKey(operation.name())) {
-            known.putIfAbsent(operation.name(), new Known<>(operation, null, null, null, Channel.Capacity.DEFAULT));
+            known.putIfAbsent(
+                    operation.name(), new RegisteredOperation<>(operation, null, null, null, Channel.Capacity.DEFAULT));
         }
     }
 
-    public <P, R> Known<P, R> handle(
+    public <P, R> RegisteredOperation<P, R> handle(
             Operation.Atomic<P, R> operation, Channel.Capacity capacity, AtomicHandler<P, R> handler) {
         known.compute(operation.name(), (name, old) -> {
             refuseAnother(operation, old);
             refuseSecond("handler", name, old != null && old.atomic() != null);
-            return new Known<>(operation, handler, null, null, capacity);
+            return new RegisteredOperation<>(operation, handler, null, null, capacity);
         });
         return Objects.requireNonNull(find(operation));
     }
 
-    public <P, R> Known<P, R> handle(
+    public <P, R> RegisteredOperation<P, R> handle(
             Operation.Leased<P, R> operation, Channel.Capacity capacity, LeasedHandler<P, R> handler) {
         known.compute(operation.name(), (name, old) -> {
             refuseAnother(operation, old);
             refuseSecond("handler", name, old != null && old.leased() != null);
-            return new Known<>(operation, null, handler, reconcilerOf(old), capacity);
+            return new RegisteredOperation<>(operation, null, handler, reconcilerOf(old), capacity);
         });
         return Objects.requireNonNull(find(operation));
     }
@@ -67,7 +68,7 @@ public final class Registry {
             refuseAnother(operation, old);
             refuseSecond("reconciler", name, old != null && old.reconciler() != null);
             Channel.Capacity capacity = old == null ? Channel.Capacity.DEFAULT : old.capacity();
-            return new Known<>(operation, null, leasedOf(old), reconciler, capacity);
+            return new RegisteredOperation<>(operation, null, leasedOf(old), reconciler, capacity);
         });
     }
 
@@ -79,7 +80,7 @@ public final class Registry {
     }
 
     /** One name is one operation: records of the two would be given to each other's handlers. */
-    private static void refuseAnother(Operation<?, ?> operation, @Nullable Known<?, ?> old) {
+    private static void refuseAnother(Operation<?, ?> operation, @Nullable RegisteredOperation<?, ?> old) {
         if (old != null && !declared(operation).equals(declared(old.operation()))) {
             throw new SemelException.Invalid("Operation " + operation.name() + " is declared twice: as "
                     + declared(old.operation()) + ", and as " + declared(operation)
@@ -95,47 +96,47 @@ public final class Registry {
     }
 
     @SuppressWarnings("unchecked") // An operation's name belongs to one declaration: payload and result are the same.
-    private static <P, R> @Nullable Reconciler<P, R> reconcilerOf(@Nullable Known<?, ?> old) {
+    private static <P, R> @Nullable Reconciler<P, R> reconcilerOf(@Nullable RegisteredOperation<?, ?> old) {
         return old == null ? null : (Reconciler<P, R>) old.reconciler();
     }
 
     @SuppressWarnings("unchecked") // As above.
-    private static <P, R> @Nullable LeasedHandler<P, R> leasedOf(@Nullable Known<?, ?> old) {
+    private static <P, R> @Nullable LeasedHandler<P, R> leasedOf(@Nullable RegisteredOperation<?, ?> old) {
         return old == null ? null : (LeasedHandler<P, R>) old.leased();
     }
 
     @SuppressWarnings("unchecked") // As above.
-    public <P, R> @Nullable Known<P, R> find(Operation<P, R> operation) {
-        return (Known<P, R>) known.get(operation.name());
+    public <P, R> @Nullable RegisteredOperation<P, R> find(Operation<P, R> operation) {
+        return (RegisteredOperation<P, R>) known.get(operation.name());
     }
 
     @Nullable
-    Known<?, ?> find(String operation) {
+    RegisteredOperation<?, ?> find(String operation) {
         return known.get(operation);
     }
 
     /** Whether a handler of the operation is registered here. */
     public boolean handles(String operation) {
-        Known<?, ?> there = known.get(operation);
+        RegisteredOperation<?, ?> there = known.get(operation);
         return there != null && (there.atomic() != null || there.leased() != null);
     }
 
     /** How an operation was declared that is known here. */
     public Operation.@Nullable Definition<?, ?> definition(String operation) {
-        Known<?, ?> there = known.get(operation);
+        RegisteredOperation<?, ?> there = known.get(operation);
         return there == null ? null : there.operation().definition();
     }
 
     /** The policy of an operation that is known here. */
     public @Nullable Policy policy(String operation, Catalogue catalogue) {
-        Known<?, ?> there = known.get(operation);
+        RegisteredOperation<?, ?> there = known.get(operation);
         return there == null
                 ? null
                 : catalogue.get(there.operation().definition().policy());
     }
 
     /** Names of the operations that satisfy the condition. */
-    Collection<String> all(Predicate<Known<?, ?>> condition) {
+    Collection<String> all(Predicate<RegisteredOperation<?, ?>> condition) {
         return known.values().stream()
                 .filter(condition)
                 .map(each -> each.operation().name())
@@ -143,7 +144,7 @@ public final class Registry {
     }
 
     /** Names of the leased operations that satisfy the condition. */
-    Collection<String> leased(Predicate<Known<?, ?>> condition) {
+    Collection<String> leased(Predicate<RegisteredOperation<?, ?>> condition) {
         return known.values().stream()
                 .filter(each -> each.operation() instanceof Operation.Leased)
                 .filter(condition)

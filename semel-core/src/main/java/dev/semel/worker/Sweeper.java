@@ -51,7 +51,8 @@ public final class Sweeper {
     /** A bounded round; the next one continues where it ended. */
     public void sweep() {
         expired.round(registry.all(known -> true), row -> {
-            Registry.Known<?, ?> known = registry.find(row.header().operation());
+            Registry.RegisteredOperation<?, ?> known =
+                    registry.find(row.header().operation());
             if (known != null) {
                 continueOnFailure(row, () -> {
                     if (row.line() == null) {
@@ -86,7 +87,7 @@ public final class Sweeper {
     }
 
     /** A message that may be repeated is claimed again by a worker; one that may not is parked, or dead if nothing of it took effect. */
-    private void sweepClaimed(Registry.Known<?, ?> known, Row row) {
+    private void sweepClaimed(Registry.RegisteredOperation<?, ?> known, Row row) {
         Policy policy =
                 services.tools().catalogue().get(known.operation().definition().policy());
         boolean repeated = known.mayRepeat(policy)
@@ -108,7 +109,7 @@ public final class Sweeper {
         }
     }
 
-    private Move abandoned(Registry.Known<?, ?> known, Policy policy, Row row) {
+    private Move abandoned(Registry.RegisteredOperation<?, ?> known, Policy policy, Row row) {
         boolean atomic = known.operation() instanceof Operation.Atomic;
         // What may not be repeated was not counted before it began: it is now, as it may have begun.
         int attempts = row.status().attempt() + (known.mayRepeat(policy) ? 0 : 1);
@@ -144,7 +145,7 @@ public final class Sweeper {
                 : events.death(about, tried, true);
     }
 
-    private <P, R> void sweep(Registry.Known<P, R> known, Row row) {
+    private <P, R> void sweep(Registry.RegisteredOperation<P, R> known, Row row) {
         if (!(known.operation() instanceof Operation.Leased<P, R> operation)) {
             return;
         }

@@ -66,7 +66,7 @@ public final class Worker implements AutoCloseable {
     }
 
     /** Serves an operation from now on. */
-    public <P, R> void serve(Registry.Known<P, R> known) {
+    public <P, R> void serve(Registry.RegisteredOperation<P, R> known) {
         Policy policy =
                 services.tools().catalogue().get(known.operation().definition().policy());
         ChannelContext<P, R> context = new ChannelContext<>(services, known, policy, results, pauses, permit);

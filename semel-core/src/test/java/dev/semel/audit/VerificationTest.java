@@ -37,11 +37,11 @@ class VerificationTest {
                 EventType.MODE_CHANGED, Events.About.tenant(tenant, Origin.UNSTATED), Map.of("mode", "LIVE"))));
     }
 
-    private Verification.Report verify(UnaryOperator<List<AuditRow>> tampering) {
+    private Verification.VerificationReport verify(UnaryOperator<List<AuditRow>> tampering) {
         return new Verification(new Tampered(log, tampering, UnaryOperator.identity())).verify(null);
     }
 
-    private void assertDamage(Verification.Report report, Verification.Kind kind, long event) {
+    private void assertDamage(Verification.VerificationReport report, Verification.DamageKind kind, long event) {
         assertThat(report.intact()).isFalse();
         Verification.Damage damage = report.damage().orElseThrow();
         assertThat(damage.kind()).isEqualTo(kind);
@@ -77,7 +77,7 @@ class VerificationTest {
         assertThat(new AuditPurge(log, events, Duration.ZERO).purge(10)).isEqualTo(2);
         append("last");
         new Sealer(log).sealAll();
-        Verification.Report report = new Verification(log).verify(null);
+        Verification.VerificationReport report = new Verification(log).verify(null);
         assertThat(report.damage()).isEmpty();
         assertThat(report.seals()).isEqualTo(4);
         assertThat(report.events()).as("one, two purges, the last").isEqualTo(4);
@@ -98,12 +98,12 @@ class VerificationTest {
         log.purge(
                 0, purged -> new AuditEntry(0, new AuditEntry.Subject("*", null, null, null, null), null, 0, 0, null));
         Verification.Damage damage = new Verification(log).verify(null).damage().orElseThrow();
-        assertThat(damage.kind()).isEqualTo(Verification.Kind.SEAL_BROKEN);
+        assertThat(damage.kind()).isEqualTo(Verification.DamageKind.SEAL_BROKEN);
     }
 
     @Test
     void untouchedLogIsIntactAndGivesAnAnchor() {
-        Verification.Report report = verify(rows -> rows);
+        Verification.VerificationReport report = verify(rows -> rows);
         assertThat(report.intact()).isTrue();
         assertThat(report.events()).isEqualTo(11);
         assertThat(report.seals()).isEqualTo(2);
@@ -116,7 +116,7 @@ class VerificationTest {
                 verify(rows -> rows.stream()
                         .map(row -> row.position().seq() == 4 ? edited(row) : row)
                         .toList()),
-                Verification.Kind.CHANGED,
+                Verification.DamageKind.CHANGED,
                 4);
     }
 
@@ -125,12 +125,12 @@ class VerificationTest {
         assertDamage(
                 verify(rows ->
                         rows.stream().filter(row -> row.position().seq() != 7).toList()),
-                Verification.Kind.REMOVED,
+                Verification.DamageKind.REMOVED,
                 7);
         assertDamage(
                 verify(rows ->
                         rows.stream().filter(row -> row.position().seq() != 10).toList()),
-                Verification.Kind.REMOVED,
+                Verification.DamageKind.REMOVED,
                 10);
     }
 
@@ -145,7 +145,7 @@ class VerificationTest {
                                     new AuditRow.Position(0, 77), 0, rows.get(0).entry()));
                     return more;
                 }),
-                Verification.Kind.INSERTED,
+                Verification.DamageKind.INSERTED,
                 77);
         assertDamage(
                 verify(rows -> {
@@ -154,7 +154,7 @@ class VerificationTest {
                             new AuditRow.Position(0, 78), 0, rows.get(0).entry()));
                     return more;
                 }),
-                Verification.Kind.INSERTED,
+                Verification.DamageKind.INSERTED,
                 78);
     }
 
@@ -168,9 +168,9 @@ class VerificationTest {
     }
 
     private void assertSealBroken(UnaryOperator<List<Seal>> tampering) {
-        Verification.Report report =
+        Verification.VerificationReport report =
                 new Verification(new Tampered(log, UnaryOperator.identity(), tampering)).verify(null);
-        assertThat(report.damage().orElseThrow().kind()).isEqualTo(Verification.Kind.SEAL_BROKEN);
+        assertThat(report.damage().orElseThrow().kind()).isEqualTo(Verification.DamageKind.SEAL_BROKEN);
     }
 
     @Test
@@ -179,7 +179,7 @@ class VerificationTest {
         Verification cut = new Verification(new Tampered(
                 log, UnaryOperator.identity(), seals -> seals.size() > 1 ? seals.subList(0, 1) : List.of()));
         assertThat(cut.verify(null).intact()).isTrue();
-        assertThat(cut.verify(anchor).damage().orElseThrow().kind()).isEqualTo(Verification.Kind.ANCHOR_MISSED);
+        assertThat(cut.verify(anchor).damage().orElseThrow().kind()).isEqualTo(Verification.DamageKind.ANCHOR_MISSED);
     }
 
     @Test

@@ -34,7 +34,7 @@ class CausesTest {
         add("connection to ann@example.com refused by peer", new java.net.ConnectException());
         add("connection to bo@example.com refused by peer", new java.net.ConnectException());
         assertThat(causes.groups())
-                .extracting(Letters.CauseGroup::count, Letters.CauseGroup::reason)
+                .extracting(UnresolvedMessages.CauseGroup::count, UnresolvedMessages.CauseGroup::reason)
                 .containsExactly(
                         tuple(2L, "order … was not found"),
                         tuple(2L, "customer … has no address"),
@@ -47,7 +47,9 @@ class CausesTest {
         add("its disk was lost", new java.io.IOException());
         add("the mailbox is full", new IllegalStateException());
         assertThat(causes.groups()).hasSize(3).allMatch(group -> group.count() == 1);
-        assertThat(causes.groups()).extracting(Letters.CauseGroup::reason).contains("the mailbox is full");
+        assertThat(causes.groups())
+                .extracting(UnresolvedMessages.CauseGroup::reason)
+                .contains("the mailbox is full");
     }
 
     @Test
@@ -56,7 +58,9 @@ class CausesTest {
             add("x" + " y".repeat(i % 140) + " z".repeat(i / 140 * 3), new java.io.IOException());
         }
         assertThat(causes.groups()).hasSizeLessThanOrEqualTo(100);
-        assertThat(causes.groups().stream().mapToLong(Letters.CauseGroup::count).sum())
+        assertThat(causes.groups().stream()
+                        .mapToLong(UnresolvedMessages.CauseGroup::count)
+                        .sum())
                 .isEqualTo(500);
     }
 

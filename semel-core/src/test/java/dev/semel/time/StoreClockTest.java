@@ -2,7 +2,7 @@ package dev.semel.time;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.semel.time.StoreClock.Kept;
+import dev.semel.time.StoreClock.StoredTime;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +13,7 @@ class StoreClockTest {
     /** The wall clock of the store, and time itself. */
     private final ManualTime server = new ManualTime(START);
 
-    private Kept kept = Kept.NOTHING;
+    private StoredTime kept = StoredTime.NOTHING;
 
     /** A node that looks at the store. */
     private void look(StoreClock clock) {

@@ -81,7 +81,11 @@ class ObservationTest extends WatchFixture {
     void gatewaysTransactionIsObservedWithItsTimeToLive() {
         Operation.Atomic<byte[], byte[]> operation = Operation.atomic("within", byte[].class, byte[].class);
         byte[] body = {1};
-        engine.gatewayRuns().within(operation, Call.of(ACME, Key.of("k"), body), tx -> new GatewayRuns.End.Kept(body));
+        engine.gatewayRuns()
+                .within(
+                        operation,
+                        Call.of(ACME, Key.of("k"), body),
+                        tx -> new GatewayRuns.GatewayEnd.AnswerAndEffect(body));
         assertThat(only().high()).isEqualTo(Map.of("attempt", "1", "key.hash", hash(operation, "k"), "ttl", "PT24H"));
     }
 

@@ -41,7 +41,7 @@ class ResultWriterTest {
         try (ResultWriter writer = new ResultWriter(new GroupedLedger(store, time, Watch.NONE), time, 1, () -> {})) {
             for (String name : List.of("first", "second")) {
                 writer.add(
-                        new DeliveryResult(DeliveryResult.Kind.DONE, move, null),
+                        new DeliveryResult(DeliveryResult.ResultKind.DONE, move, null),
                         moved -> told.add(name + " " + moved));
                 assertThat(told.poll(30, TimeUnit.SECONDS)).isEqualTo(name + " null");
             }

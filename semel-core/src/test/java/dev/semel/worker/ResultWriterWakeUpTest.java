@@ -109,7 +109,7 @@ class ResultWriterWakeUpTest {
 
     private void add(ResultWriter writer, String name) {
         Move move = Transition.COMPLETE.of(id(name), 1, Move.Change.NONE, null);
-        writer.add(new DeliveryResult(DeliveryResult.Kind.DONE, move, null), moved -> told.add(name));
+        writer.add(new DeliveryResult(DeliveryResult.ResultKind.DONE, move, null), moved -> told.add(name));
     }
 
     private static RecordId id(String name) {

@@ -5,7 +5,7 @@ import dev.semel.Failure;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.execution.GatewayRun;
-import dev.semel.execution.GatewayRuns.End;
+import dev.semel.execution.GatewayRuns.GatewayEnd;
 import dev.semel.execution.Settled;
 import dev.semel.http.Problems.Problem;
 import jakarta.servlet.FilterChain;
@@ -138,7 +138,7 @@ final class GuardedRequest {
             }
             if (!permit.take()) {
                 breakerOpen = true;
-                return new End.Dropped();
+                return new GatewayEnd.Nothing();
             }
             exchange.inside(tx);
             try {
@@ -148,10 +148,10 @@ final class GuardedRequest {
             }
             HandlerOutcome left = left();
             return switch (left.verdict.kind()) {
-                case KEEP -> new End.Kept(left.snapshot);
-                case REFUSE -> new End.Refused(left.snapshot);
-                case DROP -> new End.Dropped();
-                case FAIL -> new End.Failed(left.verdict.failure());
+                case KEEP -> new GatewayEnd.AnswerAndEffect(left.snapshot);
+                case REFUSE -> new GatewayEnd.AnswerOnly(left.snapshot);
+                case DROP -> new GatewayEnd.Nothing();
+                case FAIL -> new GatewayEnd.RetryableFailure(left.verdict.failure());
             };
         });
     }

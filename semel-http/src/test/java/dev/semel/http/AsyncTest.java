@@ -359,8 +359,8 @@ class AsyncTest {
                     })
                     .start();
         })) {
-            Wire wire = Wire.to(site);
-            wire.say(Wire.POST + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
+            RawConnection wire = RawConnection.to(site);
+            wire.say(RawConnection.POST + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
             Await.until("the handler runs", () -> runs.get() == 1);
             wire.close();
             gone.countDown();

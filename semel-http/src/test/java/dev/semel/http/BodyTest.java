@@ -80,8 +80,8 @@ class BodyTest {
     @Test
     void e6_bodyShorterThanItSaysIsRejectedAndNothingIsRun() throws Exception {
         try (Site site = Site.open(container, this::length)) {
-            try (Wire wire = Wire.to(site)) {
-                wire.say(Wire.POST + "Content-Length: 100\r\n\r\n{\"a\":");
+            try (RawConnection wire = RawConnection.to(site)) {
+                wire.say(RawConnection.POST + "Content-Length: 100\r\n\r\n{\"a\":");
                 wire.endOfTalk();
                 String heard = wire.hear();
                 assertThat(heard).startsWith("HTTP/1.1 400");
@@ -98,8 +98,8 @@ class BodyTest {
     @Test
     void e6_chunkedBodyThatBreaksOffIsRejectedAndNothingIsRun() throws Exception {
         try (Site site = Site.open(container, this::length)) {
-            try (Wire wire = Wire.to(site)) {
-                wire.say(Wire.POST + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n5\r\n");
+            try (RawConnection wire = RawConnection.to(site)) {
+                wire.say(RawConnection.POST + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n5\r\n");
                 wire.endOfTalk();
                 assertThat(wire.hear()).doesNotContain("HTTP/1.1 200");
             }
@@ -110,8 +110,8 @@ class BodyTest {
     @Test
     void e6_bodyLongerThanItSaysBreaksOnlyTheNextRequest() throws Exception {
         try (Site site = Site.open(container, this::length);
-                Wire wire = Wire.to(site)) {
-            wire.say(Wire.POST + "Content-Length: 2\r\n\r\n{}{\"more\":true}\r\n\r\n");
+                RawConnection wire = RawConnection.to(site)) {
+            wire.say(RawConnection.POST + "Content-Length: 2\r\n\r\n{}{\"more\":true}\r\n\r\n");
             String heard = wire.hear();
             assertThat(heard).startsWith("HTTP/1.1 200").contains("2 bytes").contains("HTTP/1.1 400");
             assertThat(runs).hasValue(1);
@@ -123,8 +123,9 @@ class BodyTest {
     @Test
     void e6_slowBodyDoesNotBlockOtherRequests() throws Exception {
         try (Site site = Site.open(container, this::length);
-                Wire wire = Wire.to(site)) {
-            wire.say(Wire.POST + "Content-Type: application/json\r\nConnection: close\r\nContent-Length: 4\r\n\r\n{");
+                RawConnection wire = RawConnection.to(site)) {
+            wire.say(RawConnection.POST
+                    + "Content-Type: application/json\r\nConnection: close\r\nContent-Length: 4\r\n\r\n{");
             assertThat(site.send(site.post("/a", "k-1", "{  }")).text()).isEqualTo("4 bytes");
             wire.say("  }");
             assertThat(wire.hear()).startsWith("HTTP/1.1 200").contains("Idempotency-Replayed: true");
@@ -325,8 +326,8 @@ class BodyTest {
                     assertThat(gone.await(60, TimeUnit.SECONDS)).isTrue();
                     response.getOutputStream().write(new byte[900_000]);
                 })) {
-            Wire wire = Wire.to(site);
-            wire.say(Wire.POST + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
+            RawConnection wire = RawConnection.to(site);
+            wire.say(RawConnection.POST + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
             Await.until("the handler runs", () -> runs.get() == 1);
             wire.close();
             gone.countDown();
@@ -399,8 +400,8 @@ class BodyTest {
     @Test
     void multipartBodyThatBreaksOffIsIncompleteAndNotTooLarge() throws Exception {
         try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet());
-                Wire wire = Wire.to(site)) {
-            wire.say(Wire.POST
+                RawConnection wire = RawConnection.to(site)) {
+            wire.say(RawConnection.POST
                     + "Content-Type: multipart/form-data; boundary=one\r\nContent-Length:"
                     + " 500\r\n\r\n--one\r\nContent-");
             wire.endOfTalk();

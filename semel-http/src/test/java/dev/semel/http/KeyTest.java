@@ -24,7 +24,7 @@ class KeyTest {
     @Parameter
     private Container container;
 
-    private final Counted app = new Counted();
+    private final CountingHandler app = new CountingHandler();
 
     @Test
     void row_key_required_requestThatWritesWithoutAKeyIsRejected() {
@@ -59,7 +59,7 @@ class KeyTest {
     @Test
     void row_key_invalid_keyThatIsNotAsciiIsRejected() throws Exception {
         try (Site site = Site.open(container, app);
-                Wire wire = Wire.to(site)) {
+                RawConnection wire = RawConnection.to(site)) {
             wire.say("POST /orders HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k\u00e4\r\n"
                     + "Content-Length: 0\r\nConnection: close\r\n\r\n");
             assertThat(wire.hear()).startsWith("HTTP/1.1 400").contains("idempotency.key_invalid");

@@ -167,7 +167,7 @@ class LevelTest {
                     .isEqualTo("idempotency.outcome_unknown");
             assertThat(records(site, State.UNKNOWN))
                     .hasSize(2)
-                    .allSatisfy(row -> assertThat(String.valueOf(dev.semel.operator.Letters.failure(row)))
+                    .allSatisfy(row -> assertThat(String.valueOf(dev.semel.operator.UnresolvedMessages.failure(row)))
                             .contains("IllegalStateException: broken"));
 
             assertThat(site.send(site.post("/rolled-back", "k-2", "{}")).status())
@@ -295,7 +295,7 @@ class LevelTest {
                 .withPolicy(twice)
                 .withoutBackground();
         Rule rule = Rule.required().withLevel(Level.MARKER).withPolicy("twice");
-        Counted app = new Counted();
+        CountingHandler app = new CountingHandler();
         try (Site site = Site.open(container, engine, all -> all.withTime(time).withDefault(rule), app)) {
             assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
             assertThat(app.runs()).isZero();

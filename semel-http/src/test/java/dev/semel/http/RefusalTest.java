@@ -229,7 +229,7 @@ class RefusalTest {
     void e8_row_store_unavailable_whileTheStoreIsDownTheHandlerIsNotRun() {
         for (Level level : Level.values()) {
             AtomicBoolean down = new AtomicBoolean();
-            Counted app = new Counted();
+            CountingHandler app = new CountingHandler();
             EngineSettings engine = EngineSettings.on(new FaultyStore(
                             new MemoryStore(TimeSource.system()), call -> down.get() ? Fault.FAIL_BEFORE : Fault.NONE))
                     .withoutBackground();
@@ -277,7 +277,7 @@ class RefusalTest {
 
     @Test
     void row_rate_limited_requestOverTheLimitIsRejectedBeforeAnythingIsStored() {
-        Counted app = new Counted();
+        CountingHandler app = new CountingHandler();
         AtomicReference<Optional<Duration>> wait = new AtomicReference<>(Optional.of(Duration.ofMillis(1500)));
         AtomicInteger calls = new AtomicInteger();
         EngineSettings engine = EngineSettings.on(new FaultyStore(new MemoryStore(TimeSource.system()), call -> {
@@ -300,7 +300,7 @@ class RefusalTest {
     @Test
     void row_halted_switchedOffRouteRunsNothingAndStillReplays() {
         for (Level level : Level.values()) {
-            Counted app = new Counted();
+            CountingHandler app = new CountingHandler();
             try (Site site = Site.open(
                     container,
                     all -> all.withRoute("POST", "/a", Rule.required().withLevel(level)),
@@ -321,7 +321,7 @@ class RefusalTest {
     @Test
     void shadowRunsAndRollsBackSpanAndRunsNoOtherLevel() {
         for (Level level : Level.values()) {
-            Counted app = new Counted();
+            CountingHandler app = new CountingHandler();
             try (Site site = Site.open(
                     container,
                     all -> all.withRoute("POST", "/a", Rule.required().withLevel(level)),
@@ -385,7 +385,7 @@ class RefusalTest {
 
     @Test
     void rateLimitAndAuthorizationApplyToAnOptionalRouteWithoutAKey() {
-        Counted app = new Counted();
+        CountingHandler app = new CountingHandler();
         try (Site site = Site.open(
                 container,
                 all -> all.withDefault(Rule.optional())

@@ -134,7 +134,7 @@ class ReplayTest {
 
     @Test
     void row_payload_mismatch_sameKeyWithAnotherPayloadConflictsAndLeaksNothing() {
-        try (Site site = Site.open(container, new Counted())) {
+        try (Site site = Site.open(container, new CountingHandler())) {
             assertThat(site.send(site.post("/orders", "k-1", "{\"a\":1}")).status())
                     .isEqualTo(201);
             Heard other = site.send(site.post("/orders", "k-1", "{\"a\":2}"));
@@ -150,7 +150,9 @@ class ReplayTest {
     @Test
     void row_payload_mismatch_inTheIetfProfileItIs422() {
         try (Site site = Site.open(
-                container, all -> all.withIetfProfile(URI.create("https://example.com/idempotency")), new Counted())) {
+                container,
+                all -> all.withIetfProfile(URI.create("https://example.com/idempotency")),
+                new CountingHandler())) {
             site.send(site.post("/orders", "k-1", "{\"a\":1}"));
             Heard other = site.send(site.post("/orders", "k-1", "{\"a\":2}"));
             assertThat(other.status()).isEqualTo(422);
@@ -161,7 +163,7 @@ class ReplayTest {
 
     @Test
     void payloadIsComparedByItsMeaning() {
-        Counted app = new Counted();
+        CountingHandler app = new CountingHandler();
         try (Site site = Site.open(container, app)) {
             site.send(site.post("/orders?b=2&a=1&a=0", "k-1", "{\"x\":1,\"y\":[true,null]}"));
             assertThat(site.send(site.post("/orders?a=1&%61=0&b=2", "k-1", " { \"y\": [true, null], \"x\" : 1.0 }"))
@@ -249,7 +251,7 @@ class ReplayTest {
     void replaysComeFromTheLocalCacheToo() {
         EngineSettings engine =
                 EngineSettings.on(new MemoryStore(TimeSource.system())).withLocalCache(10);
-        Counted app = new Counted();
+        CountingHandler app = new CountingHandler();
         try (Site site = Site.open(container, engine, all -> all, app)) {
             site.send(site.post("/a", "k-1", "{}"));
             assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("{\"run\":1}");

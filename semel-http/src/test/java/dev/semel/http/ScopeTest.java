@@ -21,7 +21,7 @@ class ScopeTest {
     @Parameter
     private Container container;
 
-    private final Counted app = new Counted();
+    private final CountingHandler app = new CountingHandler();
 
     private Heard asked(Site site, String user, String method, String path) {
         return site.send(site.requestOf(user, method, path, "{}").header("Idempotency-Key", "k-1"));

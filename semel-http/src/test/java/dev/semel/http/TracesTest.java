@@ -219,7 +219,7 @@ class TracesTest {
             try (Site site = Site.open(
                     container,
                     all -> all.withDefault(Rule.required().withLevel(dev.semel.http.Level.MARKER)),
-                    new Counted())) {
+                    new CountingHandler())) {
                 site.send(site.post("/a", "k-1", "{}"));
                 site.send(site.post("/a", "k-2", "{}"));
             }

@@ -3,9 +3,9 @@ package dev.semel.spring;
 import dev.semel.operator.Operator;
 import dev.semel.store.Inspection;
 import dev.semel.store.LedgerState;
+import dev.semel.store.StateCount;
 import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
-import dev.semel.store.Tally;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,7 +51,7 @@ final class LedgerStatus {
         return details;
     }
 
-    private static Object counted(Tally tally) {
+    private static Object counted(StateCount tally) {
         return tally.count() == LedgerState.MOST ? LedgerState.MOST + " or more" : tally.count();
     }
 }

@@ -15,28 +15,31 @@ abstract class AllOrNoneSuite extends ContractSuite {
         super(contract);
     }
 
-    private Moved together(Shift... shifts) {
-        return ledger.moveTogether(List.of(shifts).stream().map(Shift::move).toList());
+    private Moved together(MoveBuilder... shifts) {
+        return ledger.moveTogether(
+                List.of(shifts).stream().map(MoveBuilder::move).toList());
     }
 
-    private Shift replay(long fence) {
-        return Shift.of(Ask.id("parent"), fence, State.FAILED_RETRYABLE)
+    private MoveBuilder replay(long fence) {
+        return MoveBuilder.of(ReservationBuilder.id("parent"), fence, State.FAILED_RETRYABLE)
                 .from(State.UNKNOWN)
                 .in(0)
-                .with(Ask.of("parent").event(3));
+                .with(ReservationBuilder.of("parent").event(3));
     }
 
     private long unknown(long fence) {
-        apply(Shift.of(Ask.id("parent"), fence, State.UNKNOWN).in(0));
+        apply(MoveBuilder.of(ReservationBuilder.id("parent"), fence, State.UNKNOWN)
+                .in(0));
         return fence;
     }
 
     @Test
     void a18_changeAndARemovalAreMadeTogetherAndTheSameAgainIsTheSame() {
         long parent = grant("parent").fence();
-        long step = grant(Ask.of("step").under(Ask.id("parent"), parent)).fence();
+        long step = grant(ReservationBuilder.of("step").under(ReservationBuilder.id("parent"), parent))
+                .fence();
         unknown(parent);
-        Shift removal = Shift.removing(Ask.id("step"), step);
+        MoveBuilder removal = MoveBuilder.removing(ReservationBuilder.id("step"), step);
         assertThat(together(removal, replay(parent))).isEqualTo(new Moved.Applied());
         assertThat(exists("step")).isFalse();
         assertThat(status("parent").state()).isEqualTo(State.FAILED_RETRYABLE);
@@ -48,7 +51,7 @@ abstract class AllOrNoneSuite extends ContractSuite {
     @Test
     void a18_repeatedMoveDoesNotBlockTheOthers() {
         long parent = unknown(grant("parent").fence());
-        assertThat(together(Shift.removing(Ask.id("never there"), 1), replay(parent)))
+        assertThat(together(MoveBuilder.removing(ReservationBuilder.id("never there"), 1), replay(parent)))
                 .isEqualTo(new Moved.Applied());
         assertThat(status("parent").state()).isEqualTo(State.FAILED_RETRYABLE);
     }
@@ -56,16 +59,19 @@ abstract class AllOrNoneSuite extends ContractSuite {
     @Test
     void a18_oneRefusalAnywhereInTheBatchKeepsAllTheOthersBack() {
         long parent = grant("parent").fence();
-        long one = grant(Ask.of("one").under(Ask.id("parent"), parent)).fence();
-        long two = grant(Ask.of("two").under(Ask.id("parent"), parent)).fence();
+        long one = grant(ReservationBuilder.of("one").under(ReservationBuilder.id("parent"), parent))
+                .fence();
+        long two = grant(ReservationBuilder.of("two").under(ReservationBuilder.id("parent"), parent))
+                .fence();
         unknown(parent);
         Status before = status("parent");
-        Shift first = Shift.removing(Ask.id("one"), one);
-        Shift second = Shift.removing(Ask.id("two"), two);
-        Shift otherFence = Shift.removing(Ask.id("two"), two + 1);
-        Shift otherState = Shift.of(Ask.id("two"), two, State.COMPLETED).from(State.UNKNOWN);
-        Shift absent = Shift.of(Ask.id("absent"), 1, State.COMPLETED);
-        Shift late = replay(parent).from(State.FAILED_TERMINAL);
+        MoveBuilder first = MoveBuilder.removing(ReservationBuilder.id("one"), one);
+        MoveBuilder second = MoveBuilder.removing(ReservationBuilder.id("two"), two);
+        MoveBuilder otherFence = MoveBuilder.removing(ReservationBuilder.id("two"), two + 1);
+        MoveBuilder otherState = MoveBuilder.of(ReservationBuilder.id("two"), two, State.COMPLETED)
+                .from(State.UNKNOWN);
+        MoveBuilder absent = MoveBuilder.of(ReservationBuilder.id("absent"), 1, State.COMPLETED);
+        MoveBuilder late = replay(parent).from(State.FAILED_TERMINAL);
 
         assertThat(together(first, otherFence, replay(parent))).isEqualTo(new Moved.Refused(status("two")));
         assertThat(together(otherState, first, replay(parent))).isEqualTo(new Moved.Refused(status("two")));

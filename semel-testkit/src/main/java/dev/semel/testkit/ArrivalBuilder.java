@@ -17,7 +17,7 @@ final class ArrivalBuilder {
     static final String CHANNEL = "mail";
 
     private final String key;
-    private String tenant = Ask.TENANT;
+    private String tenant = ReservationBuilder.TENANT;
     private String operation = CHANNEL;
     private byte @Nullable [] payload = "payload".getBytes(StandardCharsets.UTF_8);
     private @Nullable String lane;
@@ -105,7 +105,7 @@ final class ArrivalBuilder {
                 tenant,
                 operation,
                 key,
-                Ask.fingerprint(fingerprint),
+                ReservationBuilder.fingerprint(fingerprint),
                 new Header.Trail("correlation-" + fingerprint, "{\"actor\":\"actor-" + fingerprint + "\"}"),
                 sender);
     }

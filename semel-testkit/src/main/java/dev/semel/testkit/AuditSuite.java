@@ -26,8 +26,8 @@ abstract class AuditSuite extends ContractSuite {
                 new AuditEntry.Subject(
                         "acme \uD83D\uDE00",
                         "charge",
-                        Ask.id("k"),
-                        Ask.fingerprint(1).bytes(),
+                        ReservationBuilder.id("k"),
+                        ReservationBuilder.fingerprint(1).bytes(),
                         "corr é"),
                 "RETRY_KV_GET",
                 (1L << 48) + 7,
@@ -46,17 +46,17 @@ abstract class AuditSuite extends ContractSuite {
     @Test
     void moveWritesAllItsEventsInTheirOrderUnderTheFenceAndAttemptOfTheRecord() {
         long fence = grant("k").fence();
-        apply(Shift.of(Ask.id("k"), fence, State.FAILED_TERMINAL)
+        apply(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.FAILED_TERMINAL)
                 .in(1_000)
-                .with(Ask.of("k").event(10))
-                .with(Ask.of("k").event(11))
-                .with(Ask.of("k").event(12)));
+                .with(ReservationBuilder.of("k").event(10))
+                .with(ReservationBuilder.of("k").event(11))
+                .with(ReservationBuilder.of("k").event(12)));
         List<AuditRow> read = audit.behindHorizon(Position.START, 10);
         assertThat(types(read)).containsExactly(10, 11, 12);
         assertThat(read).allSatisfy(row -> {
             assertThat(row.entry().fence()).isEqualTo(fence);
             assertThat(row.entry().attempt()).isEqualTo(1);
-            assertThat(row.entry().subject().record()).isEqualTo(Ask.id("k"));
+            assertThat(row.entry().subject().record()).isEqualTo(ReservationBuilder.id("k"));
         });
     }
 
@@ -65,24 +65,26 @@ abstract class AuditSuite extends ContractSuite {
         List<Move> batch = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             String key = "k" + i;
-            Shift shift = Shift.of(Ask.id(key), grant(key).fence() + (i == 2 ? 1 : 0), State.FAILED_TERMINAL)
+            MoveBuilder shift = MoveBuilder.of(
+                            ReservationBuilder.id(key), grant(key).fence() + (i == 2 ? 1 : 0), State.FAILED_TERMINAL)
                     .in(1_000);
             for (int n = 0; n < i; n++) {
-                shift.with(Ask.of(key).event(10 * i + n));
+                shift.with(ReservationBuilder.of(key).event(10 * i + n));
             }
             batch.add(shift.move());
         }
         ledger.move(batch);
         assertThat(types(audit.behindHorizon(Position.START, 10))).containsExactlyInAnyOrder(10, 30, 31, 32);
-        assertThat(types(audit.newest(AuditFilter.of(Ask.id("k3")), 10))).containsExactly(32, 31, 30);
+        assertThat(types(audit.newest(AuditFilter.of(ReservationBuilder.id("k3")), 10)))
+                .containsExactly(32, 31, 30);
     }
 
     @Test
     void moveThatRemovesItsRecordWritesAllItsEvents() {
         long fence = grant("k").fence();
-        apply(Shift.removing(Ask.id("k"), fence)
-                .with(Ask.of("k").event(10))
-                .with(Ask.of("k").event(11)));
+        apply(MoveBuilder.removing(ReservationBuilder.id("k"), fence)
+                .with(ReservationBuilder.of("k").event(10))
+                .with(ReservationBuilder.of("k").event(11)));
         assertThat(types(audit.behindHorizon(Position.START, 10))).containsExactly(10, 11);
     }
 
@@ -126,11 +128,11 @@ abstract class AuditSuite extends ContractSuite {
     void filterLimitsByTenantRecordAndType() {
         audit.append(List.of(event("a", 1, "one"), event("a", 2, "one"), event("b", 1, "one"), event("b", 1, "two")));
         assertThat(audit.newest(new AuditFilter("one", null, null, null), 10)).hasSize(3);
-        assertThat(audit.newest(AuditFilter.of(Ask.id("b")), 10)).hasSize(2);
+        assertThat(audit.newest(AuditFilter.of(ReservationBuilder.id("b")), 10)).hasSize(2);
         assertThat(audit.newest(AuditFilter.ofType(1), 10)).hasSize(3);
-        assertThat(audit.newest(new AuditFilter("two", null, Ask.id("b"), 1), 10))
+        assertThat(audit.newest(new AuditFilter("two", null, ReservationBuilder.id("b"), 1), 10))
                 .hasSize(1);
-        assertThat(audit.newest(new AuditFilter("two", null, Ask.id("a"), null), 10))
+        assertThat(audit.newest(new AuditFilter("two", null, ReservationBuilder.id("a"), null), 10))
                 .isEmpty();
         assertThat(audit.newest(new AuditFilter("one", null, null, 1), 1)).hasSize(1);
     }
@@ -139,13 +141,13 @@ abstract class AuditSuite extends ContractSuite {
     void filterByOperationLeavesOutEventsWithoutOne() {
         var ofNone = new AuditEntry(3, new AuditEntry.Subject("one", null, null, null, null), null, 0, 0, null);
         audit.append(List.of(event("a", 1, "one"), ofOther(2, "one"), ofOther(4, "two"), ofNone, event("b", 5, "two")));
-        assertThat(types(audit.newest(new AuditFilter(null, Ask.OPERATION, null, null), 10)))
+        assertThat(types(audit.newest(new AuditFilter(null, ReservationBuilder.OPERATION, null, null), 10)))
                 .containsExactly(5, 1);
         assertThat(types(audit.newest(new AuditFilter(null, "other", null, null), 10)))
                 .containsExactly(4, 2);
         assertThat(types(audit.newest(new AuditFilter("two", "other", null, 4), 10)))
                 .containsExactly(4);
-        assertThat(audit.newest(new AuditFilter(null, "other", Ask.id("a"), null), 10))
+        assertThat(audit.newest(new AuditFilter(null, "other", ReservationBuilder.id("a"), null), 10))
                 .isEmpty();
         assertThat(audit.newest(new AuditFilter(null, "othe", null, null), 10)).isEmpty();
     }
@@ -154,16 +156,17 @@ abstract class AuditSuite extends ContractSuite {
     void filterFindsAnOldEventBehindManyNewOnes() {
         audit.append(List.of(event("old", 1, "one")));
         writeEvents(500);
-        assertThat(types(audit.newest(AuditFilter.of(Ask.id("old")), 10))).containsExactly(1);
+        assertThat(types(audit.newest(AuditFilter.of(ReservationBuilder.id("old")), 10)))
+                .containsExactly(1);
     }
 
     @Test
     void eventsOfChangesAndEventsAloneAreOneSequence() {
         audit.append(List.of(event("k", 1, "acme")));
         long fence = grant("k").fence();
-        apply(Shift.of(Ask.id("k"), fence, State.COMPLETED)
+        apply(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.COMPLETED)
                 .in(0)
-                .with(Ask.of("k").event(2)));
+                .with(ReservationBuilder.of("k").event(2)));
         audit.append(List.of(event("k", 3, "acme")));
         ledger.purge(10, counts -> List.of(event("k", 4, "acme")));
         assertThat(types(audit.behindHorizon(Position.START, 10))).containsExactly(1, 2, 3, 4);
@@ -290,7 +293,8 @@ abstract class AuditSuite extends ContractSuite {
     }
 
     private static AuditEntry event(String key, int type, String tenant) {
-        var subject = new AuditEntry.Subject(tenant, Ask.OPERATION, Ask.id(key), null, null);
+        var subject =
+                new AuditEntry.Subject(tenant, ReservationBuilder.OPERATION, ReservationBuilder.id(key), null, null);
         return new AuditEntry(type, subject, null, 0, 0, null);
     }
 

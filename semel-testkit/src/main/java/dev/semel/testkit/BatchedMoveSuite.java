@@ -10,14 +10,14 @@ import java.util.List;
 
 /** The rules of a move also hold in a batch: a store may handle a single move differently. */
 abstract class BatchedMoveSuite extends MoveSuite {
-    private static final RecordId NOBODY = Ask.id("nobody's");
+    private static final RecordId NOBODY = ReservationBuilder.id("nobody's");
 
     BatchedMoveSuite(StoreContract contract) {
         super(contract);
     }
 
     @Override
-    Moved move(Shift shift) {
+    Moved move(MoveBuilder shift) {
         Move move = shift.move();
         List<Moved> answers = ledger.move(List.of(move, beside(move)));
         assertThat(answers).hasSize(2);

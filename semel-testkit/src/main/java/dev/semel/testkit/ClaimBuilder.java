@@ -18,9 +18,9 @@ final class ClaimBuilder {
     private int run;
     private int takeovers;
     private long owner = OWNERS.incrementAndGet();
-    private long lease = Ask.LEASE;
+    private long lease = ReservationBuilder.LEASE;
     private boolean repeatable = true;
-    private int attempts = Ask.ATTEMPTS;
+    private int attempts = ReservationBuilder.ATTEMPTS;
     private Claim.Budget budget = Claim.Budget.NONE;
     private Claim.Turns turns = Claim.Turns.ALL;
     private Function<Row, @Nullable AuditEntry> takenOver = row -> null;

@@ -34,7 +34,8 @@ abstract class ClaimSuite extends QueueFixture {
         put("running", State.IN_PROGRESS, 0, 0);
         assertThat(claim(ClaimBuilder.of(10)).rows()).isEmpty();
         assertThat(claim(ClaimBuilder.of(10)).more()).isFalse();
-        assertThat(claim(ClaimBuilder.of(10).from(Ask.OPERATION)).rows()).isEmpty();
+        assertThat(claim(ClaimBuilder.of(10).from(ReservationBuilder.OPERATION)).rows())
+                .isEmpty();
     }
 
     @Test
@@ -327,7 +328,9 @@ abstract class ClaimSuite extends QueueFixture {
 
     @Test
     void c1_grantsOfAClaimAreFoundByItsTokenOnly() {
-        ledger.reserve(board.modes().version(), List.of(Ask.of("direct").by(42).reservation()));
+        ledger.reserve(
+                board.modes().version(),
+                List.of(ReservationBuilder.of("direct").by(42).reservation()));
         send(
                 ArrivalBuilder.of("a"),
                 ArrivalBuilder.of("b").in("lane"),

@@ -29,8 +29,10 @@ abstract class ClockSuite extends ContractSuite {
         put("meanwhile", State.COMPLETED, HOUR, 0);
         time.jump(YEAR);
         pass(2_000);
-        assertThat(existing(reserve(Ask.of("before"))).row().state()).isEqualTo(State.COMPLETED);
-        assertThat(existing(reserve(Ask.of("meanwhile"))).row().state()).isEqualTo(State.COMPLETED);
+        assertThat(existing(reserve(ReservationBuilder.of("before"))).row().state())
+                .isEqualTo(State.COMPLETED);
+        assertThat(existing(reserve(ReservationBuilder.of("meanwhile"))).row().state())
+                .isEqualTo(State.COMPLETED);
     }
 
     @Test
@@ -39,30 +41,30 @@ abstract class ClockSuite extends ContractSuite {
         put("meanwhile", State.COMPLETED, HOUR, 0);
         time.jump(YEAR.negated());
         pass(HOUR - 60_000);
-        existing(reserve(Ask.of("meanwhile")));
+        existing(reserve(ReservationBuilder.of("meanwhile")));
         pass(120_000);
-        granted(reserve(Ask.of("meanwhile")));
+        granted(reserve(ReservationBuilder.of("meanwhile")));
     }
 
     @Test
     void a11_leaseLastsAsLongAsItWasGrantedForWhileTheClockIsSetForth() {
-        grant(Ask.of("k").leasedFor(30_000));
+        grant(ReservationBuilder.of("k").leasedFor(30_000));
         time.jump(YEAR);
-        existing(reserve(Ask.of("k")));
+        existing(reserve(ReservationBuilder.of("k")));
         pass(25_000);
-        existing(reserve(Ask.of("k")));
+        existing(reserve(ReservationBuilder.of("k")));
         pass(6_000);
-        granted(reserve(Ask.of("k")));
+        granted(reserve(ReservationBuilder.of("k")));
     }
 
     @Test
     void a11_leaseLastsAsLongAsItWasGrantedForWhileTheClockIsSetBack() {
-        grant(Ask.of("k").leasedFor(30_000));
+        grant(ReservationBuilder.of("k").leasedFor(30_000));
         time.jump(YEAR.negated());
         pass(25_000);
-        existing(reserve(Ask.of("k")));
+        existing(reserve(ReservationBuilder.of("k")));
         pass(6_000);
-        granted(reserve(Ask.of("k")));
+        granted(reserve(ReservationBuilder.of("k")));
     }
 
     @Test
@@ -72,28 +74,28 @@ abstract class ClockSuite extends ContractSuite {
             put(key, State.FAILED_RETRYABLE, 10_000, HOUR);
             time.jump(by);
             pass(8_000);
-            existing(reserve(Ask.of(key)));
+            existing(reserve(ReservationBuilder.of(key)));
             pass(3_000);
-            granted(reserve(Ask.of(key)));
+            granted(reserve(ReservationBuilder.of(key)));
         }
     }
 
     @Test
     void a11_nodeThatStartsWhileTheClockIsAYearBehindContinuesFromTheMark() {
         put("before", State.COMPLETED, HOUR, 0);
-        long reached = existing(reserve(Ask.of("before"))).now();
+        long reached = existing(reserve(ReservationBuilder.of("before"))).now();
         ManualTime wrong = new ManualTime(START - YEAR.toMillis());
         Optional<Store> second = contract.reopen(wrong);
         Assumptions.assumeTrue(second.isPresent(), "the store lives and dies with its handle");
         try (Store other = second.orElseThrow()) {
-            Reserved.Existing seen = existing(reserveOn(other, Ask.of("before")));
+            Reserved.Existing seen = existing(reserveOn(other, ReservationBuilder.of("before")));
             assertThat(seen.now()).isGreaterThanOrEqualTo(reached);
-            grantOn(other, Ask.of("meanwhile").leasedFor(30_000));
+            grantOn(other, ReservationBuilder.of("meanwhile").leasedFor(30_000));
             wrong.jump(YEAR);
             wrong.advance(Duration.ofSeconds(25));
-            existing(reserveOn(other, Ask.of("meanwhile")));
+            existing(reserveOn(other, ReservationBuilder.of("meanwhile")));
             wrong.advance(Duration.ofSeconds(6));
-            granted(reserveOn(other, Ask.of("meanwhile")));
+            granted(reserveOn(other, ReservationBuilder.of("meanwhile")));
         }
     }
 
@@ -108,20 +110,21 @@ abstract class ClockSuite extends ContractSuite {
                 pass(2_000);
                 late.advance(Duration.ofMillis(2_000));
                 String key = "k" + round;
-                grant(Ask.of(key).leasedFor(30_000));
-                long first = existing(reserve(Ask.of(key))).now();
-                long then = existing(reserveOn(other, Ask.of(key))).now();
+                grant(ReservationBuilder.of(key).leasedFor(30_000));
+                long first = existing(reserve(ReservationBuilder.of(key))).now();
+                long then =
+                        existing(reserveOn(other, ReservationBuilder.of(key))).now();
                 assertThat(then - first).isBetween(-1_500L, 1_500L);
             }
         }
     }
 
-    private static Reserved reserveOn(Store store, Ask ask) {
+    private static Reserved reserveOn(Store store, ReservationBuilder ask) {
         long version = store.switchboard().modes().version();
         return store.ledger().reserve(version, List.of(ask.reservation())).get(0);
     }
 
-    private static void grantOn(Store store, Ask ask) {
+    private static void grantOn(Store store, ReservationBuilder ask) {
         granted(reserveOn(store, ask));
     }
 }

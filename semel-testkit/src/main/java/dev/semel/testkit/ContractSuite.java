@@ -70,18 +70,18 @@ abstract class ContractSuite {
         return time.millis();
     }
 
-    Reserved reserve(Ask ask) {
+    Reserved reserve(ReservationBuilder ask) {
         List<Reserved> answers = ledger.reserve(board.modes().version(), List.of(ask.reservation()));
         assertThat(answers).hasSize(1);
         return answers.get(0);
     }
 
-    Reserved.Granted grant(Ask ask) {
+    Reserved.Granted grant(ReservationBuilder ask) {
         return granted(reserve(ask));
     }
 
     Reserved.Granted grant(String key) {
-        return grant(Ask.of(key));
+        return grant(ReservationBuilder.of(key));
     }
 
     static Reserved.Granted granted(Reserved answer) {
@@ -94,22 +94,23 @@ abstract class ContractSuite {
         return (Reserved.Existing) answer;
     }
 
-    Moved move(Shift shift) {
+    Moved move(MoveBuilder shift) {
         List<Moved> answers = ledger.move(List.of(shift.move()));
         assertThat(answers).hasSize(1);
         return answers.get(0);
     }
 
-    void apply(Shift shift) {
+    void apply(MoveBuilder shift) {
         assertThat(move(shift)).isEqualTo(new Moved.Applied());
     }
 
     /** Makes a record in this state and returns its fence. */
     long put(String key, State state, long delay, long keep) {
-        long fence = grant(Ask.of(key).leasedFor(state == State.IN_PROGRESS ? delay : Ask.LEASE))
+        long fence = grant(ReservationBuilder.of(key)
+                        .leasedFor(state == State.IN_PROGRESS ? delay : ReservationBuilder.LEASE))
                 .fence();
         if (state != State.IN_PROGRESS) {
-            apply(Shift.of(Ask.id(key), fence, state)
+            apply(MoveBuilder.of(ReservationBuilder.id(key), fence, state)
                     .in(delay)
                     .keptFor(keep)
                     .result(state == State.COMPLETED ? bytes("result") : null));
@@ -124,7 +125,7 @@ abstract class ContractSuite {
     }
 
     Row row(String key) {
-        return row(Ask.id(key));
+        return row(ReservationBuilder.id(key));
     }
 
     Status status(String key) {
@@ -132,13 +133,13 @@ abstract class ContractSuite {
     }
 
     boolean exists(String key) {
-        return ledger.find(Set.of(Ask.id(key))).get(Ask.id(key)) != null;
+        return ledger.find(Set.of(ReservationBuilder.id(key))).get(ReservationBuilder.id(key)) != null;
     }
 
     /** The types of the events about a record, oldest first. */
     List<Integer> events(String key) {
         List<Integer> types = new ArrayList<>();
-        for (AuditRow row : audit.newest(AuditFilter.of(Ask.id(key)), 1_000)) {
+        for (AuditRow row : audit.newest(AuditFilter.of(ReservationBuilder.id(key)), 1_000)) {
             types.add(0, row.entry().type());
         }
         return types;

@@ -80,7 +80,8 @@ abstract class LineMoveSuite extends QueueFixture {
         Row stale = grantedOne(ClaimBuilder.of(1).leasedFor(1_000));
         pass(1_000);
         Row head = grantedOne(ClaimBuilder.of(1));
-        Shift late = shift(stale, State.COMPLETED).in(1_000).leaving(line(stale).lane());
+        MoveBuilder late =
+                shift(stale, State.COMPLETED).in(1_000).leaving(line(stale).lane());
         assertThat(move(late)).isInstanceOf(Moved.Refused.class);
         assertThat(line("x1").turn()).isEqualTo(Turn.HEAD);
         nothingIsGranted(ClaimBuilder.of(10));
@@ -101,7 +102,7 @@ abstract class LineMoveSuite extends QueueFixture {
     void headThatIsRemovedMakesRoomForTheNext() {
         sendTo("lane", "x1", "x2");
         Row head = grantedOne(ClaimBuilder.of(1));
-        apply(Shift.removing(head.id(), head.status().fence())
+        apply(MoveBuilder.removing(head.id(), head.status().fence())
                 .leaving(line(head).lane()));
         assertThat(isThere(head.id())).isFalse();
         assertThat(served(ClaimBuilder.of(1))).containsExactly("x2");
@@ -170,7 +171,7 @@ abstract class LineMoveSuite extends QueueFixture {
         send(ArrivalBuilder.of("free"));
         for (Row row : all(ClaimBuilder.of(10).runsOf(1))) {
             String key = row.header().key();
-            Shift unknown = shift(row, State.UNKNOWN).in(0);
+            MoveBuilder unknown = shift(row, State.UNKNOWN).in(0);
             apply(key.equals("y1") ? unknown.leaving(line(row).lane()) : unknown);
             apply(shift(row, State.QUEUED)
                     .from(State.UNKNOWN)
@@ -204,12 +205,12 @@ abstract class LineMoveSuite extends QueueFixture {
     void recordThatNeverWaitedWaitsForAWorkerFromNowOnIfItJoins() {
         long fence = put("k", State.FAILED_TERMINAL, 100_000, 0);
         assertThat(row("k").line()).isNull();
-        apply(Shift.of(Ask.id("k"), fence, State.QUEUED)
+        apply(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.QUEUED)
                 .from(State.FAILED_TERMINAL)
                 .in(0)
                 .attempt(0)
                 .joining(null));
-        Row row = grantedOne(ClaimBuilder.of(1).from(Ask.OPERATION));
+        Row row = grantedOne(ClaimBuilder.of(1).from(ReservationBuilder.OPERATION));
         assertThat(row.header().key()).isEqualTo("k");
         assertThat(line(row).turn()).isEqualTo(Turn.FREE);
         assertThat(line(row).lane()).isNull();
@@ -245,7 +246,7 @@ abstract class LineMoveSuite extends QueueFixture {
 
     private void discard(String key) {
         Row row = posted(key);
-        apply(Shift.of(row.id(), row.status().fence(), State.DISCARDED)
+        apply(MoveBuilder.of(row.id(), row.status().fence(), State.DISCARDED)
                 .from(State.QUEUED)
                 .in(1_000)
                 .leaving(line(row).lane()));
@@ -269,7 +270,7 @@ abstract class LineMoveSuite extends QueueFixture {
                 .leaving(line(head).lane()));
         assertThat(served(ClaimBuilder.of(1))).containsExactly("x2");
         pass(1_000);
-        assertThat(ledger.purge(10, counts -> List.of())).containsEntry(Ask.TENANT, 1);
+        assertThat(ledger.purge(10, counts -> List.of())).containsEntry(ReservationBuilder.TENANT, 1);
         assertThat(isThere(head.id())).isFalse();
     }
 
@@ -299,7 +300,7 @@ abstract class LineMoveSuite extends QueueFixture {
         assertThat(second.status().fence()).isGreaterThan(first.status().fence());
         apply(shift(second, State.COMPLETED).in(1_000).leaving(line(second).lane()));
         pass(1_000);
-        assertThat(ledger.purge(10, counts -> List.of())).containsEntry(Ask.TENANT, 1);
+        assertThat(ledger.purge(10, counts -> List.of())).containsEntry(ReservationBuilder.TENANT, 1);
         assertThat(isThere(second.id())).isFalse();
     }
 

@@ -92,7 +92,8 @@ abstract class LineSuite extends QueueFixture {
         send(ArrivalBuilder.of("k1").in("lane"), ArrivalBuilder.of("k2").in("lane"));
         send(ArrivalBuilder.of("k1").in("lane").of(Tenant.of("other")));
         send(ArrivalBuilder.of("k1").in("lane").to("chat"));
-        assertThat(tenants(all(ClaimBuilder.of(10).runsOf(1)))).containsExactlyInAnyOrder(Ask.TENANT, "other");
+        assertThat(tenants(all(ClaimBuilder.of(10).runsOf(1))))
+                .containsExactlyInAnyOrder(ReservationBuilder.TENANT, "other");
         assertThat(all(ClaimBuilder.of(10).runsOf(1).from("chat"))).hasSize(1);
         assertThat(posted("k2").state()).isEqualTo(State.QUEUED);
     }

@@ -77,8 +77,8 @@ abstract class LockedSuite extends QueueFixture {
     }
 
     private void pausedOwnerOf(Row row) throws Exception {
-        Shift end = shift(row, State.COMPLETED).in(1_000_000);
-        Shift leaving = row.line() == null ? end : end.leaving(line(row).lane());
+        MoveBuilder end = shift(row, State.COMPLETED).in(1_000_000);
+        MoveBuilder leaving = row.line() == null ? end : end.leaving(line(row).lane());
         pausedOwner(tx -> assertThat(tx.move(List.of(leaving.move()))).containsExactly(new Moved.Applied()));
     }
 
@@ -118,15 +118,15 @@ abstract class LockedSuite extends QueueFixture {
     void c5_reservationsOfOtherKeysInTheSameBatchAreGranted() throws Exception {
         long fence = put("held", State.IN_PROGRESS, 1_000, 0);
         put("due", State.FAILED_RETRYABLE, 0, 0);
-        pausedOwner(tx ->
-                tx.move(List.of(Shift.of(Ask.id("held"), fence, State.COMPLETED).move())));
+        pausedOwner(tx -> tx.move(List.of(MoveBuilder.of(ReservationBuilder.id("held"), fence, State.COMPLETED)
+                .move())));
         pass(1_000);
         List<Reserved> answers = soon(() -> ledger.reserve(
                 board.modes().version(),
                 List.of(
-                        Ask.of("new").reservation(),
-                        Ask.of("held").reservation(),
-                        Ask.of("due").reservation())));
+                        ReservationBuilder.of("new").reservation(),
+                        ReservationBuilder.of("held").reservation(),
+                        ReservationBuilder.of("due").reservation())));
         assertThat(answers.get(0)).isInstanceOf(Reserved.Granted.class);
         assertThat(answers.get(1)).isInstanceOfAny(Reserved.Locked.class, Reserved.Granted.class);
         assertThat(answers.get(2)).isInstanceOf(Reserved.Granted.class);
@@ -136,11 +136,13 @@ abstract class LockedSuite extends QueueFixture {
     void c5_movesOfOtherRecordsInTheSameBatchAreApplied() throws Exception {
         long held = put("held", State.IN_PROGRESS, 1_000, 0);
         long other = put("other", State.IN_PROGRESS, 1_000, 0);
-        pausedOwner(tx ->
-                tx.move(List.of(Shift.of(Ask.id("held"), held, State.COMPLETED).move())));
+        pausedOwner(tx -> tx.move(List.of(MoveBuilder.of(ReservationBuilder.id("held"), held, State.COMPLETED)
+                .move())));
         List<Moved> answers = soon(() -> ledger.move(List.of(
-                Shift.of(Ask.id("held"), held, State.UNKNOWN).move(),
-                Shift.of(Ask.id("other"), other, State.UNKNOWN).move())));
+                MoveBuilder.of(ReservationBuilder.id("held"), held, State.UNKNOWN)
+                        .move(),
+                MoveBuilder.of(ReservationBuilder.id("other"), other, State.UNKNOWN)
+                        .move())));
         assertThat(answers.get(0)).isInstanceOfAny(Moved.Locked.class, Moved.Applied.class);
         assertThat(answers.get(1)).isEqualTo(new Moved.Applied());
         assertThat(status("other").state()).isEqualTo(State.UNKNOWN);
@@ -150,11 +152,13 @@ abstract class LockedSuite extends QueueFixture {
     void c5_movesThatBelongTogetherAreNotMadeWithoutTheLockedOne() throws Exception {
         long held = put("held", State.IN_PROGRESS, 1_000, 0);
         long other = put("other", State.IN_PROGRESS, 1_000, 0);
-        pausedOwner(tx ->
-                tx.move(List.of(Shift.of(Ask.id("held"), held, State.COMPLETED).move())));
+        pausedOwner(tx -> tx.move(List.of(MoveBuilder.of(ReservationBuilder.id("held"), held, State.COMPLETED)
+                .move())));
         Moved answer = soon(() -> ledger.moveTogether(List.of(
-                Shift.of(Ask.id("other"), other, State.UNKNOWN).move(),
-                Shift.of(Ask.id("held"), held, State.UNKNOWN).move())));
+                MoveBuilder.of(ReservationBuilder.id("other"), other, State.UNKNOWN)
+                        .move(),
+                MoveBuilder.of(ReservationBuilder.id("held"), held, State.UNKNOWN)
+                        .move())));
         assertThat(answer).isInstanceOfAny(Moved.Locked.class, Moved.Applied.class);
         assertThat(status("other").state())
                 .isEqualTo(answer instanceof Moved.Locked ? State.IN_PROGRESS : State.UNKNOWN);
@@ -173,10 +177,10 @@ abstract class LockedSuite extends QueueFixture {
     void c5_leasesOfOtherRecordsAreRenewed() throws Exception {
         long held = put("held", State.IN_PROGRESS, 1_000, 0);
         long other = put("other", State.IN_PROGRESS, 1_000, 0);
-        pausedOwner(tx ->
-                tx.move(List.of(Shift.of(Ask.id("held"), held, State.COMPLETED).move())));
-        Renewal locked = new Renewal(Ask.id("held"), held, 5_000);
-        Renewal free = new Renewal(Ask.id("other"), other, 5_000);
+        pausedOwner(tx -> tx.move(List.of(MoveBuilder.of(ReservationBuilder.id("held"), held, State.COMPLETED)
+                .move())));
+        Renewal locked = new Renewal(ReservationBuilder.id("held"), held, 5_000);
+        Renewal free = new Renewal(ReservationBuilder.id("other"), other, 5_000);
         try {
             soon(() -> ledger.renew(List.of(locked, free)));
         } catch (java.util.concurrent.ExecutionException e) {
@@ -188,9 +192,9 @@ abstract class LockedSuite extends QueueFixture {
     @Test
     void c5_expiredUnlockedRecordsArePurged() throws Exception {
         long held = put("held", State.IN_PROGRESS, 1_000, 0);
-        apply(Shift.of(Ask.id("held"), held, State.UNKNOWN));
+        apply(MoveBuilder.of(ReservationBuilder.id("held"), held, State.UNKNOWN));
         put("done", State.COMPLETED, 1_000, 0);
-        pausedOwner(tx -> tx.move(List.of(Shift.of(Ask.id("held"), held, State.FAILED_TERMINAL)
+        pausedOwner(tx -> tx.move(List.of(MoveBuilder.of(ReservationBuilder.id("held"), held, State.FAILED_TERMINAL)
                 .from(State.UNKNOWN)
                 .in(500)
                 .move())));

@@ -3,15 +3,15 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.key.RecordId;
-import dev.semel.store.Found;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Inspection;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.RecordFilter.Cursor;
 import dev.semel.store.Renewal;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.StateCount;
 import dev.semel.store.Status;
-import dev.semel.store.Tally;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,7 +29,7 @@ abstract class LookupSuite extends ContractSuite {
     void grantThatIsHeldIsExtendedFromNow() {
         long fence = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(400);
-        assertThat(ledger.renew(List.of(new Renewal(Ask.id("k"), fence, 5_000))))
+        assertThat(ledger.renew(List.of(new Renewal(ReservationBuilder.id("k"), fence, 5_000))))
                 .containsExactly(true);
         assertThat(status("k").at()).isEqualTo(START + 5_400);
         assertThat(status("k").fence()).isEqualTo(fence);
@@ -40,9 +40,10 @@ abstract class LookupSuite extends ContractSuite {
     void grantWithAnExpiredLeaseIsExtendedUnlessItWasTakenOver() {
         long fence = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(2_000);
-        assertThat(ledger.renew(List.of(new Renewal(Ask.id("k"), fence, 5_000))))
+        assertThat(ledger.renew(List.of(new Renewal(ReservationBuilder.id("k"), fence, 5_000))))
                 .containsExactly(true);
-        assertThat(existing(reserve(Ask.of("k"))).row().status().at()).isEqualTo(now() + 5_000);
+        assertThat(existing(reserve(ReservationBuilder.of("k"))).row().status().at())
+                .isEqualTo(now() + 5_000);
     }
 
     @Test
@@ -55,15 +56,15 @@ abstract class LookupSuite extends ContractSuite {
         pass(500);
         grant("lost");
         assertThat(ledger.renew(List.of(
-                        new Renewal(Ask.id("lost"), lost, 5_000),
-                        new Renewal(Ask.id("held"), held, 5_000),
-                        new Renewal(Ask.id("done"), done, 5_000),
-                        new Renewal(Ask.id("absent"), 1, 5_000),
-                        new Renewal(Ask.id("retry"), retried, 5_000))))
+                        new Renewal(ReservationBuilder.id("lost"), lost, 5_000),
+                        new Renewal(ReservationBuilder.id("held"), held, 5_000),
+                        new Renewal(ReservationBuilder.id("done"), done, 5_000),
+                        new Renewal(ReservationBuilder.id("absent"), 1, 5_000),
+                        new Renewal(ReservationBuilder.id("retry"), retried, 5_000))))
                 .containsExactly(false, true, false, false, false);
         assertThat(status("done").at()).isEqualTo(START + 1_000);
         assertThat(status("retry").at()).isEqualTo(START + 1_500);
-        assertThat(status("lost").at()).isEqualTo(now() + Ask.LEASE);
+        assertThat(status("lost").at()).isEqualTo(now() + ReservationBuilder.LEASE);
         assertThat(exists("absent")).isFalse();
         assertThat(ledger.renew(List.of())).isEmpty();
     }
@@ -73,8 +74,9 @@ abstract class LookupSuite extends ContractSuite {
         put("expired", State.COMPLETED, 0, 0);
         grant("held");
         pass(10);
-        Found found = ledger.find(Set.of(Ask.id("expired"), Ask.id("held"), Ask.id("absent")));
-        assertThat(found.rows()).containsOnlyKeys(Ask.id("expired"), Ask.id("held"));
+        FoundRecords found = ledger.find(Set.of(
+                ReservationBuilder.id("expired"), ReservationBuilder.id("held"), ReservationBuilder.id("absent")));
+        assertThat(found.rows()).containsOnlyKeys(ReservationBuilder.id("expired"), ReservationBuilder.id("held"));
         assertThat(ledger.find(List.of()).rows()).isEmpty();
     }
 
@@ -82,13 +84,13 @@ abstract class LookupSuite extends ContractSuite {
     void expiryIsJudgedByTheStoresClock() {
         put("k", State.COMPLETED, 100, 0);
         pass(99);
-        Found before = ledger.find(Set.of(Ask.id("k")));
+        FoundRecords before = ledger.find(Set.of(ReservationBuilder.id("k")));
         pass(1);
-        Found after = ledger.find(Set.of(Ask.id("k")));
+        FoundRecords after = ledger.find(Set.of(ReservationBuilder.id("k")));
         assertThat(before.now()).isEqualTo(now() - 1);
-        assertThat(before.live(Ask.id("k"))).isNotNull();
+        assertThat(before.live(ReservationBuilder.id("k"))).isNotNull();
         assertThat(after.now()).isEqualTo(now());
-        assertThat(after.live(Ask.id("k"))).isNull();
+        assertThat(after.live(ReservationBuilder.id("k"))).isNull();
         assertThat(ledger.find(List.of()).now()).isEqualTo(now());
     }
 
@@ -100,16 +102,16 @@ abstract class LookupSuite extends ContractSuite {
         put("not yet", State.IN_PROGRESS, 501, 0);
         put("another state", State.FAILED_RETRYABLE, 100, 0);
         pass(500);
-        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), Cursor.OLDEST, 10))
+        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(ReservationBuilder.OPERATION), Cursor.OLDEST, 10))
                 .extracting(row -> row.header().key())
                 .containsExactly("latest", "late", "on time");
-        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), Cursor.OLDEST, 2))
+        assertThat(ledger.overdue(State.IN_PROGRESS, List.of(ReservationBuilder.OPERATION), Cursor.OLDEST, 2))
                 .extracting(row -> row.header().key())
                 .containsExactly("latest", "late");
-        assertThat(ledger.overdue(State.FAILED_RETRYABLE, List.of(Ask.OPERATION), Cursor.OLDEST, 10))
+        assertThat(ledger.overdue(State.FAILED_RETRYABLE, List.of(ReservationBuilder.OPERATION), Cursor.OLDEST, 10))
                 .extracting(row -> row.header().key())
                 .containsExactly("another state");
-        assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), Cursor.OLDEST, 10))
+        assertThat(ledger.overdue(State.UNKNOWN, List.of(ReservationBuilder.OPERATION), Cursor.OLDEST, 10))
                 .isEmpty();
     }
 
@@ -121,15 +123,15 @@ abstract class LookupSuite extends ContractSuite {
         put("later", State.IN_PROGRESS, 200, 0);
         put("not yet", State.IN_PROGRESS, 501, 0);
         pass(500);
-        List<Row> all = ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), Cursor.OLDEST, 10);
+        List<Row> all = ledger.overdue(State.IN_PROGRESS, List.of(ReservationBuilder.OPERATION), Cursor.OLDEST, 10);
         assertThat(all).hasSize(8);
         List<RecordId> paged = new ArrayList<>();
         RecordFilter.Cursor behind = RecordFilter.Cursor.OLDEST;
-        List<Row> page = ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), behind, 3);
+        List<Row> page = ledger.overdue(State.IN_PROGRESS, List.of(ReservationBuilder.OPERATION), behind, 3);
         while (!page.isEmpty()) {
             page.forEach(row -> paged.add(row.id()));
             behind = RecordFilter.Cursor.behind(page.get(page.size() - 1));
-            page = ledger.overdue(State.IN_PROGRESS, List.of(Ask.OPERATION), behind, 3);
+            page = ledger.overdue(State.IN_PROGRESS, List.of(ReservationBuilder.OPERATION), behind, 3);
         }
         assertThat(paged).containsExactlyElementsOf(all.stream().map(Row::id).toList());
     }
@@ -137,13 +139,17 @@ abstract class LookupSuite extends ContractSuite {
     @Test
     void overdueReadReturnsOnlyTheGivenOperationsAndNeverSteps() {
         long fence = put("late", State.IN_PROGRESS, 300, 0);
-        grant(Ask.of("step").leasedFor(0).under(Ask.id("late"), fence));
+        grant(ReservationBuilder.of("step").leasedFor(0).under(ReservationBuilder.id("late"), fence));
         pass(500);
         assertThat(ledger.overdue(State.IN_PROGRESS, List.of("another operation"), Cursor.OLDEST, 10))
                 .isEmpty();
         assertThat(ledger.overdue(State.IN_PROGRESS, List.of(), Cursor.OLDEST, 10))
                 .isEmpty();
-        assertThat(ledger.overdue(State.IN_PROGRESS, List.of("another operation", Ask.OPERATION), Cursor.OLDEST, 10))
+        assertThat(ledger.overdue(
+                        State.IN_PROGRESS,
+                        List.of("another operation", ReservationBuilder.OPERATION),
+                        Cursor.OLDEST,
+                        10))
                 .extracting(row -> row.header().key())
                 .containsExactly("late");
     }
@@ -151,9 +157,9 @@ abstract class LookupSuite extends ContractSuite {
     @Test
     void recordThatNeverNeedsAttentionIsNeverOverdue() {
         long fence = grant("k").fence();
-        apply(Shift.of(Ask.id("k"), fence, State.UNKNOWN));
+        apply(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.UNKNOWN));
         pass(1_000_000_000_000L);
-        assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), Cursor.OLDEST, 10))
+        assertThat(ledger.overdue(State.UNKNOWN, List.of(ReservationBuilder.OPERATION), Cursor.OLDEST, 10))
                 .isEmpty();
     }
 
@@ -164,7 +170,7 @@ abstract class LookupSuite extends ContractSuite {
         if (inspection.guarantee() == Inspection.Guarantee.A) {
             assertThat(store.transactions()).as("class A needs transactions").isPresent();
         }
-        for (Inspection.Finding finding : inspection.findings()) {
+        for (Inspection.CheckedSetting finding : inspection.findings()) {
             assertThat(inspection.guarantee()).isGreaterThanOrEqualTo(finding.limits());
         }
     }
@@ -175,7 +181,7 @@ abstract class LookupSuite extends ContractSuite {
         Optional<dev.semel.store.Store> reopened = contract.reopen(time);
         Assumptions.assumeTrue(reopened.isPresent(), "this store lives and dies with its handle");
         try (var other = reopened.get()) {
-            var found = other.ledger().find(List.of(Ask.id("k"))).get(Ask.id("k"));
+            var found = other.ledger().find(List.of(ReservationBuilder.id("k"))).get(ReservationBuilder.id("k"));
             assertThat(found).isNotNull();
             assertThat(found.result()).isEqualTo(bytes("result"));
             assertThat(other.switchboard().epoch()).isEqualTo(board.epoch());
@@ -183,7 +189,7 @@ abstract class LookupSuite extends ContractSuite {
             var answer = other.ledger()
                     .reserve(
                             other.switchboard().modes().version(),
-                            List.of(Ask.of("next").reservation()));
+                            List.of(ReservationBuilder.of("next").reservation()));
             assertThat(granted(answer.get(0)).fence()).isGreaterThan(fence);
             assertThat(grant("third").fence())
                     .isGreaterThan(granted(answer.get(0)).fence());
@@ -192,21 +198,24 @@ abstract class LookupSuite extends ContractSuite {
 
     @Test
     void recordsInAStateAreCountedUpToALimitWithTheOldest() {
-        assertThat(ledger.tally(State.UNKNOWN, RecordFilter.ALL, 10)).isEqualTo(new Tally(0, Status.NEVER, now()));
+        assertThat(ledger.tally(State.UNKNOWN, RecordFilter.ALL, 10)).isEqualTo(new StateCount(0, Status.NEVER, now()));
         put("old", State.UNKNOWN, 0, 0);
         long old = now();
         pass(300);
         put("new", State.UNKNOWN, 0, 0);
         put("other", State.IN_PROGRESS, 1_000, 0);
         pass(200);
-        Tally both = ledger.tally(State.UNKNOWN, RecordFilter.ALL, 10);
-        assertThat(both).isEqualTo(new Tally(2, old, now()));
+        StateCount both = ledger.tally(State.UNKNOWN, RecordFilter.ALL, 10);
+        assertThat(both).isEqualTo(new StateCount(2, old, now()));
         assertThat(both.ageMillis()).isEqualTo(500);
         assertThat(ledger.tally(State.UNKNOWN, RecordFilter.ALL, 1).count()).isEqualTo(1);
         assertThat(ledger.tally(State.UNKNOWN, new RecordFilter("nobody", null, false, Long.MAX_VALUE), 10)
                         .count())
                 .isZero();
-        assertThat(ledger.tally(State.UNKNOWN, new RecordFilter(null, Ask.OPERATION, false, Long.MAX_VALUE), 10)
+        assertThat(ledger.tally(
+                                State.UNKNOWN,
+                                new RecordFilter(null, ReservationBuilder.OPERATION, false, Long.MAX_VALUE),
+                                10)
                         .count())
                 .isEqualTo(2);
         assertThat(ledger.tally(State.UNKNOWN, new RecordFilter(null, null, true, Long.MAX_VALUE), 10)

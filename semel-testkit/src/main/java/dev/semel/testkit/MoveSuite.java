@@ -27,7 +27,9 @@ abstract class MoveSuite extends ContractSuite {
                 if (from != to) {
                     String key = from + " to " + to;
                     long fence = put(key, from, 50_000, 0);
-                    apply(Shift.of(Ask.id(key), fence, to).from(from).in(70_000));
+                    apply(MoveBuilder.of(ReservationBuilder.id(key), fence, to)
+                            .from(from)
+                            .in(70_000));
                     assertThat(status(key).state()).as(key).isEqualTo(to);
                     assertThat(status(key).fence()).as(key).isEqualTo(fence);
                     assertThat(status(key).at()).as(key).isEqualTo(now() + 70_000);
@@ -45,7 +47,8 @@ abstract class MoveSuite extends ContractSuite {
                     long fence = put(key, from, 50_000, 0);
                     Status before = status(key);
                     Set<State> others = EnumSet.complementOf(EnumSet.of(from));
-                    assertThat(move(Shift.of(Ask.id(key), fence, to).from(others)))
+                    assertThat(move(MoveBuilder.of(ReservationBuilder.id(key), fence, to)
+                                    .from(others)))
                             .as(key)
                             .isEqualTo(new Moved.Refused(before));
                     assertThat(status(key)).isEqualTo(before);
@@ -58,12 +61,12 @@ abstract class MoveSuite extends ContractSuite {
     void completedRecordTakesAnotherResultUnderItsFenceOnly() {
         long fence = put("k", State.COMPLETED, 50_000, 0);
         Status before = status("k");
-        assertThat(move(Shift.of(Ask.id("k"), fence - 1, State.COMPLETED)
+        assertThat(move(MoveBuilder.of(ReservationBuilder.id("k"), fence - 1, State.COMPLETED)
                         .from(State.COMPLETED)
                         .result(new byte[] {1})))
                 .isEqualTo(new Moved.Refused(before));
         for (int i = 0; i < 2; i++) {
-            assertThat(move(Shift.of(Ask.id("k"), fence, State.COMPLETED)
+            assertThat(move(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.COMPLETED)
                             .from(State.COMPLETED)
                             .in(60_000)
                             .result(new byte[] {2})))
@@ -81,13 +84,17 @@ abstract class MoveSuite extends ContractSuite {
             for (byte[] failure : new byte[][] {null, {1}}) {
                 String key = from + (failure == null ? " alike" : " with a failure");
                 long fence = put(key, from, 60, keep);
-                Shift back = Shift.of(Ask.id(key), fence, to).from(from).in(10).failure(failure);
+                MoveBuilder back = MoveBuilder.of(ReservationBuilder.id(key), fence, to)
+                        .from(from)
+                        .in(10)
+                        .failure(failure);
                 pass(60 + keep);
                 Status before = status(key);
                 if (from.finished() || keep > 0) {
                     assertThat(move(back)).as(key).isEqualTo(new Moved.Refused(before));
                     assertThat(status(key)).as(key).isEqualTo(before);
-                    apply(Shift.removing(Ask.id(key), fence).from(from));
+                    apply(MoveBuilder.removing(ReservationBuilder.id(key), fence)
+                            .from(from));
                     assertThat(exists(key)).as(key).isFalse();
                 } else {
                     apply(back);
@@ -101,11 +108,13 @@ abstract class MoveSuite extends ContractSuite {
         for (State from : List.of(State.COMPLETED, State.FAILED_TERMINAL, State.SHADOWED, State.DISCARDED)) {
             long fence = put(from.name(), from, 60, 0);
             pass(59);
-            apply(Shift.of(Ask.id(from.name()), fence, State.QUEUED).from(from).in(10));
+            apply(MoveBuilder.of(ReservationBuilder.id(from.name()), fence, State.QUEUED)
+                    .from(from)
+                    .in(10));
         }
         long fence = put("failed", State.FAILED_RETRYABLE, 60, 40);
         pass(99);
-        apply(Shift.of(Ask.id("failed"), fence, State.DISCARDED)
+        apply(MoveBuilder.of(ReservationBuilder.id("failed"), fence, State.DISCARDED)
                 .from(State.FAILED_RETRYABLE)
                 .in(10));
     }
@@ -115,7 +124,8 @@ abstract class MoveSuite extends ContractSuite {
         long fence = grant("k").fence();
         Status before = status("k");
         for (long other : new long[] {fence - 1, fence + 1, 0, -1}) {
-            assertThat(move(Shift.of(Ask.id("k"), other, State.COMPLETED).with(event("k"))))
+            assertThat(move(MoveBuilder.of(ReservationBuilder.id("k"), other, State.COMPLETED)
+                            .with(event("k"))))
                     .isEqualTo(new Moved.Refused(before));
         }
         assertThat(status("k")).isEqualTo(before);
@@ -124,7 +134,8 @@ abstract class MoveSuite extends ContractSuite {
 
     @Test
     void moveOfAnAbsentRecordIsRejectedAndMakesNone() {
-        assertThat(move(Shift.of(Ask.id("k"), 1, State.COMPLETED).from(State.values())))
+        assertThat(move(MoveBuilder.of(ReservationBuilder.id("k"), 1, State.COMPLETED)
+                        .from(State.values())))
                 .isEqualTo(new Moved.Refused(null));
         assertThat(exists("k")).isFalse();
     }
@@ -133,7 +144,7 @@ abstract class MoveSuite extends ContractSuite {
     void moveWritesAllOfItsChange() {
         long fence = grant("k").fence();
         pass(5);
-        apply(Shift.of(Ask.id("k"), fence, State.FAILED_RETRYABLE)
+        apply(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.FAILED_RETRYABLE)
                 .in(1_000)
                 .keptFor(2_000)
                 .attempt(7)
@@ -147,18 +158,19 @@ abstract class MoveSuite extends ContractSuite {
         assertThat(row.status().keepMillis()).isEqualTo(2_000);
         assertThat(row.result()).isEqualTo(bytes("r"));
         assertThat(row.failure()).isEqualTo(bytes("{\"f\":1}"));
-        assertThat(row.header()).isEqualTo(Ask.of("k").header());
+        assertThat(row.header()).isEqualTo(ReservationBuilder.of("k").header());
     }
 
     @Test
     void moveWritesAbsentValuesAndKeepsTheAttemptIfRequested() {
         long fence = grant("k").fence();
-        apply(Shift.of(Ask.id("k"), fence, State.FAILED_RETRYABLE)
+        apply(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.FAILED_RETRYABLE)
                 .in(0)
                 .keptFor(9)
                 .result(bytes("r"))
                 .failure(bytes("{}")));
-        apply(Shift.of(Ask.id("k"), fence, State.FAILED_TERMINAL).from(State.FAILED_RETRYABLE));
+        apply(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.FAILED_TERMINAL)
+                .from(State.FAILED_RETRYABLE));
         Row row = row("k");
         assertThat(row.result()).isNull();
         assertThat(row.failure()).isNull();
@@ -170,14 +182,14 @@ abstract class MoveSuite extends ContractSuite {
     @Test
     void sameMoveAgainIsTheSameAndWritesNothing() {
         long fence = grant("k").fence();
-        Shift first = Shift.of(Ask.id("k"), fence, State.COMPLETED)
+        MoveBuilder first = MoveBuilder.of(ReservationBuilder.id("k"), fence, State.COMPLETED)
                 .in(1_000)
                 .result(bytes("first"))
                 .with(event("k"));
         apply(first);
         pass(10);
         assertThat(move(first)).isEqualTo(new Moved.Same());
-        assertThat(move(Shift.of(Ask.id("k"), fence, State.COMPLETED)
+        assertThat(move(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.COMPLETED)
                         .in(9_000)
                         .result(bytes("second"))
                         .with(event("k"))))
@@ -193,7 +205,9 @@ abstract class MoveSuite extends ContractSuite {
             String key = from.name();
             long start = now();
             long fence = put(key, from, 1_000, 0);
-            Shift shift = Shift.of(Ask.id(key), fence, State.UNKNOWN).from(from).onlyIfOver();
+            MoveBuilder shift = MoveBuilder.of(ReservationBuilder.id(key), fence, State.UNKNOWN)
+                    .from(from)
+                    .onlyIfOver();
             pass(999);
             assertThat(move(shift)).isEqualTo(new Moved.Refused(status(key)));
             assertThat(status(key).at()).isEqualTo(start + 1_000);
@@ -206,9 +220,10 @@ abstract class MoveSuite extends ContractSuite {
     @Test
     void recordCanBeRemovedWithItsSteps() {
         long fence = grant("k").fence();
-        grant(Ask.of("step").under(Ask.id("k"), fence));
+        grant(ReservationBuilder.of("step").under(ReservationBuilder.id("k"), fence));
         grant("other");
-        Shift removal = Shift.removing(Ask.id("k"), fence).with(event("k"));
+        MoveBuilder removal =
+                MoveBuilder.removing(ReservationBuilder.id("k"), fence).with(event("k"));
         apply(removal);
         assertThat(exists("k")).isFalse();
         assertThat(exists("step")).isFalse();
@@ -223,8 +238,9 @@ abstract class MoveSuite extends ContractSuite {
     void removalUnderAnotherFenceOrFromAnotherStateIsRejected() {
         long fence = grant("k").fence();
         Status before = status("k");
-        assertThat(move(Shift.removing(Ask.id("k"), fence + 1))).isEqualTo(new Moved.Refused(before));
-        assertThat(move(Shift.removing(Ask.id("k"), fence).from(State.COMPLETED)))
+        assertThat(move(MoveBuilder.removing(ReservationBuilder.id("k"), fence + 1)))
+                .isEqualTo(new Moved.Refused(before));
+        assertThat(move(MoveBuilder.removing(ReservationBuilder.id("k"), fence).from(State.COMPLETED)))
                 .isEqualTo(new Moved.Refused(before));
         assertThat(status("k")).isEqualTo(before);
     }
@@ -234,11 +250,11 @@ abstract class MoveSuite extends ContractSuite {
         long fence = grant("k").fence();
         pass(3);
         AuditEntry given = event("k");
-        apply(Shift.of(Ask.id("k"), fence, State.FAILED_RETRYABLE)
+        apply(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.FAILED_RETRYABLE)
                 .in(0)
                 .attempt(4)
                 .with(given));
-        List<AuditRow> events = audit.newest(AuditFilter.of(Ask.id("k")), 10);
+        List<AuditRow> events = audit.newest(AuditFilter.of(ReservationBuilder.id("k")), 10);
         assertThat(events).hasSize(1);
         assertThat(events.get(0).at()).isEqualTo(now());
         assertThat(events.get(0).entry())
@@ -249,8 +265,12 @@ abstract class MoveSuite extends ContractSuite {
     @Test
     void rejectedMoveWritesNoEvent() {
         long fence = grant("k").fence();
-        move(Shift.of(Ask.id("k"), fence, State.COMPLETED).from(State.UNKNOWN).with(event("k")));
-        move(Shift.of(Ask.id("k"), fence, State.UNKNOWN).onlyIfOver().with(event("k")));
+        move(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.COMPLETED)
+                .from(State.UNKNOWN)
+                .with(event("k")));
+        move(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.UNKNOWN)
+                .onlyIfOver()
+                .with(event("k")));
         assertThat(events("k")).isEmpty();
     }
 
@@ -260,13 +280,20 @@ abstract class MoveSuite extends ContractSuite {
         long a = grant("a").fence();
         long done = put("done", State.COMPLETED, 10_000, 0);
         List<Moved> answers = ledger.move(List.of(
-                Shift.of(Ask.id("z"), z, State.COMPLETED).with(event("z")).move(),
-                Shift.of(Ask.id("a"), a + 1, State.COMPLETED).with(event("a")).move(),
-                Shift.of(Ask.id("done"), done, State.COMPLETED)
+                MoveBuilder.of(ReservationBuilder.id("z"), z, State.COMPLETED)
+                        .with(event("z"))
+                        .move(),
+                MoveBuilder.of(ReservationBuilder.id("a"), a + 1, State.COMPLETED)
+                        .with(event("a"))
+                        .move(),
+                MoveBuilder.of(ReservationBuilder.id("done"), done, State.COMPLETED)
                         .with(event("done"))
                         .move(),
-                Shift.removing(Ask.id("absent"), 1).with(event("absent")).move(),
-                Shift.of(Ask.id("absent too"), 1, State.COMPLETED).move()));
+                MoveBuilder.removing(ReservationBuilder.id("absent"), 1)
+                        .with(event("absent"))
+                        .move(),
+                MoveBuilder.of(ReservationBuilder.id("absent too"), 1, State.COMPLETED)
+                        .move()));
         assertThat(answers)
                 .containsExactly(
                         new Moved.Applied(),
@@ -282,7 +309,7 @@ abstract class MoveSuite extends ContractSuite {
     @Test
     void ownersLateFinishOfAnUnknownRecordIsAppliedUnderItsFence() {
         long fence = put("k", State.UNKNOWN, 0, 0);
-        apply(Shift.of(Ask.id("k"), fence, State.COMPLETED)
+        apply(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.COMPLETED)
                 .from(State.IN_PROGRESS, State.UNKNOWN)
                 .in(1_000)
                 .result(bytes("late")));
@@ -290,6 +317,6 @@ abstract class MoveSuite extends ContractSuite {
     }
 
     private static AuditEntry event(String key) {
-        return Ask.of(key).event(3);
+        return ReservationBuilder.of(key).event(3);
     }
 }

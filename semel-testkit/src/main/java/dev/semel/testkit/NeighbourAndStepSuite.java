@@ -21,8 +21,8 @@ abstract class NeighbourAndStepSuite extends ContractSuite {
 
     @Test
     void recordUnderANeighbouringKeyCountsAsThisOnes() {
-        long fence = grant(Ask.of(FIRST_BUCKET)).fence();
-        Row row = existing(reserve(Ask.of(SECOND_BUCKET))).row();
+        long fence = grant(ReservationBuilder.of(FIRST_BUCKET)).fence();
+        Row row = existing(reserve(ReservationBuilder.of(SECOND_BUCKET))).row();
         assertThat(row.header().key()).isEqualTo("text/1");
         assertThat(row.status().fence()).isEqualTo(fence);
         assertThat(exists("text/2")).isFalse();
@@ -33,7 +33,7 @@ abstract class NeighbourAndStepSuite extends ContractSuite {
         put("text@6", State.FAILED_RETRYABLE, 100, 0);
         pass(100);
         Key key = Key.withNeighbours("text@7", "text", List.of("text@6", "text@8"));
-        assertThat(existing(reserve(Ask.of(key))).row().id()).isEqualTo(Ask.id("text@6"));
+        assertThat(existing(reserve(ReservationBuilder.of(key))).row().id()).isEqualTo(ReservationBuilder.id("text@6"));
         assertThat(grant("text@6").attempt()).isEqualTo(2);
     }
 
@@ -41,7 +41,7 @@ abstract class NeighbourAndStepSuite extends ContractSuite {
     void expiredNeighbourCountsAsAbsent() {
         put("text/1", State.COMPLETED, 1_000, 0);
         pass(1_000);
-        assertThat(grant(Ask.of(SECOND_BUCKET)).attempt()).isEqualTo(1);
+        assertThat(grant(ReservationBuilder.of(SECOND_BUCKET)).attempt()).isEqualTo(1);
         assertThat(row("text/2").header().key()).isEqualTo("text/2");
     }
 
@@ -49,26 +49,32 @@ abstract class NeighbourAndStepSuite extends ContractSuite {
     void recordsOwnIdIsFoundBeforeItsNeighbours() {
         put("text/1", State.COMPLETED, 1_000, 0);
         put("text/2", State.DISCARDED, 1_000, 0);
-        assertThat(existing(reserve(Ask.of(SECOND_BUCKET))).row().header().key())
+        assertThat(existing(reserve(ReservationBuilder.of(SECOND_BUCKET)))
+                        .row()
+                        .header()
+                        .key())
                 .isEqualTo("text/2");
     }
 
     @Test
     void twoNeighboursReservedAtOnceAreGrantedOnce() throws Exception {
-        List<Reserved> answers = atOnce(THREADS, n -> reserve(Ask.of(n % 2 == 0 ? FIRST_BUCKET : SECOND_BUCKET)));
+        List<Reserved> answers =
+                atOnce(THREADS, n -> reserve(ReservationBuilder.of(n % 2 == 0 ? FIRST_BUCKET : SECOND_BUCKET)));
         assertThat(answers.stream().filter(Reserved.Granted.class::isInstance)).hasSize(1);
         assertThat(exists("text/1")).isNotEqualTo(exists("text/2"));
     }
 
     @Test
     void aStepStartsOnlyUnderTheGrantOfItsParent() {
-        RecordId parent = Ask.id("parent");
-        assertThat(reserve(Ask.of("step").under(parent, 1))).isEqualTo(new Reserved.ParentLost());
+        RecordId parent = ReservationBuilder.id("parent");
+        assertThat(reserve(ReservationBuilder.of("step").under(parent, 1))).isEqualTo(new Reserved.ParentLost());
         long fence = grant("parent").fence();
-        assertThat(reserve(Ask.of("step").under(parent, fence - 1))).isEqualTo(new Reserved.ParentLost());
+        assertThat(reserve(ReservationBuilder.of("step").under(parent, fence - 1)))
+                .isEqualTo(new Reserved.ParentLost());
         assertThat(exists("step")).isFalse();
 
-        assertThat(grant(Ask.of("step").under(parent, fence)).attempt()).isEqualTo(1);
+        assertThat(grant(ReservationBuilder.of("step").under(parent, fence)).attempt())
+                .isEqualTo(1);
         assertThat(row("step").header().parent()).isEqualTo(parent);
     }
 
@@ -77,7 +83,8 @@ abstract class NeighbourAndStepSuite extends ContractSuite {
         for (State state : State.values()) {
             if (state != State.IN_PROGRESS) {
                 long fence = put(state.name(), state, 100_000, 0);
-                assertThat(reserve(Ask.of("step " + state).under(Ask.id(state.name()), fence)))
+                assertThat(reserve(ReservationBuilder.of("step " + state)
+                                .under(ReservationBuilder.id(state.name()), fence)))
                         .isEqualTo(new Reserved.ParentLost());
                 assertThat(exists("step " + state)).isFalse();
             }
@@ -88,23 +95,28 @@ abstract class NeighbourAndStepSuite extends ContractSuite {
     void stepStartsAfterTheLeaseExpiredUnlessItsParentWasTakenOver() {
         long fence = put("parent", State.IN_PROGRESS, 1_000, 0);
         pass(2_000);
-        assertThat(grant(Ask.of("step").under(Ask.id("parent"), fence)).attempt())
+        assertThat(grant(ReservationBuilder.of("step").under(ReservationBuilder.id("parent"), fence))
+                        .attempt())
                 .isEqualTo(1);
         long taken = grant("parent").fence();
-        assertThat(reserve(Ask.of("step 2").under(Ask.id("parent"), fence))).isEqualTo(new Reserved.ParentLost());
-        assertThat(grant(Ask.of("step 2").under(Ask.id("parent"), taken)).attempt())
+        assertThat(reserve(ReservationBuilder.of("step 2").under(ReservationBuilder.id("parent"), fence)))
+                .isEqualTo(new Reserved.ParentLost());
+        assertThat(grant(ReservationBuilder.of("step 2").under(ReservationBuilder.id("parent"), taken))
+                        .attempt())
                 .isEqualTo(1);
     }
 
     @Test
     void finishedStepIsReturnedToTheNextRunOfItsParent() {
         long fence = put("parent", State.IN_PROGRESS, 1_000, 0);
-        long step = grant(Ask.of("step").under(Ask.id("parent"), fence)).fence();
-        apply(Shift.of(Ask.id("step"), step, State.COMPLETED).result(bytes("done")));
+        long step = grant(ReservationBuilder.of("step").under(ReservationBuilder.id("parent"), fence))
+                .fence();
+        apply(MoveBuilder.of(ReservationBuilder.id("step"), step, State.COMPLETED)
+                .result(bytes("done")));
         pass(1_000);
         long taken = grant("parent").fence();
-        Row row =
-                existing(reserve(Ask.of("step").under(Ask.id("parent"), taken))).row();
+        Row row = existing(reserve(ReservationBuilder.of("step").under(ReservationBuilder.id("parent"), taken)))
+                .row();
         assertThat(row.state()).isEqualTo(State.COMPLETED);
         assertThat(row.result()).isEqualTo(bytes("done"));
     }
@@ -112,29 +124,33 @@ abstract class NeighbourAndStepSuite extends ContractSuite {
     @Test
     void stepsOfARecordAreReadByAge() {
         long fence = grant("parent").fence();
-        RecordId parent = Ask.id("parent");
+        RecordId parent = ReservationBuilder.id("parent");
         for (String step : List.of("zeta", "alpha", "mid")) {
-            grant(Ask.of(step).under(parent, fence));
+            grant(ReservationBuilder.of(step).under(parent, fence));
             pass(1);
         }
         grant("stranger");
         assertThat(ledger.steps(parent)).extracting(row -> row.header().key()).containsExactly("zeta", "alpha", "mid");
-        assertThat(ledger.steps(Ask.id("stranger"))).isEmpty();
-        assertThat(ledger.steps(Ask.id("nobody"))).isEmpty();
+        assertThat(ledger.steps(ReservationBuilder.id("stranger"))).isEmpty();
+        assertThat(ledger.steps(ReservationBuilder.id("nobody"))).isEmpty();
     }
 
     @Test
     void recreatedRecordHasNoneOfTheEarlierSteps() {
         long fence = grant("parent").fence();
-        long step = grant(Ask.of("step").under(Ask.id("parent"), fence)).fence();
-        apply(Shift.of(Ask.id("step"), step, State.COMPLETED).result(bytes("old")));
-        apply(Shift.of(Ask.id("parent"), fence, State.COMPLETED).in(1_000));
+        long step = grant(ReservationBuilder.of("step").under(ReservationBuilder.id("parent"), fence))
+                .fence();
+        apply(MoveBuilder.of(ReservationBuilder.id("step"), step, State.COMPLETED)
+                .result(bytes("old")));
+        apply(MoveBuilder.of(ReservationBuilder.id("parent"), fence, State.COMPLETED)
+                .in(1_000));
         pass(1_000);
 
         long again = grant("parent").fence();
 
-        assertThat(ledger.steps(Ask.id("parent"))).isEmpty();
-        assertThat(grant(Ask.of("step").under(Ask.id("parent"), again)).attempt())
+        assertThat(ledger.steps(ReservationBuilder.id("parent"))).isEmpty();
+        assertThat(grant(ReservationBuilder.of("step").under(ReservationBuilder.id("parent"), again))
+                        .attempt())
                 .isEqualTo(1);
     }
 }

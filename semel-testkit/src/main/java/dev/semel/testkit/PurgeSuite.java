@@ -33,7 +33,7 @@ abstract class PurgeSuite extends ContractSuite {
         pass(999);
         assertThat(ledger.purge(100, SILENT)).isEmpty();
         pass(1);
-        assertThat(ledger.purge(100, SILENT)).isEqualTo(Map.of(Ask.TENANT, 4));
+        assertThat(ledger.purge(100, SILENT)).isEqualTo(Map.of(ReservationBuilder.TENANT, 4));
         for (State state : State.values()) {
             assertThat(exists(state.name())).isFalse();
         }
@@ -60,7 +60,7 @@ abstract class PurgeSuite extends ContractSuite {
         assertThat(ledger.purge(100, SILENT)).isEmpty();
         assertThat(exists("k")).isTrue();
         pass(1);
-        assertThat(ledger.purge(100, SILENT)).isEqualTo(Map.of(Ask.TENANT, 1));
+        assertThat(ledger.purge(100, SILENT)).isEqualTo(Map.of(ReservationBuilder.TENANT, 1));
         assertThat(exists("k")).isFalse();
     }
 
@@ -71,7 +71,7 @@ abstract class PurgeSuite extends ContractSuite {
         }
         List<Integer> chunks = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            chunks.add(ledger.purge(2, SILENT).getOrDefault(Ask.TENANT, 0));
+            chunks.add(ledger.purge(2, SILENT).getOrDefault(ReservationBuilder.TENANT, 0));
         }
         assertThat(chunks).containsExactly(2, 2, 1, 0, 0);
     }
@@ -85,7 +85,7 @@ abstract class PurgeSuite extends ContractSuite {
         pass(1);
         int removed = 0;
         for (int i = 0; i < 10; i++) {
-            int chunk = ledger.purge(2, SILENT).getOrDefault(Ask.TENANT, 0);
+            int chunk = ledger.purge(2, SILENT).getOrDefault(ReservationBuilder.TENANT, 0);
             assertThat(chunk).isLessThanOrEqualTo(2);
             removed += chunk;
         }
@@ -95,12 +95,14 @@ abstract class PurgeSuite extends ContractSuite {
     @Test
     void stepsGoWithTheirParentAndNotBefore() {
         long fence = grant("parent").fence();
-        long step = grant(Ask.of("step").under(Ask.id("parent"), fence)).fence();
-        apply(Shift.of(Ask.id("step"), step, State.COMPLETED));
+        long step = grant(ReservationBuilder.of("step").under(ReservationBuilder.id("parent"), fence))
+                .fence();
+        apply(MoveBuilder.of(ReservationBuilder.id("step"), step, State.COMPLETED));
         pass(1_000_000);
         ledger.purge(100, SILENT);
         assertThat(exists("step")).isTrue();
-        apply(Shift.of(Ask.id("parent"), fence, State.COMPLETED).in(0));
+        apply(MoveBuilder.of(ReservationBuilder.id("parent"), fence, State.COMPLETED)
+                .in(0));
         ledger.purge(100, SILENT);
         assertThat(exists("parent")).isFalse();
         assertThat(exists("step")).isFalse();
@@ -109,9 +111,9 @@ abstract class PurgeSuite extends ContractSuite {
     @Test
     void eventsAreMadeOfTheCountForEachTenantAndWrittenWithTheRemoval() {
         for (String tenant : List.of("one", "two", "two")) {
-            var ask = Ask.of("k" + tenant + now()).of(Tenant.of(tenant));
+            var ask = ReservationBuilder.of("k" + tenant + now()).of(Tenant.of(tenant));
             long fence = grant(ask).fence();
-            apply(Shift.of(ask.identity().id(), fence, State.COMPLETED).in(0));
+            apply(MoveBuilder.of(ask.identity().id(), fence, State.COMPLETED).in(0));
             pass(1);
         }
         Map<String, Integer> removed = ledger.purge(100, PurgeSuite::told);
@@ -136,7 +138,7 @@ abstract class PurgeSuite extends ContractSuite {
                 }))
                 .hasStackTraceContaining("no event");
         assertThat(exists("k")).isTrue();
-        assertThat(ledger.purge(100, SILENT)).isEqualTo(Map.of(Ask.TENANT, 1));
+        assertThat(ledger.purge(100, SILENT)).isEqualTo(Map.of(ReservationBuilder.TENANT, 1));
     }
 
     private static List<AuditEntry> told(Map<String, Integer> counts) {

@@ -120,8 +120,8 @@ abstract class QueueFixture extends ContractSuite {
         assertThat(keys(granted(bid))).isEmpty();
     }
 
-    static Shift shift(Row row, State to) {
-        return Shift.of(row.id(), row.status().fence(), to);
+    static MoveBuilder shift(Row row, State to) {
+        return MoveBuilder.of(row.id(), row.status().fence(), to);
     }
 
     static Line line(Row row) {

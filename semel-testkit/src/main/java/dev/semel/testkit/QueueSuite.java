@@ -74,13 +74,13 @@ abstract class QueueSuite extends QueueFixture {
             String key = state.name();
             long fence = put(key, state, 100_000, 0);
             ArrivalBuilder again = ArrivalBuilder.of(key)
-                    .to(Ask.OPERATION)
+                    .to(ReservationBuilder.OPERATION)
                     .fingerprinted(2)
                     .in("lane")
                     .telling(1);
             Row found = existing(enqueue(again));
             assertThat(found.state()).isEqualTo(state);
-            assertThat(found.header()).isEqualTo(Ask.of(key).header());
+            assertThat(found.header()).isEqualTo(ReservationBuilder.of(key).header());
             assertThat(row(key).status().fence()).isEqualTo(fence);
             assertThat(row(key).line()).isNull();
             assertThat(events(key)).isEmpty();
@@ -109,7 +109,7 @@ abstract class QueueSuite extends QueueFixture {
                 put(key, state, 1_000, state.finished() ? 0 : 1_000);
                 pass(2_000);
                 ArrivalBuilder post = ArrivalBuilder.of(key)
-                        .to(Ask.OPERATION)
+                        .to(ReservationBuilder.OPERATION)
                         .fingerprinted(2)
                         .with(bytes("new"))
                         .telling(1);
@@ -128,11 +128,12 @@ abstract class QueueSuite extends QueueFixture {
     @Test
     void recreatedRecordHasNoneOfTheEarlierSteps() {
         long fence = grant("parent").fence();
-        grant(Ask.of("step").under(Ask.id("parent"), fence));
-        apply(Shift.of(Ask.id("parent"), fence, State.COMPLETED).in(1_000));
+        grant(ReservationBuilder.of("step").under(ReservationBuilder.id("parent"), fence));
+        apply(MoveBuilder.of(ReservationBuilder.id("parent"), fence, State.COMPLETED)
+                .in(1_000));
         pass(1_000);
-        send(ArrivalBuilder.of("parent").to(Ask.OPERATION));
-        assertThat(ledger.steps(Ask.id("parent"))).isEmpty();
+        send(ArrivalBuilder.of("parent").to(ReservationBuilder.OPERATION));
+        assertThat(ledger.steps(ReservationBuilder.id("parent"))).isEmpty();
         assertThat(exists("step")).isFalse();
     }
 
@@ -191,31 +192,33 @@ abstract class QueueSuite extends QueueFixture {
     @Test
     void messageIsNoStepOfItsSenderAndOutlivesIt() {
         long fence = grant("parent").fence();
-        long step = grant(Ask.of("step").under(Ask.id("parent"), fence)).fence();
-        apply(Shift.of(Ask.id("step"), step, State.COMPLETED));
-        send(ArrivalBuilder.of("child").sentBy(Ask.id("parent")).in("lane"));
-        assertThat(keys(ledger.steps(Ask.id("parent")))).containsExactly("step");
+        long step = grant(ReservationBuilder.of("step").under(ReservationBuilder.id("parent"), fence))
+                .fence();
+        apply(MoveBuilder.of(ReservationBuilder.id("step"), step, State.COMPLETED));
+        send(ArrivalBuilder.of("child").sentBy(ReservationBuilder.id("parent")).in("lane"));
+        assertThat(keys(ledger.steps(ReservationBuilder.id("parent")))).containsExactly("step");
         assertThat(keys(ledger.overdue(State.QUEUED, List.of(ArrivalBuilder.CHANNEL), Cursor.OLDEST, 10)))
                 .containsExactly("child");
 
-        apply(Shift.of(Ask.id("parent"), fence, State.COMPLETED).in(1_000));
+        apply(MoveBuilder.of(ReservationBuilder.id("parent"), fence, State.COMPLETED)
+                .in(1_000));
         pass(1_000);
         ledger.purge(10, counts -> List.of());
         assertThat(exists("parent")).isFalse();
         assertThat(exists("step")).isFalse();
-        assertThat(posted("child").header().parent()).isEqualTo(Ask.id("parent"));
+        assertThat(posted("child").header().parent()).isEqualTo(ReservationBuilder.id("parent"));
         assertThat(served(ClaimBuilder.of(1))).containsExactly("child");
     }
 
     @Test
     void messageOutlivesASenderThatIsForgottenOrRecreated() {
         long fence = grant("forgotten").fence();
-        send(ArrivalBuilder.of("one").sentBy(Ask.id("forgotten")));
-        apply(Shift.removing(Ask.id("forgotten"), fence));
+        send(ArrivalBuilder.of("one").sentBy(ReservationBuilder.id("forgotten")));
+        apply(MoveBuilder.removing(ReservationBuilder.id("forgotten"), fence));
         assertThat(isThere(ArrivalBuilder.id("one"))).isTrue();
 
         long old = put("anew", State.COMPLETED, 1_000, 0);
-        send(ArrivalBuilder.of("two").sentBy(Ask.id("anew")));
+        send(ArrivalBuilder.of("two").sentBy(ReservationBuilder.id("anew")));
         pass(1_000);
         assertThat(grant("anew").fence()).isGreaterThan(old);
         assertThat(isThere(ArrivalBuilder.id("two"))).isTrue();
@@ -226,7 +229,7 @@ abstract class QueueSuite extends QueueFixture {
     void messageKeepsItsOwnSteps() {
         send(ArrivalBuilder.of("k").in("lane"));
         Row claimed = grantedOne(ClaimBuilder.of(1));
-        grant(Ask.of("step").under(claimed.id(), claimed.status().fence()));
+        grant(ReservationBuilder.of("step").under(claimed.id(), claimed.status().fence()));
         assertThat(keys(ledger.steps(claimed.id()))).containsExactly("step");
         apply(shift(claimed, State.COMPLETED).in(0).leaving(line(claimed).lane()));
         ledger.purge(10, counts -> List.of());
@@ -251,7 +254,7 @@ abstract class QueueSuite extends QueueFixture {
         assertThat(queue.backlog(ArrivalBuilder.CHANNEL).waiting()).isEqualTo(3);
         retry(head, 1_000);
         assertThat(queue.backlog(ArrivalBuilder.CHANNEL).waiting()).isEqualTo(4);
-        assertThat(queue.backlog(Ask.OPERATION).waiting()).isZero();
+        assertThat(queue.backlog(ReservationBuilder.OPERATION).waiting()).isZero();
         assertThat(queue.backlog("nobody")).isEqualTo(new Backlog(0, Status.NEVER, 0));
     }
 

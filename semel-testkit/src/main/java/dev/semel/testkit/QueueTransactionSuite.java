@@ -37,8 +37,10 @@ abstract class QueueTransactionSuite extends QueueFixture {
 
     @Test
     void messageOfACommittedTransactionExistsWithItsEvent() throws Exception {
-        ArrivalBuilder post =
-                ArrivalBuilder.of("k").in("lane").sentBy(Ask.id("sender")).telling(1);
+        ArrivalBuilder post = ArrivalBuilder.of("k")
+                .in("lane")
+                .sentBy(ReservationBuilder.id("sender"))
+                .telling(1);
         transactions.run(tx -> {
             assertThat(enqueue(tx, post)).isEqualTo(new Enqueued.Made());
             return Ended.keep(true);
@@ -116,7 +118,8 @@ abstract class QueueTransactionSuite extends QueueFixture {
                     enqueue(tx, ArrivalBuilder.of("own").fingerprinted(2).telling(1)));
             assertThat(own.header()).isEqualTo(ArrivalBuilder.of("own").header());
             assertThat(own.state()).isEqualTo(State.QUEUED);
-            assertThat(enqueue(tx, ArrivalBuilder.of("old").to(Ask.OPERATION))).isEqualTo(new Enqueued.Made());
+            assertThat(enqueue(tx, ArrivalBuilder.of("old").to(ReservationBuilder.OPERATION)))
+                    .isEqualTo(new Enqueued.Made());
             return Ended.keep(true);
         });
         assertThat(toldTypes(ArrivalBuilder.id("own"))).containsExactly(1);
@@ -211,7 +214,7 @@ abstract class QueueTransactionSuite extends QueueFixture {
         assertThat(isThere(ArrivalBuilder.id("further"))).isFalse();
     }
 
-    private static Shift completing(Row row) {
+    private static MoveBuilder completing(Row row) {
         return shift(row, State.COMPLETED).in(1_000).leaving(line(row).lane());
     }
 }

@@ -23,7 +23,7 @@ abstract class RaceSuite extends ContractSuite {
     void a1_absentRecordReservedByManyAtOnceIsGrantedOnce() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             String key = "k" + round;
-            assertGrantedOnce(atOnce(THREADS, n -> reserve(Ask.of(key))));
+            assertGrantedOnce(atOnce(THREADS, n -> reserve(ReservationBuilder.of(key))));
             assertThat(status(key).attempt()).isEqualTo(1);
         }
     }
@@ -34,7 +34,7 @@ abstract class RaceSuite extends ContractSuite {
             String key = "k" + round;
             put(key, State.IN_PROGRESS, 10, 0);
             pass(10);
-            assertGrantedOnce(atOnce(THREADS, n -> reserve(Ask.of(key))));
+            assertGrantedOnce(atOnce(THREADS, n -> reserve(ReservationBuilder.of(key))));
             assertThat(status(key).attempt()).isEqualTo(2);
         }
     }
@@ -44,7 +44,7 @@ abstract class RaceSuite extends ContractSuite {
         for (int round = 0; round < ROUNDS; round++) {
             String key = "k" + round;
             put(key, State.FAILED_RETRYABLE, 0, 0);
-            assertGrantedOnce(atOnce(THREADS, n -> reserve(Ask.of(key))));
+            assertGrantedOnce(atOnce(THREADS, n -> reserve(ReservationBuilder.of(key))));
             assertThat(status(key).attempt()).isEqualTo(2);
         }
     }
@@ -56,9 +56,9 @@ abstract class RaceSuite extends ContractSuite {
             long fence = grant(key).fence();
             List<Moved> answers = atOnce(
                     THREADS,
-                    n -> move(Shift.of(Ask.id(key), fence, State.COMPLETED)
+                    n -> move(MoveBuilder.of(ReservationBuilder.id(key), fence, State.COMPLETED)
                             .in(1_000)
-                            .with(Ask.of(key).event(1))));
+                            .with(ReservationBuilder.of(key).event(1))));
             assertThat(Collections.frequency(answers, new Moved.Applied())).isEqualTo(1);
             assertThat(Collections.frequency(answers, new Moved.Same())).isEqualTo(THREADS - 1);
             assertThat(events(key)).hasSize(1);
@@ -74,8 +74,9 @@ abstract class RaceSuite extends ContractSuite {
             List<Object> answers = atOnce(
                     2,
                     n -> n == 0
-                            ? move(Shift.of(Ask.id(key), fence, State.COMPLETED).in(1_000))
-                            : reserve(Ask.of(key)));
+                            ? move(MoveBuilder.of(ReservationBuilder.id(key), fence, State.COMPLETED)
+                                    .in(1_000))
+                            : reserve(ReservationBuilder.of(key)));
             boolean finished = answers.get(0) instanceof Moved.Applied;
             boolean taken = answers.get(1) instanceof Reserved.Granted;
             assertThat(finished).as("finished, not taken over").isNotEqualTo(taken);
@@ -93,7 +94,7 @@ abstract class RaceSuite extends ContractSuite {
                     ledger.purge(10, counts -> List.of());
                     return new Reserved.ModesChanged();
                 }
-                return reserve(Ask.of(key));
+                return reserve(ReservationBuilder.of(key));
             });
             assertThat(answers.stream().filter(Reserved.Granted.class::isInstance))
                     .hasSize(1);
@@ -111,7 +112,8 @@ abstract class RaceSuite extends ContractSuite {
             String prefix = "r" + round;
             List<List<Reserved>> answers = atOnce(8, n -> {
                 List<Reservation> batch = new ArrayList<>();
-                keys.forEach(key -> batch.add(Ask.of(prefix + key).reservation()));
+                keys.forEach(
+                        key -> batch.add(ReservationBuilder.of(prefix + key).reservation()));
                 if (n % 2 == 0) {
                     Collections.reverse(batch);
                 }

@@ -51,13 +51,13 @@ abstract class RefusedDataSuite extends QueueFixture {
     void d16_reservationWhoseDataIsRejectedFailsAlone() {
         List<Reservation> batch = new ArrayList<>();
         for (int i = 0; i < BATCH; i++) {
-            batch.add(Ask.of("k" + i).with(data(i)).reservation());
+            batch.add(ReservationBuilder.of("k" + i).with(data(i)).reservation());
         }
         List<Reserved> answers = ledger.reserve(board.modes().version(), batch);
         for (int i = 0; i < BATCH; i++) {
             if (i == BAD) {
                 assertThat(answers.get(i)).isInstanceOf(Reserved.ReserveFailed.class);
-                assertNamed(((Reserved.ReserveFailed) answers.get(i)).why(), Ask.id("k" + i));
+                assertNamed(((Reserved.ReserveFailed) answers.get(i)).why(), ReservationBuilder.id("k" + i));
                 assertThat(exists("k" + i)).isFalse();
             } else {
                 assertThat(answers.get(i)).isInstanceOf(Reserved.Granted.class);
@@ -67,9 +67,9 @@ abstract class RefusedDataSuite extends QueueFixture {
 
     @Test
     void d16_oneReservationAloneIsAnsweredInTheSameWay() {
-        Reserved answer = reserve(Ask.of("k").with(bytes(REFUSED)));
+        Reserved answer = reserve(ReservationBuilder.of("k").with(bytes(REFUSED)));
         assertThat(answer).isInstanceOf(Reserved.ReserveFailed.class);
-        assertNamed(((Reserved.ReserveFailed) answer).why(), Ask.id("k"));
+        assertNamed(((Reserved.ReserveFailed) answer).why(), ReservationBuilder.id("k"));
     }
 
     @Test
@@ -95,17 +95,17 @@ abstract class RefusedDataSuite extends QueueFixture {
         List<Move> moves = new ArrayList<>();
         for (int i = 0; i < BATCH; i++) {
             long fence = grant("k" + i).fence();
-            moves.add(Shift.of(Ask.id("k" + i), fence, State.COMPLETED)
+            moves.add(MoveBuilder.of(ReservationBuilder.id("k" + i), fence, State.COMPLETED)
                     .in(1_000)
                     .result(data(i))
-                    .with(Ask.of("k" + i).event(2))
+                    .with(ReservationBuilder.of("k" + i).event(2))
                     .move());
         }
         List<Moved> answers = ledger.move(moves);
         for (int i = 0; i < BATCH; i++) {
             if (i == BAD) {
                 assertThat(answers.get(i)).isInstanceOf(Moved.NotStored.class);
-                assertNamed(((Moved.NotStored) answers.get(i)).why(), Ask.id("k" + i));
+                assertNamed(((Moved.NotStored) answers.get(i)).why(), ReservationBuilder.id("k" + i));
                 assertThat(status("k" + i).state()).isEqualTo(State.IN_PROGRESS);
                 assertThat(events("k" + i)).isEmpty();
             } else {
@@ -113,13 +113,13 @@ abstract class RefusedDataSuite extends QueueFixture {
                 assertThat(events("k" + i)).containsExactly(2);
             }
         }
-        apply(Shift.of(Ask.id("k" + BAD), moves.get(BAD).fence(), State.FAILED_TERMINAL)
+        apply(MoveBuilder.of(ReservationBuilder.id("k" + BAD), moves.get(BAD).fence(), State.FAILED_TERMINAL)
                 .in(1_000));
     }
 
     @Test
     void d16_auditEventThatIsRejectedIsNoOutage() {
-        AuditEntry event = Ask.of("k").event(3);
+        AuditEntry event = ReservationBuilder.of("k").event(3);
         AuditEntry.Subject subject = new AuditEntry.Subject("acme", "charge", null, null, REFUSED);
         AuditEntry refused = new AuditEntry(3, subject, null, 0, 0, null);
         assertThatThrownBy(() -> audit.append(List.of(event, refused))).isInstanceOf(SemelException.DataRefused.class);
@@ -132,14 +132,15 @@ abstract class RefusedDataSuite extends QueueFixture {
                 store.transactions().isPresent(), () -> store.name() + " cannot commit an application's writes");
         assertThatThrownBy(() -> store.transactions().orElseThrow().run(tx -> {
                     assertThat(tx.lookUp(
-                                    board.modes().version(), List.of(Ask.of("k").identity())))
+                                    board.modes().version(),
+                                    List.of(ReservationBuilder.of("k").identity())))
                             .containsExactly(new LookupResult.Free());
                     tx.write(List.of(new RecordWrite(
-                            Ask.id("k"),
-                            Ask.of("k").header(),
+                            ReservationBuilder.id("k"),
+                            ReservationBuilder.of("k").header(),
                             State.COMPLETED,
-                            new RecordWrite.Times(1_000, 0, 1),
-                            new RecordWrite.Outcome(bytes(REFUSED), null),
+                            new RecordWrite.WriteTimes(1_000, 0, 1),
+                            new RecordWrite.WrittenOutcome(bytes(REFUSED), null),
                             null)));
                     return Ended.keep(true);
                 }))

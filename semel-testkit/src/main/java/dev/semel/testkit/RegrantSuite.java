@@ -22,38 +22,42 @@ abstract class RegrantSuite extends ContractSuite {
     void retryIsGrantedWhenItIsDueAndNotAMillisecondBefore() {
         long before = put("k", State.FAILED_RETRYABLE, 1_000, 60_000);
         pass(999);
-        assertThat(existing(reserve(Ask.of("k"))).row().status().fence()).isEqualTo(before);
+        assertThat(existing(reserve(ReservationBuilder.of("k"))).row().status().fence())
+                .isEqualTo(before);
         pass(1);
 
-        Reserved.Granted granted = grant(Ask.of("k").with(bytes("other")).by(8));
+        Reserved.Granted granted =
+                grant(ReservationBuilder.of("k").with(bytes("other")).by(8));
 
         assertThat(granted.attempt()).isEqualTo(2);
         assertThat(granted.takenOver()).isFalse();
         assertThat(granted.fence()).isGreaterThan(before);
         Row row = row("k");
-        assertThat(row.status()).isEqualTo(new Status(State.IN_PROGRESS, granted.fence(), 2, now() + Ask.LEASE, 0, 8));
-        assertThat(row.header()).isEqualTo(Ask.of("k").header());
+        assertThat(row.status())
+                .isEqualTo(new Status(State.IN_PROGRESS, granted.fence(), 2, now() + ReservationBuilder.LEASE, 0, 8));
+        assertThat(row.header()).isEqualTo(ReservationBuilder.of("k").header());
         assertThat(row.payload()).isEqualTo(bytes("payload"));
     }
 
     @Test
     void a7_retryThatIsDueIsNotGrantedToAnotherPayload() {
         long before = put("k", State.FAILED_RETRYABLE, 0, 0);
-        Row found = existing(reserve(Ask.of("k").fingerprinted(2))).row();
+        Row found =
+                existing(reserve(ReservationBuilder.of("k").fingerprinted(2))).row();
         assertThat(found.status().fence()).isEqualTo(before);
-        assertThat(found.header()).isEqualTo(Ask.of("k").header());
+        assertThat(found.header()).isEqualTo(ReservationBuilder.of("k").header());
     }
 
     @Test
     void a7_leaseThatIsOverIsNotTakenOverByAnotherPayload() {
         long before = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(1_000);
-        assertThat(existing(reserve(Ask.of("k").fingerprinted(2).by(8)))
+        assertThat(existing(reserve(ReservationBuilder.of("k").fingerprinted(2).by(8)))
                         .row()
                         .status()
                         .fence())
                 .isEqualTo(before);
-        assertThat(grant(Ask.of("k").by(9)).takenOver()).isTrue();
+        assertThat(grant(ReservationBuilder.of("k").by(9)).takenOver()).isTrue();
     }
 
     @Test
@@ -66,29 +70,33 @@ abstract class RegrantSuite extends ContractSuite {
     @Test
     void retryIsGrantedEvenIfItsHolderCouldNotBeTakenOver() {
         put("k", State.FAILED_RETRYABLE, 0, 0);
-        assertThat(grant(Ask.of("k").notRepeatable()).attempt()).isEqualTo(2);
+        assertThat(grant(ReservationBuilder.of("k").notRepeatable()).attempt()).isEqualTo(2);
     }
 
     @Test
     void aLeaseIsOverAtItsLastMillisecondAndNotBefore() {
         long before = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(999);
-        assertThat(existing(reserve(Ask.of("k"))).row().status().fence()).isEqualTo(before);
+        assertThat(existing(reserve(ReservationBuilder.of("k"))).row().status().fence())
+                .isEqualTo(before);
         pass(1);
 
-        Reserved.Granted granted = grant(Ask.of("k").by(8));
+        Reserved.Granted granted = grant(ReservationBuilder.of("k").by(8));
 
         assertThat(granted.takenOver()).isTrue();
         assertThat(granted.attempt()).isEqualTo(2);
         assertThat(granted.fence()).isGreaterThan(before);
-        assertThat(status("k")).isEqualTo(new Status(State.IN_PROGRESS, granted.fence(), 2, now() + Ask.LEASE, 0, 8));
+        assertThat(status("k"))
+                .isEqualTo(new Status(State.IN_PROGRESS, granted.fence(), 2, now() + ReservationBuilder.LEASE, 0, 8));
     }
 
     @Test
     void a4_aLeaseThatIsOverIsNotTakenOverIfTheWorkIsNotRepeatable() {
         long before = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(5_000);
-        Status found = existing(reserve(Ask.of("k").notRepeatable())).row().status();
+        Status found = existing(reserve(ReservationBuilder.of("k").notRepeatable()))
+                .row()
+                .status();
         assertThat(found.fence()).isEqualTo(before);
         assertThat(found.attempt()).isEqualTo(1);
         assertThat(found.at()).isEqualTo(START + 1_000);
@@ -97,12 +105,17 @@ abstract class RegrantSuite extends ContractSuite {
     @Test
     void a12_aLeaseThatIsOverIsNotTakenOverBeyondItsAttempts() {
         for (int attempt = 1; attempt <= 3; attempt++) {
-            assertThat(grant(Ask.of("k").atMost(3).leasedFor(1_000)).attempt()).isEqualTo(attempt);
+            assertThat(grant(ReservationBuilder.of("k").atMost(3).leasedFor(1_000))
+                            .attempt())
+                    .isEqualTo(attempt);
             pass(1_000);
         }
-        assertThat(existing(reserve(Ask.of("k").atMost(3))).row().status().attempt())
+        assertThat(existing(reserve(ReservationBuilder.of("k").atMost(3)))
+                        .row()
+                        .status()
+                        .attempt())
                 .isEqualTo(3);
-        assertThat(grant(Ask.of("k").atMost(4)).attempt()).isEqualTo(4);
+        assertThat(grant(ReservationBuilder.of("k").atMost(4)).attempt()).isEqualTo(4);
     }
 
     @Test
@@ -112,12 +125,14 @@ abstract class RegrantSuite extends ContractSuite {
         long fresh = grant("k").fence();
         for (State to : State.values()) {
             if (to != State.IN_PROGRESS) {
-                assertThat(move(Shift.of(Ask.id("k"), old, to).from(State.values())))
+                assertThat(move(MoveBuilder.of(ReservationBuilder.id("k"), old, to)
+                                .from(State.values())))
                         .as("to %s", to)
                         .isEqualTo(new Moved.Refused(status("k")));
             }
         }
-        assertThat(move(Shift.removing(Ask.id("k"), old).from(State.values()))).isInstanceOf(Moved.Refused.class);
+        assertThat(move(MoveBuilder.removing(ReservationBuilder.id("k"), old).from(State.values())))
+                .isInstanceOf(Moved.Refused.class);
         assertThat(status("k").fence()).isEqualTo(fresh);
         assertThat(status("k").state()).isEqualTo(State.IN_PROGRESS);
     }
@@ -126,8 +141,8 @@ abstract class RegrantSuite extends ContractSuite {
     void reservationOfTheRecordUnderOneFenceMakesNoneWhenItsOwnerHasReleasedIt() {
         long seen = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(1_000);
-        apply(Shift.removing(Ask.id("k"), seen).from(State.IN_PROGRESS));
-        assertThat(reserve(Ask.of("k").onlyUnder(seen))).isInstanceOf(Reserved.Absent.class);
+        apply(MoveBuilder.removing(ReservationBuilder.id("k"), seen).from(State.IN_PROGRESS));
+        assertThat(reserve(ReservationBuilder.of("k").onlyUnder(seen))).isInstanceOf(Reserved.Absent.class);
         assertThat(grant("k").attempt()).isEqualTo(1);
     }
 
@@ -135,7 +150,7 @@ abstract class RegrantSuite extends ContractSuite {
     void reservationOfTheRecordUnderOneFenceMakesNoneWhenItHasExpired() {
         long seen = put("k", State.COMPLETED, 1_000, 0);
         pass(1_000);
-        assertThat(reserve(Ask.of("k").onlyUnder(seen))).isInstanceOf(Reserved.Absent.class);
+        assertThat(reserve(ReservationBuilder.of("k").onlyUnder(seen))).isInstanceOf(Reserved.Absent.class);
         assertThat(grant("k").attempt()).isEqualTo(1);
     }
 
@@ -143,18 +158,21 @@ abstract class RegrantSuite extends ContractSuite {
     void reservationOfTheRecordUnderOneFenceIsGrantedThatOneAndNoLaterOne() {
         long seen = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(1_000);
-        Reserved.Granted granted = grant(Ask.of("k").by(8).onlyUnder(seen));
+        Reserved.Granted granted = grant(ReservationBuilder.of("k").by(8).onlyUnder(seen));
         assertThat(granted.takenOver()).isTrue();
-        assertThat(grant(Ask.of("k").by(8).onlyUnder(seen))).isEqualTo(new Reserved.Granted(granted.fence(), 2, false));
-        pass(Ask.LEASE);
-        assertThat(existing(reserve(Ask.of("k").by(9).onlyUnder(seen)))
+        assertThat(grant(ReservationBuilder.of("k").by(8).onlyUnder(seen)))
+                .isEqualTo(new Reserved.Granted(granted.fence(), 2, false));
+        pass(ReservationBuilder.LEASE);
+        assertThat(existing(reserve(ReservationBuilder.of("k").by(9).onlyUnder(seen)))
                         .row()
                         .status()
                         .fence())
                 .isEqualTo(granted.fence());
-        apply(Shift.of(Ask.id("k"), granted.fence(), State.FAILED_RETRYABLE).in(0));
-        assertThat(reserve(Ask.of("k").by(9).onlyUnder(seen))).isInstanceOf(Reserved.Existing.class);
-        assertThat(grant(Ask.of("k").by(9).onlyUnder(granted.fence())).attempt())
+        apply(MoveBuilder.of(ReservationBuilder.id("k"), granted.fence(), State.FAILED_RETRYABLE)
+                .in(0));
+        assertThat(reserve(ReservationBuilder.of("k").by(9).onlyUnder(seen))).isInstanceOf(Reserved.Existing.class);
+        assertThat(grant(ReservationBuilder.of("k").by(9).onlyUnder(granted.fence()))
+                        .attempt())
                 .isEqualTo(3);
     }
 
@@ -162,10 +180,10 @@ abstract class RegrantSuite extends ContractSuite {
     void takeoverWritesItsEventInTheSameCommitWithTheNewFenceAndAttempt() {
         put("k", State.IN_PROGRESS, 1_000, 0);
         pass(1_000);
-        Reserved.Granted granted = grant(Ask.of("k").by(8).announcing(7));
-        grant(Ask.of("k").by(8).announcing(7));
+        Reserved.Granted granted = grant(ReservationBuilder.of("k").by(8).announcing(7));
+        grant(ReservationBuilder.of("k").by(8).announcing(7));
 
-        List<AuditRow> events = audit.newest(AuditFilter.of(Ask.id("k")), 10);
+        List<AuditRow> events = audit.newest(AuditFilter.of(ReservationBuilder.id("k")), 10);
         assertThat(events).hasSize(1);
         assertThat(events.get(0).at()).isEqualTo(now());
         assertThat(events.get(0).entry().type()).isEqualTo(7);
@@ -176,7 +194,7 @@ abstract class RegrantSuite extends ContractSuite {
     @Test
     void dueRetryIsNoTakeoverAndWritesNoTakeoverEvent() {
         put("k", State.FAILED_RETRYABLE, 0, 0);
-        grant(Ask.of("k").announcing(7));
+        grant(ReservationBuilder.of("k").announcing(7));
         assertThat(events("k")).isEmpty();
     }
 
@@ -184,11 +202,13 @@ abstract class RegrantSuite extends ContractSuite {
     void everyGrantOfARecordHasAHigherFence() {
         long fence = 0;
         for (int i = 0; i < 20; i++) {
-            Reserved.Granted granted = grant(Ask.of("k").leasedFor(10).atMost(1_000));
+            Reserved.Granted granted =
+                    grant(ReservationBuilder.of("k").leasedFor(10).atMost(1_000));
             assertThat(granted.fence()).isGreaterThan(fence);
             fence = granted.fence();
             if (i % 2 == 0) {
-                apply(Shift.of(Ask.id("k"), fence, State.FAILED_RETRYABLE).in(0));
+                apply(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.FAILED_RETRYABLE)
+                        .in(0));
             }
             pass(10);
         }

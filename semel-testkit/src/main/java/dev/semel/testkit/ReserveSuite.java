@@ -23,14 +23,14 @@ abstract class ReserveSuite extends ContractSuite {
 
     @Test
     void absentRecordIsMadeAndGranted() {
-        Ask ask = Ask.of("k").by(77).leasedFor(5_000);
+        ReservationBuilder ask = ReservationBuilder.of("k").by(77).leasedFor(5_000);
         Reserved.Granted granted = grant(ask);
 
         assertThat(granted.attempt()).isEqualTo(1);
         assertThat(granted.takenOver()).isFalse();
         assertThat(granted.fence()).isPositive();
         Row row = row("k");
-        assertThat(row.id()).isEqualTo(Ask.id("k"));
+        assertThat(row.id()).isEqualTo(ReservationBuilder.id("k"));
         assertThat(row.header()).isEqualTo(ask.header());
         assertThat(row.payload()).isEqualTo(bytes("payload"));
         assertThat(row.result()).isNull();
@@ -40,8 +40,8 @@ abstract class ReserveSuite extends ContractSuite {
 
     @Test
     void recordIsMadeWithoutAPayloadToo() {
-        grant(Ask.of("none").with(null));
-        grant(Ask.of("empty").with(new byte[0]));
+        grant(ReservationBuilder.of("none").with(null));
+        grant(ReservationBuilder.of("empty").with(new byte[0]));
         assertThat(row("none").payload()).isNull();
         assertThat(row("empty").payload()).isEmpty();
     }
@@ -52,11 +52,12 @@ abstract class ReserveSuite extends ContractSuite {
             String key = state.name();
             long fence = put(key, state, 10_000, 1_000);
             pass(1);
-            Reserved.Existing existing = existing(reserve(Ask.of(key).fingerprinted(2)));
+            Reserved.Existing existing =
+                    existing(reserve(ReservationBuilder.of(key).fingerprinted(2)));
 
             assertThat(existing.now()).isEqualTo(now());
-            assertThat(existing.row().id()).isEqualTo(Ask.id(key));
-            assertThat(existing.row().header().fingerprint()).as(key).isEqualTo(Ask.fingerprint(1));
+            assertThat(existing.row().id()).isEqualTo(ReservationBuilder.id(key));
+            assertThat(existing.row().header().fingerprint()).as(key).isEqualTo(ReservationBuilder.fingerprint(1));
             assertThat(existing.row().status()).as(key).isEqualTo(status(key));
             assertThat(existing.row().state()).isEqualTo(state);
             assertThat(existing.row().status().fence()).isEqualTo(fence);
@@ -69,7 +70,10 @@ abstract class ReserveSuite extends ContractSuite {
         for (State state : List.of(State.QUEUED, State.UNKNOWN)) {
             put(state.name(), state, 0, 0);
             pass(1_000_000);
-            assertThat(existing(reserve(Ask.of(state.name()))).row().state()).isEqualTo(state);
+            assertThat(existing(reserve(ReservationBuilder.of(state.name())))
+                            .row()
+                            .state())
+                    .isEqualTo(state);
         }
     }
 
@@ -79,22 +83,26 @@ abstract class ReserveSuite extends ContractSuite {
             String key = state.name();
             long before = put(key, state, 1_000, 0);
             pass(999);
-            assertThat(existing(reserve(Ask.of(key))).row().state()).isEqualTo(state);
+            assertThat(existing(reserve(ReservationBuilder.of(key))).row().state())
+                    .isEqualTo(state);
             pass(1);
 
-            Reserved.Granted granted =
-                    grant(Ask.of(key).fingerprinted(2).with(bytes("new")).by(9));
+            Reserved.Granted granted = grant(ReservationBuilder.of(key)
+                    .fingerprinted(2)
+                    .with(bytes("new"))
+                    .by(9));
 
             assertThat(granted.attempt()).as(key).isEqualTo(1);
             assertThat(granted.takenOver()).isFalse();
             assertThat(granted.fence()).isGreaterThan(before);
             Row row = row(key);
-            assertThat(row.header().fingerprint()).isEqualTo(Ask.fingerprint(2));
+            assertThat(row.header().fingerprint()).isEqualTo(ReservationBuilder.fingerprint(2));
             assertThat(row.payload()).isEqualTo(bytes("new"));
             assertThat(row.result()).isNull();
             assertThat(row.failure()).isNull();
             assertThat(row.status())
-                    .isEqualTo(new Status(State.IN_PROGRESS, granted.fence(), 1, now() + Ask.LEASE, 0, 9));
+                    .isEqualTo(
+                            new Status(State.IN_PROGRESS, granted.fence(), 1, now() + ReservationBuilder.LEASE, 0, 9));
         }
     }
 
@@ -102,26 +110,31 @@ abstract class ReserveSuite extends ContractSuite {
     void failureThatWasKeptBeyondItsTimeCountsAsAbsent() {
         put("k", State.FAILED_RETRYABLE, 1_000, 500);
         pass(1_500);
-        Reserved.Granted granted = grant(Ask.of("k").fingerprinted(2));
+        Reserved.Granted granted = grant(ReservationBuilder.of("k").fingerprinted(2));
         assertThat(granted.attempt()).isEqualTo(1);
-        assertThat(row("k").header().fingerprint()).isEqualTo(Ask.fingerprint(2));
+        assertThat(row("k").header().fingerprint()).isEqualTo(ReservationBuilder.fingerprint(2));
     }
 
     @Test
     void theSameOwnerIsGivenItsOwnGrantAgain() {
-        Reserved.Granted first = grant(Ask.of("k").by(5));
+        Reserved.Granted first = grant(ReservationBuilder.of("k").by(5));
         pass(10);
-        Reserved.Granted again = grant(Ask.of("k").by(5));
+        Reserved.Granted again = grant(ReservationBuilder.of("k").by(5));
         assertThat(again.fence()).isEqualTo(first.fence());
         assertThat(again.attempt()).isEqualTo(1);
-        assertThat(existing(reserve(Ask.of("k").by(6))).row().status().fence()).isEqualTo(first.fence());
+        assertThat(existing(reserve(ReservationBuilder.of("k").by(6)))
+                        .row()
+                        .status()
+                        .fence())
+                .isEqualTo(first.fence());
     }
 
     @Test
     void ownerIsNotGrantedItsFinishedRecord() {
-        long fence = grant(Ask.of("k").by(5)).fence();
-        apply(Shift.of(Ask.id("k"), fence, State.COMPLETED).in(1_000));
-        assertThat(existing(reserve(Ask.of("k").by(5))).row().state()).isEqualTo(State.COMPLETED);
+        long fence = grant(ReservationBuilder.of("k").by(5)).fence();
+        apply(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.COMPLETED).in(1_000));
+        assertThat(existing(reserve(ReservationBuilder.of("k").by(5))).row().state())
+                .isEqualTo(State.COMPLETED);
     }
 
     @Test
@@ -131,7 +144,8 @@ abstract class ReserveSuite extends ContractSuite {
         long over = put("over", State.IN_PROGRESS, 1, 0);
         pass(1);
         board.set(
-                new Switchboard.Setting("other", null, Mode.HALTED), Ask.of("x").event(9));
+                new Switchboard.Setting("other", null, Mode.HALTED),
+                ReservationBuilder.of("x").event(9));
 
         assertThat(ledger.reserve(old, reservations("alone"))).containsExactly(new Reserved.ModesChanged());
         assertThat(exists("alone")).isFalse();
@@ -146,8 +160,8 @@ abstract class ReserveSuite extends ContractSuite {
 
     @Test
     void equalKeysOfTwoTenantsAreTwoRecords() {
-        grant(Ask.of("k"));
-        Reserved.Granted other = grant(Ask.of("k").of(Tenant.of("other")));
+        grant(ReservationBuilder.of("k"));
+        Reserved.Granted other = grant(ReservationBuilder.of("k").of(Tenant.of("other")));
         assertThat(other.attempt()).isEqualTo(1);
     }
 
@@ -157,7 +171,7 @@ abstract class ReserveSuite extends ContractSuite {
         List<Reserved> answers = ledger.reserve(board.modes().version(), reservations("z", "done", "a", "m"));
         assertThat(answers).hasSize(4);
         assertThat(granted(answers.get(0)).fence()).isEqualTo(status("z").fence());
-        assertThat(existing(answers.get(1)).row().id()).isEqualTo(Ask.id("done"));
+        assertThat(existing(answers.get(1)).row().id()).isEqualTo(ReservationBuilder.id("done"));
         assertThat(granted(answers.get(2)).fence()).isEqualTo(status("a").fence());
         assertThat(granted(answers.get(3)).fence()).isEqualTo(status("m").fence());
         assertThat(ledger.reserve(board.modes().version(), List.of())).isEmpty();
@@ -183,23 +197,24 @@ abstract class ReserveSuite extends ContractSuite {
 
         long second = grant("k").fence();
         assertThat(second).isGreaterThan(first);
-        apply(Shift.removing(Ask.id("k"), second));
+        apply(MoveBuilder.removing(ReservationBuilder.id("k"), second));
         assertThat(grant("k").fence()).isGreaterThan(second);
-        assertThat(move(Shift.of(Ask.id("k"), first, State.COMPLETED))).isInstanceOf(Moved.Refused.class);
+        assertThat(move(MoveBuilder.of(ReservationBuilder.id("k"), first, State.COMPLETED)))
+                .isInstanceOf(Moved.Refused.class);
     }
 
     @Test
     void eventOfATakeoverIsNotWrittenWhenThereWasNone() {
-        grant(Ask.of("k").by(5).announcing(7));
-        grant(Ask.of("k").by(5).announcing(7));
-        reserve(Ask.of("k").announcing(7));
+        grant(ReservationBuilder.of("k").by(5).announcing(7));
+        grant(ReservationBuilder.of("k").by(5).announcing(7));
+        reserve(ReservationBuilder.of("k").announcing(7));
         assertThat(events("k")).isEmpty();
     }
 
     @Test
     void arraysOfARowBelongToItsReader() {
         byte[] payload = bytes("payload");
-        grant(Ask.of("k").with(payload));
+        grant(ReservationBuilder.of("k").with(payload));
         payload[0] = 'X';
         byte[] read = row("k").payload();
         assertThat(read).isEqualTo(bytes("payload"));
@@ -210,7 +225,7 @@ abstract class ReserveSuite extends ContractSuite {
     List<Reservation> reservations(String... keys) {
         List<Reservation> all = new ArrayList<>();
         for (String key : keys) {
-            all.add(Ask.of(key).reservation());
+            all.add(ReservationBuilder.of(key).reservation());
         }
         return all;
     }

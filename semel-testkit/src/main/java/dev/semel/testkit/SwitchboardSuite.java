@@ -87,9 +87,10 @@ abstract class SwitchboardSuite extends ContractSuite {
             put(state.name(), state, 100_000, 0);
         }
         long running = status("IN_PROGRESS").fence();
-        long highest = grant(Ask.of("another")).fence();
+        long highest = grant(ReservationBuilder.of("another")).fence();
 
-        int adopted = board.adopt(row -> Ask.of(row.header().key()).event(6), CHANGED);
+        int adopted =
+                board.adopt(row -> ReservationBuilder.of(row.header().key()).event(6), CHANGED);
 
         assertThat(adopted).isEqualTo(2);
         assertThat(board.epoch()).isGreaterThan(before);
@@ -102,7 +103,7 @@ abstract class SwitchboardSuite extends ContractSuite {
                 assertThat(status(state.name()).state()).isEqualTo(state);
             }
         }
-        assertThat(ledger.overdue(State.UNKNOWN, List.of(Ask.OPERATION), Cursor.OLDEST, 10))
+        assertThat(ledger.overdue(State.UNKNOWN, List.of(ReservationBuilder.OPERATION), Cursor.OLDEST, 10))
                 .hasSize(2);
         assertThat(events("IN_PROGRESS")).containsExactly(6);
         assertThat(events("another")).containsExactly(6);
@@ -113,19 +114,20 @@ abstract class SwitchboardSuite extends ContractSuite {
     @Test
     void a13_runFromBeforeAnAdoptionIsRejected() {
         long fence = grant("k").fence();
-        board.adopt(row -> Ask.of(row.header().key()).event(6), CHANGED);
-        assertThat(move(Shift.of(Ask.id("k"), fence, State.COMPLETED))).isInstanceOf(Moved.Refused.class);
-        assertThat(existing(reserve(Ask.of("k"))).row().state()).isEqualTo(State.UNKNOWN);
+        board.adopt(row -> ReservationBuilder.of(row.header().key()).event(6), CHANGED);
+        assertThat(move(MoveBuilder.of(ReservationBuilder.id("k"), fence, State.COMPLETED)))
+                .isInstanceOf(Moved.Refused.class);
+        assertThat(existing(reserve(ReservationBuilder.of("k"))).row().state()).isEqualTo(State.UNKNOWN);
     }
 
     @Test
     void a18_adoptionLeavesStepsToTheirParents() {
         long parent = grant("k").fence();
-        Ask step = Ask.of("step").under(Ask.id("k"), parent);
+        ReservationBuilder step = ReservationBuilder.of("step").under(ReservationBuilder.id("k"), parent);
         long fence = grant(step).fence();
-        assertThat(board.adopt(row -> Ask.of(row.header().key()).event(6), CHANGED))
+        assertThat(board.adopt(row -> ReservationBuilder.of(row.header().key()).event(6), CHANGED))
                 .isEqualTo(1);
-        Row left = ledger.steps(Ask.id("k")).get(0);
+        Row left = ledger.steps(ReservationBuilder.id("k")).get(0);
         assertThat(left.state()).isEqualTo(State.IN_PROGRESS);
         assertThat(left.status().fence()).isEqualTo(fence);
     }

@@ -27,14 +27,14 @@ abstract class TransactionFixture extends ContractSuite {
         transactions = store.transactions().orElseThrow();
     }
 
-    LookupResult open(Transactions.Tx tx, Ask ask) {
+    LookupResult open(Transactions.Tx tx, ReservationBuilder ask) {
         List<LookupResult> lookups = tx.lookUp(board.modes().version(), List.of(ask.identity()));
         assertThat(lookups).hasSize(1);
         return lookups.get(0);
     }
 
     LookupResult open(Transactions.Tx tx, String key) {
-        return open(tx, Ask.of(key));
+        return open(tx, ReservationBuilder.of(key));
     }
 
     /** COMPLETED with a result, kept for a while. */
@@ -43,13 +43,13 @@ abstract class TransactionFixture extends ContractSuite {
     }
 
     static RecordWrite write(String key, State state, long delay, long keep) {
-        Ask ask = Ask.of(key);
+        ReservationBuilder ask = ReservationBuilder.of(key);
         return new RecordWrite(
                 ask.identity().id(),
                 ask.header(),
                 state,
-                new RecordWrite.Times(delay, keep, 1),
-                new RecordWrite.Outcome(state == State.COMPLETED ? bytes("result") : null, null),
+                new RecordWrite.WriteTimes(delay, keep, 1),
+                new RecordWrite.WrittenOutcome(state == State.COMPLETED ? bytes("result") : null, null),
                 ask.event(2));
     }
 

@@ -36,13 +36,13 @@ abstract class TransactionSuite extends TransactionFixture {
         assertThat(value).isEqualTo("value");
         Row row = row("k");
         assertThat(row.state()).isEqualTo(State.COMPLETED);
-        assertThat(row.header()).isEqualTo(Ask.of("k").header());
+        assertThat(row.header()).isEqualTo(ReservationBuilder.of("k").header());
         assertThat(row.result()).isEqualTo(bytes("result"));
         assertThat(row.failure()).isNull();
         assertThat(row.status().attempt()).isEqualTo(1);
         assertThat(row.status().at()).isEqualTo(START + 1_000);
         assertThat(events("k")).containsExactly(2);
-        assertThat(existing(reserve(Ask.of("k"))).row().result()).isEqualTo(bytes("result"));
+        assertThat(existing(reserve(ReservationBuilder.of("k"))).row().result()).isEqualTo(bytes("result"));
     }
 
     @Test
@@ -80,11 +80,11 @@ abstract class TransactionSuite extends TransactionFixture {
         transactions.run(tx -> {
             assertThat(open(tx, "k")).isEqualTo(new LookupResult.Free());
             var failed = new RecordWrite(
-                    Ask.id("k"),
-                    Ask.of("k").header(),
+                    ReservationBuilder.id("k"),
+                    ReservationBuilder.of("k").header(),
                     State.FAILED_RETRYABLE,
-                    new RecordWrite.Times(500, 2_000, 2),
-                    new RecordWrite.Outcome(null, bytes("{\"f\":1}")),
+                    new RecordWrite.WriteTimes(500, 2_000, 2),
+                    new RecordWrite.WrittenOutcome(null, bytes("{\"f\":1}")),
                     null);
             tx.write(List.of(failed));
             return Ended.keep(0);
@@ -166,16 +166,18 @@ abstract class TransactionSuite extends TransactionFixture {
     void nothingIsOpenedUnderAnOlderVersionOfTheModes() throws Exception {
         long old = board.modes().version();
         board.set(
-                new Switchboard.Setting("other", null, Mode.HALTED), Ask.of("x").event(9));
-        List<LookupResult> lookups = transactions.run(
-                tx -> Ended.undo(tx.lookUp(old, List.of(Ask.of("k").identity()))));
+                new Switchboard.Setting("other", null, Mode.HALTED),
+                ReservationBuilder.of("x").event(9));
+        List<LookupResult> lookups = transactions.run(tx ->
+                Ended.undo(tx.lookUp(old, List.of(ReservationBuilder.of("k").identity()))));
         assertThat(lookups).containsExactly(new LookupResult.ModesChanged());
     }
 
     @Test
     void recordUnderANeighbouringKeyIsFound() throws Exception {
-        grant(Ask.of(NeighbourAndStepSuite.FIRST_BUCKET));
-        LookupResult lookup = transactions.run(tx -> Ended.undo(open(tx, Ask.of(NeighbourAndStepSuite.SECOND_BUCKET))));
+        grant(ReservationBuilder.of(NeighbourAndStepSuite.FIRST_BUCKET));
+        LookupResult lookup = transactions.run(
+                tx -> Ended.undo(open(tx, ReservationBuilder.of(NeighbourAndStepSuite.SECOND_BUCKET))));
         assertThat(lookup)
                 .isInstanceOfSatisfying(
                         LookupResult.Found.class,
@@ -225,29 +227,30 @@ abstract class TransactionSuite extends TransactionFixture {
         put("k", State.FAILED_RETRYABLE, 0, 0);
         long old = board.modes().version();
         board.set(
-                new Switchboard.Setting(null, "other", Mode.HALTED), Ask.of("k").event(5));
-        List<LookupResult> lookups = transactions.run(
-                tx -> Ended.undo(tx.lookUp(old, List.of(Ask.of("k").identity()))));
+                new Switchboard.Setting(null, "other", Mode.HALTED),
+                ReservationBuilder.of("k").event(5));
+        List<LookupResult> lookups = transactions.run(tx ->
+                Ended.undo(tx.lookUp(old, List.of(ReservationBuilder.of("k").identity()))));
         assertThat(lookups).containsExactly(new LookupResult.ModesChanged());
     }
 
     @Test
     void eventsAreReadInOrderBehindTheHorizon() throws Exception {
-        audit.append(List.of(Ask.of("before").event(1)));
+        audit.append(List.of(ReservationBuilder.of("before").event(1)));
         List<AuditRow> early = new ArrayList<>();
         transactions.run(tx -> {
             complete(tx, "k");
             early.clear();
             if (!contract.hasOneWriter()) {
                 elsewhere(() -> {
-                    audit.append(List.of(Ask.of("meanwhile").event(3)));
+                    audit.append(List.of(ReservationBuilder.of("meanwhile").event(3)));
                     return 0;
                 });
             }
             early.addAll(elsewhere(() -> audit.behindHorizon(AuditRow.Position.START, 100)));
             return Ended.keep(0);
         });
-        audit.append(List.of(Ask.of("after").event(4)));
+        audit.append(List.of(ReservationBuilder.of("after").event(4)));
         List<AuditRow> all = audit.behindHorizon(AuditRow.Position.START, 100);
         assertThat(all).hasSize(contract.hasOneWriter() ? 3 : 4);
         assertThat(all.stream().map(AuditRow::position).toList())
@@ -257,10 +260,10 @@ abstract class TransactionSuite extends TransactionFixture {
     @Test
     void claimedRunFinishesInTheTransactionUnderItsFence() throws Exception {
         long fence = grant("k").fence();
-        Shift finish = Shift.of(Ask.id("k"), fence, State.COMPLETED)
+        MoveBuilder finish = MoveBuilder.of(ReservationBuilder.id("k"), fence, State.COMPLETED)
                 .in(1_000)
                 .result(bytes("r"))
-                .with(Ask.of("k").event(3));
+                .with(ReservationBuilder.of("k").event(3));
         transactions.run(tx -> {
             assertThat(tx.move(List.of(finish.move()))).containsExactly(new Moved.Applied());
             return Ended.undo(0);
@@ -277,15 +280,16 @@ abstract class TransactionSuite extends TransactionFixture {
         long old = put("k", State.IN_PROGRESS, 1_000, 0);
         pass(1_000);
         long fresh = grant("k").fence();
-        List<Moved> answers = transactions.run(tx -> Ended.undo(
-                tx.move(List.of(Shift.of(Ask.id("k"), old, State.COMPLETED).move()))));
+        List<Moved> answers = transactions.run(tx -> Ended.undo(tx.move(List.of(
+                MoveBuilder.of(ReservationBuilder.id("k"), old, State.COMPLETED).move()))));
         assertThat(answers).containsExactly(new Moved.Refused(status("k")));
         assertThat(status("k").fence()).isEqualTo(fresh);
     }
 
     @Test
     void a15_finishThatAnEarlierTransactionCommittedAnswersSameInTheNextOne() throws Exception {
-        Shift finish = Shift.of(Ask.id("k"), grant("k").fence(), State.COMPLETED)
+        MoveBuilder finish = MoveBuilder.of(
+                        ReservationBuilder.id("k"), grant("k").fence(), State.COMPLETED)
                 .in(1_000)
                 .result(bytes("r"));
         transactions.run(tx -> Ended.keep(tx.move(List.of(finish.move()))));
@@ -297,7 +301,8 @@ abstract class TransactionSuite extends TransactionFixture {
 
     @Test
     void finishThatIsRepeatedInOneTransactionAnswersSame() throws Exception {
-        Shift finish = Shift.of(Ask.id("k"), grant("k").fence(), State.COMPLETED)
+        MoveBuilder finish = MoveBuilder.of(
+                        ReservationBuilder.id("k"), grant("k").fence(), State.COMPLETED)
                 .in(1_000)
                 .result(bytes("r"));
         List<Moved> second = transactions.run(tx -> {
@@ -315,7 +320,8 @@ abstract class TransactionSuite extends TransactionFixture {
         LookupResult lookup = transactions
                 .run(tx -> Ended.undo(tx.lookUp(
                         Transactions.ANY_MODES,
-                        List.of(Ask.of(NeighbourAndStepSuite.SECOND_BUCKET).identity()))))
+                        List.of(ReservationBuilder.of(NeighbourAndStepSuite.SECOND_BUCKET)
+                                .identity()))))
                 .get(0);
         assertThat(lookup)
                 .isInstanceOfSatisfying(
@@ -325,8 +331,8 @@ abstract class TransactionSuite extends TransactionFixture {
 
     @Test
     void absentRecordIsFreeUnderAnyModes() throws Exception {
-        List<LookupResult> lookups = transactions.run(tx ->
-                Ended.undo(tx.lookUp(Transactions.ANY_MODES, List.of(Ask.of("k").identity()))));
+        List<LookupResult> lookups = transactions.run(tx -> Ended.undo(tx.lookUp(
+                Transactions.ANY_MODES, List.of(ReservationBuilder.of("k").identity()))));
         assertThat(lookups).containsExactly(new LookupResult.Free());
     }
 
@@ -335,7 +341,7 @@ abstract class TransactionSuite extends TransactionFixture {
         List<Identity> identities = new ArrayList<>();
         List<RecordWrite> writes = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
-            identities.add(Ask.of("k" + i).identity());
+            identities.add(ReservationBuilder.of("k" + i).identity());
             writes.add(completed("k" + i));
         }
         transactions.run(tx -> {

@@ -3,7 +3,7 @@ package dev.semel.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.key.RecordId;
-import dev.semel.store.Found;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
 import dev.semel.store.Renewal;
@@ -64,7 +64,7 @@ abstract class ValueSuite extends ContractSuite {
         }
         assertThat(fences).hasSameSizeAs(keys);
         for (String key : keys) {
-            assertThat(row(key).header()).isEqualTo(Ask.of(key).header());
+            assertThat(row(key).header()).isEqualTo(ReservationBuilder.of(key).header());
         }
     }
 
@@ -75,8 +75,8 @@ abstract class ValueSuite extends ContractSuite {
         byte[][] results = {null, new byte[0], {0}, {(byte) 0xff, 0, 1}, large};
         for (int i = 0; i < results.length; i++) {
             String key = "k" + i;
-            long fence = grant(Ask.of(key).with(results[i])).fence();
-            apply(Shift.of(Ask.id(key), fence, State.COMPLETED)
+            long fence = grant(ReservationBuilder.of(key).with(results[i])).fence();
+            apply(MoveBuilder.of(ReservationBuilder.id(key), fence, State.COMPLETED)
                     .in(1_000)
                     .result(results[i])
                     .failure(results[i]));
@@ -87,7 +87,7 @@ abstract class ValueSuite extends ContractSuite {
             assertThat(Arrays.equals(row.failure(), results[i]))
                     .as("failure %s", i)
                     .isTrue();
-            Row replayed = existing(reserve(Ask.of(key))).row();
+            Row replayed = existing(reserve(ReservationBuilder.of(key))).row();
             assertThat(Arrays.equals(replayed.result(), results[i]))
                     .as("replay %s", i)
                     .isTrue();
@@ -99,8 +99,8 @@ abstract class ValueSuite extends ContractSuite {
         List<Reservation> reservations = new ArrayList<>();
         List<RecordId> ids = new ArrayList<>();
         for (int i = 0; i < BATCH; i++) {
-            reservations.add(Ask.of("k" + i).reservation());
-            ids.add(Ask.id("k" + i));
+            reservations.add(ReservationBuilder.of("k" + i).reservation());
+            ids.add(ReservationBuilder.id("k" + i));
         }
         List<Reserved> reserved = ledger.reserve(board.modes().version(), reservations);
         assertThat(reserved).hasSize(BATCH).allMatch(Reserved.Granted.class::isInstance);
@@ -110,17 +110,17 @@ abstract class ValueSuite extends ContractSuite {
         for (int i = 0; i < BATCH; i++) {
             long fence = granted(reserved.get(i)).fence();
             renewals.add(new Renewal(ids.get(i), fence, 60_000));
-            moves.add(Shift.of(ids.get(i), fence, State.COMPLETED)
+            moves.add(MoveBuilder.of(ids.get(i), fence, State.COMPLETED)
                     .in(1_000)
                     .result(bytes("r" + i))
-                    .with(Ask.of("k" + i).event(1))
+                    .with(ReservationBuilder.of("k" + i).event(1))
                     .move());
         }
         assertThat(ledger.renew(renewals)).hasSize(BATCH).doesNotContain(false);
         assertThat(ledger.move(moves)).hasSize(BATCH).containsOnly(new Moved.Applied());
         assertThat(ledger.move(moves)).hasSize(BATCH).containsOnly(new Moved.Same());
 
-        Found found = ledger.find(ids);
+        FoundRecords found = ledger.find(ids);
         for (int i = 0; i < BATCH; i++) {
             assertThat(found.get(ids.get(i)).result()).isEqualTo(bytes("r" + i));
         }
@@ -133,8 +133,8 @@ abstract class ValueSuite extends ContractSuite {
         pass(1_000);
         int gone = 0;
         for (Map<String, Integer> removed = purge(); !removed.isEmpty(); removed = purge()) {
-            assertThat(removed).containsOnlyKeys(Ask.TENANT);
-            gone += removed.get(Ask.TENANT);
+            assertThat(removed).containsOnlyKeys(ReservationBuilder.TENANT);
+            gone += removed.get(ReservationBuilder.TENANT);
         }
         assertThat(gone).isEqualTo(BATCH);
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** Lincheck generates concurrent scenarios on two records and asks for an order in which they could have happened. */
 class MemoryStoreLincheckTest {
     /** Made once: what is hashed on the way is none of the ledger's affair, and would be scheduled with it. */
-    private static final RecordId[] IDS = {Ask.id("k0"), Ask.id("k1")};
+    private static final RecordId[] IDS = {ReservationBuilder.id("k0"), ReservationBuilder.id("k1")};
 
     private static final Reservation[][] ASKED = {asked("k0"), asked("k1")};
 
@@ -53,8 +53,8 @@ class MemoryStoreLincheckTest {
         @Operation
         public String complete(@Param(name = "key") int key, @Param(gen = IntGen.class, conf = "1:3") int counter) {
             long fence = 1L << 48 | counter;
-            return ledger.move(
-                            List.of(Shift.of(IDS[key], fence, State.COMPLETED).move()))
+            return ledger.move(List.of(
+                            MoveBuilder.of(IDS[key], fence, State.COMPLETED).move()))
                     .get(0)
                     .toString();
         }
@@ -116,7 +116,8 @@ class MemoryStoreLincheckTest {
 
     private static Reservation[] asked(String key) {
         return IntStream.rangeClosed(0, 3)
-                .mapToObj(owner -> Ask.of(key).by(owner).leasedFor(10).reservation())
+                .mapToObj(owner ->
+                        ReservationBuilder.of(key).by(owner).leasedFor(10).reservation())
                 .toArray(Reservation[]::new);
     }
 

@@ -144,11 +144,13 @@ final class PlantedLedger extends ForwardingLedger {
     @Override
     public Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) {
         if (bug == StoreBug.PURGE_OF_A_LIVE_RECORD) {
-            for (Row row : delegate().overdue(State.UNKNOWN, Set.of(Ask.OPERATION), Cursor.OLDEST, limit)) {
+            for (Row row :
+                    delegate().overdue(State.UNKNOWN, Set.of(ReservationBuilder.OPERATION), Cursor.OLDEST, limit)) {
                 delegate()
-                        .move(List.of(Shift.removing(row.id(), row.status().fence())
-                                .from(State.UNKNOWN)
-                                .move()));
+                        .move(List.of(
+                                MoveBuilder.removing(row.id(), row.status().fence())
+                                        .from(State.UNKNOWN)
+                                        .move()));
             }
         }
         return delegate().purge(limit, events);

@@ -131,7 +131,7 @@ final class RunVerdict {
 
     private void readAudit(Store store) {
         new Sealer(store.audit()).sealAll();
-        Verification.Report report = new Verification(store.audit()).verify(null);
+        Verification.VerificationReport report = new Verification(store.audit()).verify(null);
         String finding = report.damage().map(Verification.Damage::sentence).orElse("");
         found.append(stamp -> new Event.Chained(stamp, report.intact(), finding));
         for (AuditRow row : store.audit().newest(AuditFilter.ALL, Integer.MAX_VALUE)) {

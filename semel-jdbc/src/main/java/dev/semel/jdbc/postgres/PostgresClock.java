@@ -74,7 +74,7 @@ final class PostgresClock {
     }
 
     private void look(Connection connection) throws SQLException {
-        StoreClock.Kept kept;
+        StoreClock.StoredTime kept;
         long wall;
         long before = clock.nanos();
         try (PreparedStatement statement = connection.prepareStatement(READ)) {
@@ -84,16 +84,17 @@ final class PostgresClock {
                     return;
                 }
                 wall = found.getLong(1);
-                kept = new StoreClock.Kept(found.getLong(2), found.getLong(3));
+                kept = new StoreClock.StoredTime(found.getLong(2), found.getLong(3));
             }
         }
-        StoreClock.Kept next = clock.look(kept, wall, before);
+        StoreClock.StoredTime next = clock.look(kept, wall, before);
         if (next.ahead() != kept.ahead() || next.mark() - kept.mark() >= YOUNG_MILLIS) {
             write(connection, kept, next);
         }
     }
 
-    private static void write(Connection connection, StoreClock.Kept old, StoreClock.Kept next) throws SQLException {
+    private static void write(Connection connection, StoreClock.StoredTime old, StoreClock.StoredTime next)
+            throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(WRITE)) {
             new PostgresBinder(statement)
                     .number(next.mark())

@@ -2,7 +2,7 @@ package dev.semel.jdbc.postgres;
 
 import dev.semel.jdbc.shared.ClockFinding;
 import dev.semel.store.Inspection;
-import dev.semel.store.Inspection.Finding;
+import dev.semel.store.Inspection.CheckedSetting;
 import dev.semel.store.Inspection.Guarantee;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -35,7 +35,7 @@ final class PostgresInspection {
 
     private final int pool;
 
-    private final List<Finding> findings = new ArrayList<>();
+    private final List<CheckedSetting> findings = new ArrayList<>();
 
     private PostgresInspection(int pool) {
         this.pool = pool;
@@ -54,7 +54,7 @@ final class PostgresInspection {
             inspection.read(found);
         }
         Guarantee worst = inspection.findings.stream()
-                .map(Finding::limits)
+                .map(CheckedSetting::limits)
                 .max(Comparator.naturalOrder())
                 .orElse(Guarantee.A);
         return new Inspection(worst, inspection.findings);
@@ -167,6 +167,6 @@ final class PostgresInspection {
     }
 
     private void finding(String setting, String value, Guarantee limits, @Nullable String advice) {
-        findings.add(new Finding(setting, value, limits, advice));
+        findings.add(new CheckedSetting(setting, value, limits, advice));
     }
 }

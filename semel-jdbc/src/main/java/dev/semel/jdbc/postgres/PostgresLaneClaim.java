@@ -141,7 +141,7 @@ final class PostgresLaneClaim {
             List<PostgresTenants.Tenant> floors,
             int retries) {}
 
-    private record Member(LanePlan.Member planned, int turn, long fence, long place) {
+    private record Member(LanePlan.LaneRecord planned, int turn, long fence, long place) {
         RecordId id() {
             return planned.id();
         }
@@ -361,15 +361,15 @@ final class PostgresLaneClaim {
     }
 
     private static Member member(ResultSet found) throws SQLException {
-        LanePlan.Member planned =
-                new LanePlan.Member(Rows.id(found, 2), State.of(found.getInt(4)), found.getInt(5), found.getLong(6));
+        LanePlan.LaneRecord planned = new LanePlan.LaneRecord(
+                Rows.id(found, 2), State.of(found.getInt(4)), found.getInt(5), found.getLong(6));
         return new Member(planned, found.getInt(3), found.getLong(7), found.getLong(8));
     }
 
     private List<LaneChange> plan(long number, Lane lane, int run, int retries, long at) {
-        List<LanePlan.Member> standing =
+        List<LanePlan.LaneRecord> standing =
                 lane.standing.stream().map(Member::planned).toList();
-        List<LanePlan.Member> arrived =
+        List<LanePlan.LaneRecord> arrived =
                 lane.arrived.stream().map(Member::planned).toList();
         int affordable = LanePlan.affordable(standing, arrived, run, retries);
         LanePlan plan = LanePlan.of(standing, arrived, claim.grant(), affordable, takeovers, at);

@@ -6,7 +6,7 @@ import dev.semel.jdbc.shared.NotAllMoved;
 import dev.semel.jdbc.shared.Rows;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
-import dev.semel.store.Found;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -16,8 +16,8 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.StateCount;
 import dev.semel.store.Status;
-import dev.semel.store.Tally;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -192,7 +192,7 @@ final class PostgresLedger implements Ledger {
     }
 
     @Override
-    public Found find(Collection<RecordId> ids) {
+    public FoundRecords find(Collection<RecordId> ids) {
         return sessions.once("a lookup", connection -> {
             Map<RecordId, Row> rows = new HashMap<>();
             try (PreparedStatement statement = connection.prepareStatement(FIND)) {
@@ -206,7 +206,7 @@ final class PostgresLedger implements Ledger {
                         rows.put(row.id(), row);
                     }
                 }
-                return new Found(rows, now);
+                return new FoundRecords(rows, now);
             }
         });
     }
@@ -263,7 +263,7 @@ final class PostgresLedger implements Ledger {
     }
 
     @Override
-    public Tally tally(State state, RecordFilter filter, int most) {
+    public StateCount tally(State state, RecordFilter filter, int most) {
         String sql = String.format(Locale.ROOT, TALLY, state.code(), where(filter));
         return sessions.once("counting records", connection -> {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
@@ -271,7 +271,7 @@ final class PostgresLedger implements Ledger {
                         .number((long) most);
                 try (ResultSet found = statement.executeQuery()) {
                     found.next();
-                    return new Tally(found.getLong(1), found.getLong(2), found.getLong(3));
+                    return new StateCount(found.getLong(1), found.getLong(2), found.getLong(3));
                 }
             }
         });

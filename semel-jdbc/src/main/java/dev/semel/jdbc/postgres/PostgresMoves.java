@@ -126,7 +126,7 @@ final class PostgresMoves {
     private record Further(int item, AuditEntry event) {}
 
     /** @param xid the transaction in which they were applied; null when none was */
-    record Result(List<Moved> moved, @Nullable String xid) {}
+    record MovesResult(List<Moved> moved, @Nullable String xid) {}
 
     private final Connection connection;
     private final @Nullable Long now;
@@ -155,7 +155,7 @@ final class PostgresMoves {
         return new PostgresMoves(connection, now, false, number);
     }
 
-    Result apply(List<Move> batch) throws SQLException {
+    MovesResult apply(List<Move> batch) throws SQLException {
         List<NumberedMove> items = IntStream.range(0, batch.size())
                 .mapToObj(i -> new NumberedMove(i, batch.get(i)))
                 .sorted(Comparator.comparing(item -> item.move.id()))
@@ -170,7 +170,7 @@ final class PostgresMoves {
             rest.forEach(
                     item -> answers[item.place] = ReservationRule.notApplied(item.move, found.get(item.move.id())));
         }
-        return new Result(Arrays.asList(answers), xid);
+        return new MovesResult(Arrays.asList(answers), xid);
     }
 
     /** One change, provided that the caller's transaction has written something; nothing when it has not. */

@@ -32,7 +32,7 @@ final class PostgresSameTransaction {
     private PostgresSameTransaction() {}
 
     /** The state of a transaction that is to be rolled back. */
-    enum Standing {
+    enum TransactionCheck {
         SAME,
         ANOTHER,
         /** The server does not say any more. */
@@ -57,19 +57,19 @@ final class PostgresSameTransaction {
         }
     }
 
-    static Standing standing(Connection connection, String number) {
+    static TransactionCheck standing(Connection connection, String number) {
         try {
             BaseConnection driver = connection.unwrap(BaseConnection.class);
             if (driver.isClosed()) {
-                return Standing.UNTOLD;
+                return TransactionCheck.UNTOLD;
             }
             return switch (driver.getTransactionState()) {
-                case IDLE -> Standing.ANOTHER;
-                case FAILED -> Standing.UNTOLD;
-                case OPEN -> told(connection, number) ? Standing.SAME : Standing.ANOTHER;
+                case IDLE -> TransactionCheck.ANOTHER;
+                case FAILED -> TransactionCheck.UNTOLD;
+                case OPEN -> told(connection, number) ? TransactionCheck.SAME : TransactionCheck.ANOTHER;
             };
         } catch (SQLException e) {
-            return Standing.UNTOLD;
+            return TransactionCheck.UNTOLD;
         }
     }
 

@@ -185,17 +185,17 @@ final class PostgresTransactions implements Transactions {
 
     /** @throws SemelException.TransactionEnded when a handler has ended the transaction, so that this undoes less than it */
     private void undo(PostgresTx tx, Runnable rollback) {
-        PostgresSameTransaction.Standing standing = PostgresSameTransaction.Standing.SAME;
+        PostgresSameTransaction.TransactionCheck standing = PostgresSameTransaction.TransactionCheck.SAME;
         try {
             tx.over();
             standing = tx.standing();
         } finally {
             rollback.run();
         }
-        if (standing == PostgresSameTransaction.Standing.ANOTHER) {
+        if (standing == PostgresSameTransaction.TransactionCheck.ANOTHER) {
             throw tx.ended(null);
         }
-        if (standing == PostgresSameTransaction.Standing.UNTOLD && tx.isLent()) {
+        if (standing == PostgresSameTransaction.TransactionCheck.UNTOLD && tx.isLent()) {
             demandRolledBack(tx);
         }
     }

@@ -214,9 +214,9 @@ final class PostgresTx implements Transactions.Tx {
     }
 
     /** Whether a handler may have ended the transaction that is about to be rolled back. */
-    PostgresSameTransaction.Standing standing() {
+    PostgresSameTransaction.TransactionCheck standing() {
         if (!handled || number == null || abandoned) {
-            return PostgresSameTransaction.Standing.SAME;
+            return PostgresSameTransaction.TransactionCheck.SAME;
         }
         String drawn = number;
         return Uninterrupted.once(() -> PostgresSameTransaction.standing(connection, drawn));
@@ -326,7 +326,7 @@ final class PostgresTx implements Transactions.Tx {
             return List.of();
         }
         ready();
-        PostgresMoves.Result result = sql(
+        PostgresMoves.MovesResult result = sql(
                 "a move",
                 () -> PostgresMoves.in(connection, sessions.now(), number).apply(moves));
         if (result.xid() != null) {
@@ -446,11 +446,11 @@ final class PostgresTx implements Transactions.Tx {
     }
 
     @FunctionalInterface
-    private interface Sql<T> {
+    private interface SqlCall<T> {
         T run() throws SQLException;
     }
 
-    private <T> T sql(String what, Sql<T> body) {
+    private <T> T sql(String what, SqlCall<T> body) {
         try {
             return Uninterrupted.once(body::run);
         } catch (SQLException e) {

@@ -1,6 +1,6 @@
 package dev.semel.jdbc.shared;
 
-import dev.semel.store.Inspection.Finding;
+import dev.semel.store.Inspection.CheckedSetting;
 import dev.semel.store.Inspection.Guarantee;
 import java.time.Duration;
 
@@ -11,12 +11,12 @@ public final class ClockFinding {
     private ClockFinding() {}
 
     /** @param ahead what is added to the wall clock to get the store's time, in milliseconds */
-    public static Finding of(long ahead) {
+    public static CheckedSetting of(long ahead) {
         Duration difference = Duration.ofMillis(Math.abs(ahead));
         String told = ahead == 0
                 ? "as the wall clock"
                 : difference + (ahead > 0 ? " ahead of the wall clock" : " behind the wall clock");
-        return new Finding(
+        return new CheckedSetting(
                 "store time",
                 told,
                 Guarantee.A,

@@ -53,14 +53,14 @@ final class SqliteClaim {
      */
     record Candidate(
             long n,
-            LanePlan.Member member,
+            LanePlan.LaneRecord member,
             int turn,
             @Nullable Long lane) {
         static Candidate read(ResultSet row) throws SQLException {
             long number = row.getLong(7);
             Long lane = row.wasNull() ? null : number;
-            LanePlan.Member member =
-                    new LanePlan.Member(Rows.id(row, 2), State.of(row.getInt(3)), row.getInt(4), row.getLong(5));
+            LanePlan.LaneRecord member =
+                    new LanePlan.LaneRecord(Rows.id(row, 2), State.of(row.getInt(3)), row.getInt(4), row.getLong(5));
             return new Candidate(row.getLong(1), member, row.getInt(6), lane);
         }
 
@@ -216,7 +216,7 @@ final class SqliteClaim {
         plan.granted().forEach(id -> take(Objects.requireNonNull(known.get(id))));
     }
 
-    private static List<LanePlan.Member> members(List<Candidate> candidates) {
+    private static List<LanePlan.LaneRecord> members(List<Candidate> candidates) {
         return candidates.stream().map(Candidate::member).toList();
     }
 

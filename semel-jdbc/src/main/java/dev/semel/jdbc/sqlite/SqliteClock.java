@@ -27,7 +27,7 @@ final class SqliteClock {
      * @param kept as it was read
      * @return what is to be written with the commit
      */
-    StoreClock.Kept look(StoreClock.Kept kept) {
+    StoreClock.StoredTime look(StoreClock.StoredTime kept) {
         return clock.due() ? clock.look(kept, wall.millis(), wall.nanos()) : kept;
     }
 }

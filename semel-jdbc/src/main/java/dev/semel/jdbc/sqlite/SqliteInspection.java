@@ -2,7 +2,7 @@ package dev.semel.jdbc.sqlite;
 
 import dev.semel.jdbc.shared.ClockFinding;
 import dev.semel.store.Inspection;
-import dev.semel.store.Inspection.Finding;
+import dev.semel.store.Inspection.CheckedSetting;
 import dev.semel.store.Inspection.Guarantee;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +22,7 @@ final class SqliteInspection {
 
     private final SqliteAccess access;
     private final SqliteSidecar sidecar;
-    private final List<Finding> findings = new ArrayList<>();
+    private final List<CheckedSetting> findings = new ArrayList<>();
 
     SqliteInspection(SqliteAccess access, SqliteSidecar sidecar) {
         this.access = access;
@@ -42,7 +42,11 @@ final class SqliteInspection {
         });
         file();
         return new Inspection(
-                findings.stream().map(Finding::limits).max(Guarantee::compareTo).orElse(Guarantee.A), findings);
+                findings.stream()
+                        .map(CheckedSetting::limits)
+                        .max(Guarantee::compareTo)
+                        .orElse(Guarantee.A),
+                findings);
     }
 
     private void journal(SqliteSession session) throws SQLException {
@@ -66,7 +70,7 @@ final class SqliteInspection {
             Set<PosixFilePermission> mode =
                     Files.getPosixFilePermissions(access.file().path());
             boolean open = !SqliteFile.PRIVATE.containsAll(mode);
-            findings.add(new Finding(
+            findings.add(new CheckedSetting(
                     "file mode",
                     PosixFilePermissions.toString(mode),
                     Guarantee.A,
@@ -84,7 +88,7 @@ final class SqliteInspection {
                     .orElse("missing");
             add("sidecar", told, told.equals("missing") ? "Run semel store adopt." : null, Guarantee.B);
         } catch (IOException | UnsupportedOperationException e) {
-            findings.add(new Finding(
+            findings.add(new CheckedSetting(
                     "file",
                     String.valueOf(e.getMessage()),
                     Guarantee.B,
@@ -93,11 +97,11 @@ final class SqliteInspection {
     }
 
     private void good(String setting, String value) {
-        findings.add(new Finding(setting, value, Guarantee.A, null));
+        findings.add(new CheckedSetting(setting, value, Guarantee.A, null));
     }
 
     private void add(String setting, String value, @Nullable String advice, Guarantee otherwise) {
-        findings.add(new Finding(setting, value, advice == null ? Guarantee.A : otherwise, advice));
+        findings.add(new CheckedSetting(setting, value, advice == null ? Guarantee.A : otherwise, advice));
     }
 
     private static String text(SqliteSession session, String sql) throws SQLException {

@@ -5,7 +5,7 @@ import dev.semel.jdbc.shared.NotAllMoved;
 import dev.semel.jdbc.shared.Rows;
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
-import dev.semel.store.Found;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -15,8 +15,8 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.StateCount;
 import dev.semel.store.Status;
-import dev.semel.store.Tally;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -94,14 +94,14 @@ final class SqliteLedger implements Ledger {
     }
 
     @Override
-    public Found find(Collection<RecordId> ids) {
+    public FoundRecords find(Collection<RecordId> ids) {
         long now = access.now();
         return access.read(session -> {
             Map<RecordId, Row> found = new HashMap<>();
             for (RecordId id : ids) {
                 SqliteRecords.find(session, id).ifPresent(row -> found.put(id, row));
             }
-            return new Found(found, now);
+            return new FoundRecords(found, now);
         });
     }
 
@@ -152,7 +152,7 @@ final class SqliteLedger implements Ledger {
     }
 
     @Override
-    public Tally tally(State state, RecordFilter filter, int most) {
+    public StateCount tally(State state, RecordFilter filter, int most) {
         return access.read(session -> session.first(
                         TALLY,
                         statement -> {
@@ -163,7 +163,7 @@ final class SqliteLedger implements Ledger {
                             statement.setInt(5, filter.queued() ? 1 : 0);
                             statement.setInt(6, most);
                         },
-                        row -> new Tally(row.getLong(1), row.getLong(2), access.now()))
+                        row -> new StateCount(row.getLong(1), row.getLong(2), access.now()))
                 .orElseThrow());
     }
 

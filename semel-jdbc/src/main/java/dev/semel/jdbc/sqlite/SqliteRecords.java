@@ -275,7 +275,7 @@ final class SqliteRecords {
     private void write(RecordWrite write) throws SQLException {
         long now = time.millis();
         long fence = fences.nextFence();
-        RecordWrite.Times times = write.times();
+        RecordWrite.WriteTimes times = write.times();
         Status status = new Status(
                 write.state(), fence, times.attempt(), after(now, times.delayMillis()), times.keepMillis(), 0);
         insert(new Row(

@@ -190,9 +190,9 @@ final class SqliteSchema {
         long counter = raise ? issued + jump.applyAsLong(issued) : issued;
         sidecar.write(
                 new SqliteSidecar.Content(meta.ledger(), epoch, meta.fence(), counter + SqliteWriteConnection.BLOCK));
-        StoreClock.Kept time = clock.look(
-                session.first(TIME, SqliteSession.NOTHING, row -> new StoreClock.Kept(row.getLong(1), row.getLong(2)))
-                        .orElse(StoreClock.Kept.NOTHING));
+        StoreClock.StoredTime time = clock.look(session.first(
+                        TIME, SqliteSession.NOTHING, row -> new StoreClock.StoredTime(row.getLong(1), row.getLong(2)))
+                .orElse(StoreClock.StoredTime.NOTHING));
         session.update(SET_META, statement -> {
             statement.setString(1, meta.ledger());
             statement.setInt(2, epoch);

@@ -58,7 +58,7 @@ final class SqliteWriteConnection implements SqliteWriter.Database, SqliteFences
     private long committed;
     private long modes;
     private long mark;
-    private StoreClock.Kept time = StoreClock.Kept.NOTHING;
+    private StoreClock.StoredTime time = StoreClock.StoredTime.NOTHING;
     private boolean metaTouched;
     private volatile boolean unsound;
     private boolean worn;
@@ -146,7 +146,7 @@ final class SqliteWriteConnection implements SqliteWriter.Database, SqliteFences
         long stored = session.first(READ_META, SqliteSession.NOTHING, row -> {
                     epoch = row.getInt(1);
                     modes = row.getLong(3);
-                    time = clock.look(new StoreClock.Kept(row.getLong(4), row.getLong(5)));
+                    time = clock.look(new StoreClock.StoredTime(row.getLong(4), row.getLong(5)));
                     return row.getLong(2);
                 })
                 .orElseThrow(() -> file.errors().replaced());

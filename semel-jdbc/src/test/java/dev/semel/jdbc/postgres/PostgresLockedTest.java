@@ -287,7 +287,7 @@ class PostgresLockedTest {
                     b.header(),
                     State.FAILED_TERMINAL,
                     b.times(),
-                    new RecordWrite.Outcome(null, new byte[] {1}),
+                    new RecordWrite.WrittenOutcome(null, new byte[] {1}),
                     null);
             whileTheTableIsLocked(store, List.of("a", "b"), tx -> {
                 tx.write(List.of(EffectFixture.write("a"), failed));

@@ -118,7 +118,7 @@ class PostgresOpeningTest {
             assertThat(inspection.guarantee()).isEqualTo(Inspection.Guarantee.C);
             assertThat(inspection.findings())
                     .filteredOn(finding -> finding.limits() == Inspection.Guarantee.C)
-                    .extracting(Inspection.Finding::setting)
+                    .extracting(Inspection.CheckedSetting::setting)
                     .contains("fsync", "synchronous_commit");
         }
     }

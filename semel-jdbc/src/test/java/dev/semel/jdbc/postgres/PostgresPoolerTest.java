@@ -228,12 +228,12 @@ class PostgresPoolerTest {
                 Store plain = on(server.url(database))) {
             assertThat(pooled.inspect().findings())
                     .filteredOn(finding -> finding.setting().equals("connection_pooler"))
-                    .extracting(Inspection.Finding::value)
+                    .extracting(Inspection.CheckedSetting::value)
                     .containsExactly("yes");
             assertThat(pooled.signals()).isEmpty();
             assertThat(plain.inspect().findings())
                     .filteredOn(finding -> finding.setting().equals("connection_pooler"))
-                    .extracting(Inspection.Finding::value)
+                    .extracting(Inspection.CheckedSetting::value)
                     .containsExactly("no");
             assertThat(plain.signals()).isPresent();
         }

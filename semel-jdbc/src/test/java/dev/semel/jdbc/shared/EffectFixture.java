@@ -100,8 +100,8 @@ public final class EffectFixture {
                 id(key),
                 header(key),
                 State.COMPLETED,
-                new RecordWrite.Times(DAY, 0, 1),
-                new RecordWrite.Outcome(key.getBytes(StandardCharsets.UTF_8), null),
+                new RecordWrite.WriteTimes(DAY, 0, 1),
+                new RecordWrite.WrittenOutcome(key.getBytes(StandardCharsets.UTF_8), null),
                 event(key));
     }
 

@@ -58,8 +58,8 @@ public record Sample(String key) {
                 id(),
                 header(),
                 State.COMPLETED,
-                new RecordWrite.Times(86_400_000, 0, 1),
-                new RecordWrite.Outcome("{\"receipt\":\"r-17\"}".getBytes(StandardCharsets.UTF_8), null),
+                new RecordWrite.WriteTimes(86_400_000, 0, 1),
+                new RecordWrite.WrittenOutcome("{\"receipt\":\"r-17\"}".getBytes(StandardCharsets.UTF_8), null),
                 event);
     }
 }

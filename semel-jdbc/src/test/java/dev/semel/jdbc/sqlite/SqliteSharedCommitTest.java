@@ -304,7 +304,7 @@ class SqliteSharedCommitTest {
                     small.header(),
                     small.state(),
                     small.times(),
-                    new dev.semel.store.RecordWrite.Outcome(new byte[1 << 20], null),
+                    new dev.semel.store.RecordWrite.WrittenOutcome(new byte[1 << 20], null),
                     small.event())));
             return Ended.keep(true);
         });

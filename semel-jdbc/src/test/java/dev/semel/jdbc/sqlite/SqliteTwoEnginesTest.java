@@ -119,7 +119,10 @@ class SqliteTwoEnginesTest {
     private static Settled exchange(Engine on, String key, String answer) {
         Call<byte[]> call = Call.of(Tenant.of("acme"), Key.of(key), new byte[] {1});
         return on.gatewayRuns()
-                .within(EXCHANGE, call, tx -> new GatewayRuns.End.Kept(answer.getBytes(StandardCharsets.UTF_8)));
+                .within(
+                        EXCHANGE,
+                        call,
+                        tx -> new GatewayRuns.GatewayEnd.AnswerAndEffect(answer.getBytes(StandardCharsets.UTF_8)));
     }
 
     @Test

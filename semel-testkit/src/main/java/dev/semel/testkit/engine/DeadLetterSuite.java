@@ -12,12 +12,12 @@ import dev.semel.Sent;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.key.RecordId;
-import dev.semel.operator.Letters;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays;
 import dev.semel.operator.RetryReport;
 import dev.semel.operator.Tree;
+import dev.semel.operator.UnresolvedMessages;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.Line;
 import dev.semel.store.RecordFilter;
@@ -209,16 +209,16 @@ abstract class DeadLetterSuite extends ChannelFixture {
         failing.addAll(keys);
         deliver(MAIL, "l", keys.toArray(String[]::new));
         failing.clear();
-        Letters.MessageFilter mail = new Letters.MessageFilter(
+        UnresolvedMessages.MessageFilter mail = new UnresolvedMessages.MessageFilter(
                 new RecordFilter(ACME.name(), "mail", true, Long.MAX_VALUE), Failure.Category.VALIDATION, null);
-        Letters.Preview preview = node.operator().letters().preview(mail);
+        UnresolvedMessages.Preview preview = node.operator().letters().preview(mail);
         assertThat(preview.count()).isEqualTo(250);
         assertThat(node.operator().letters().groups(mail))
                 .singleElement()
-                .extracting(Letters.CauseGroup::count)
+                .extracting(UnresolvedMessages.CauseGroup::count)
                 .isEqualTo(250L);
-        Letters.MessageFilter other =
-                new Letters.MessageFilter(new RecordFilter("other", null, true, Long.MAX_VALUE), null, null);
+        UnresolvedMessages.MessageFilter other =
+                new UnresolvedMessages.MessageFilter(new RecordFilter("other", null, true, Long.MAX_VALUE), null, null);
         assertThat(node.operator().letters().preview(other).count()).isZero();
 
         node.send(Replays.CHANNEL, Replays.begin("job", preview, 0, WARRANT));
@@ -238,7 +238,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         failing.addAll(keys);
         deliver(MAIL, "l", keys.toArray(String[]::new));
         failing.clear();
-        Letters.Preview preview = node.operator().letters().preview(Letters.MessageFilter.ALL);
+        UnresolvedMessages.Preview preview = node.operator().letters().preview(UnresolvedMessages.MessageFilter.ALL);
         node.send(Replays.CHANNEL, Replays.begin("job", preview, 0, WARRANT));
         assertThat(claim(Replays.CHANNEL.name(), true, 1)).hasSize(1);
         work(node);
@@ -278,14 +278,14 @@ abstract class DeadLetterSuite extends ChannelFixture {
                 throw failing(Failure.Category.TIMEOUT);
             }
         });
-        Letters.Preview preview = node.operator().letters().preview(Letters.MessageFilter.ALL);
+        UnresolvedMessages.Preview preview = node.operator().letters().preview(UnresolvedMessages.MessageFilter.ALL);
         replaying.send(Replays.CHANNEL, Replays.begin("job", preview, 0, WARRANT));
         for (int rounds = 0; rounds < 10; rounds++) {
             work(replaying);
             time.advance(Duration.ofMinutes(1));
         }
         assertThat(parts).containsExactlyInAnyOrder(1, 1, 2, 2);
-        assertThat(node.operator().letters().list(Letters.MessageFilter.ALL, 10))
+        assertThat(node.operator().letters().list(UnresolvedMessages.MessageFilter.ALL, 10))
                 .isEmpty();
         assertThat(node.operator().replays().progress("job", 1))
                 .hasValueSatisfying(progress -> assertThat(progress.over()).isTrue());
@@ -299,7 +299,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
         failing.clear();
         long fence = node.operator()
                 .letters()
-                .preview(Letters.MessageFilter.ALL)
+                .preview(UnresolvedMessages.MessageFilter.ALL)
                 .which()
                 .records()
                 .fence();
@@ -314,7 +314,7 @@ abstract class DeadLetterSuite extends ChannelFixture {
             assertThat(progress.over()).isFalse();
             assertThat(progress.done()).isEqualTo(500);
             assertThat(progress.asked().count()).isEqualTo(620);
-            assertThat(progress.asked().which().scope()).isEqualTo(Letters.Scope.DEAD);
+            assertThat(progress.asked().which().scope()).isEqualTo(UnresolvedMessages.Scope.DEAD);
             assertThat(progress.asked().which().category()).isEqualTo(Failure.Category.VALIDATION);
         });
         work(node);

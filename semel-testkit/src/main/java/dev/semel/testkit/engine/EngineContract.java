@@ -34,7 +34,7 @@ public abstract class EngineContract {
     }
 
     @Nested
-    class ResultsThatCannotBeStored extends NotKeptSuite {
+    class ResultsThatCannotBeStored extends UnstorableResultSuite {
         ResultsThatCannotBeStored() {
             super(EngineContract.this);
         }
@@ -132,8 +132,8 @@ public abstract class EngineContract {
     }
 
     @Nested
-    class WhatThePersonOnCallDoes extends OperatorSuite {
-        WhatThePersonOnCallDoes() {
+    class OperatorActions extends OperatorSuite {
+        OperatorActions() {
             super(EngineContract.this);
         }
     }
@@ -216,8 +216,8 @@ public abstract class EngineContract {
     }
 
     @Nested
-    class WhatHandlersSayToTheDatabase extends HandlerTextSuite {
-        WhatHandlersSayToTheDatabase() {
+    class HandlerSql extends HandlerSqlSuite {
+        HandlerSql() {
             super(EngineContract.this);
         }
     }

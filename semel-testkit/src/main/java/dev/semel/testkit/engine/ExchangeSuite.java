@@ -13,7 +13,7 @@ import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
 import dev.semel.execution.GatewayRun;
-import dev.semel.execution.GatewayRuns.End;
+import dev.semel.execution.GatewayRuns.GatewayEnd;
 import dev.semel.execution.Settled;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.store.State;
@@ -437,7 +437,7 @@ abstract class ExchangeSuite extends EngineSuite {
         return connection;
     }
 
-    private Settled within(String key, End end) {
+    private Settled within(String key, GatewayEnd end) {
         return engine.gatewayRuns().within(WITHIN, asked(key), tx -> {
             effects.apply(tx, key);
             return end;
@@ -445,28 +445,32 @@ abstract class ExchangeSuite extends EngineSuite {
     }
 
     private Answer<byte[]> toldWithin(String key) {
-        return ((Settled.Answered) within(key, new End.Kept(bytes("not run")))).answer();
+        return ((Settled.Answered) within(key, new GatewayEnd.AnswerAndEffect(bytes("not run")))).answer();
     }
 
     @Test
     void inOneTransactionEffectAndAnswerAreKeptTogetherOrTheEffectIsNot() throws Exception {
-        assertThat(within("kept", new End.Kept(bytes("answer")))).isEqualTo(new Settled.Recorded(null));
+        assertThat(within("kept", new GatewayEnd.AnswerAndEffect(bytes("answer"))))
+                .isEqualTo(new Settled.Recorded(null));
         assertReplays(toldWithin("kept"), "answer");
         assertThat(effects.count("kept")).isEqualTo(1);
-        assertThat(within("refused", new End.Refused(bytes("no")))).isEqualTo(new Settled.Recorded(null));
+        assertThat(within("refused", new GatewayEnd.AnswerOnly(bytes("no")))).isEqualTo(new Settled.Recorded(null));
         assertReplays(toldWithin("refused"), "no");
-        assertThat(within("dropped", new End.Dropped())).isEqualTo(new Settled.Recorded(null));
+        assertThat(within("dropped", new GatewayEnd.Nothing())).isEqualTo(new Settled.Recorded(null));
         assertThat(row(WITHIN, "dropped")).isNull();
-        assertThat(within("failed", new End.Failed(BROKEN))).isEqualTo(new Settled.Recorded(Duration.ofSeconds(1)));
+        assertThat(within("failed", new GatewayEnd.RetryableFailure(BROKEN)))
+                .isEqualTo(new Settled.Recorded(Duration.ofSeconds(1)));
         assertThat(toldWithin("failed")).isInstanceOf(Answer.RetryLater.class);
         for (String key : new String[] {"refused", "dropped", "failed"}) {
             assertThat(effects.count(key)).as(key).isZero();
         }
         time.advance(Duration.ofSeconds(1));
-        assertThat(within("failed", new End.Failed(BROKEN))).isEqualTo(new Settled.Recorded(Duration.ofSeconds(2)));
+        assertThat(within("failed", new GatewayEnd.RetryableFailure(BROKEN)))
+                .isEqualTo(new Settled.Recorded(Duration.ofSeconds(2)));
         assertThat(story(WITHIN, "failed")).containsExactly("retry.attempt", "retry.attempt");
         time.advance(Duration.ofMinutes(61));
-        assertThat(within("refused", new End.Kept(bytes("yes")))).isEqualTo(new Settled.Recorded(null));
+        assertThat(within("refused", new GatewayEnd.AnswerAndEffect(bytes("yes"))))
+                .isEqualTo(new Settled.Recorded(null));
     }
 
     @Test

@@ -11,7 +11,7 @@ import dev.semel.Reconciler;
 import dev.semel.audit.AuditEvent;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
-import dev.semel.operator.Letters;
+import dev.semel.operator.UnresolvedMessages;
 import dev.semel.store.AuditFilter;
 import dev.semel.store.Row;
 import dev.semel.store.State;
@@ -69,7 +69,7 @@ abstract class NoDeadLettersSuite extends ChannelFixture {
 
     private void assertNoDeadLetter(Channel<Note> channel, String key) {
         assertThat(row(channel.operation(), key)).isNull();
-        assertThat(node.operator().letters().list(Letters.MessageFilter.ALL, 10))
+        assertThat(node.operator().letters().list(UnresolvedMessages.MessageFilter.ALL, 10))
                 .isEmpty();
         assertThat(lastEvent(channel, key)).containsEntry("recovery_action", "none: its policy keeps no dead letters");
     }

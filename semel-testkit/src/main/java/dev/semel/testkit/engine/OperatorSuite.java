@@ -101,7 +101,7 @@ abstract class OperatorSuite extends EngineSuite {
         engine.duties().replays().flush(true);
         assertThat(engine.duties().sealer().sealAll()).isGreaterThanOrEqualTo(20);
         assertThat(engine.duties().sealer().sealAll()).isZero();
-        Verification.Report report = new Verification(store.audit()).verify(null);
+        Verification.VerificationReport report = new Verification(store.audit()).verify(null);
         assertThat(report.intact()).isTrue();
         assertThat(report.anchor()).isPresent();
         charge("one more");

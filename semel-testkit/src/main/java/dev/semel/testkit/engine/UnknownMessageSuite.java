@@ -8,11 +8,11 @@ import dev.semel.SemelException;
 import dev.semel.engine.Engine;
 import dev.semel.key.RecordId;
 import dev.semel.operator.ChannelState;
-import dev.semel.operator.Letters;
-import dev.semel.operator.Letters.MessageFilter;
-import dev.semel.operator.Letters.Scope;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays;
+import dev.semel.operator.UnresolvedMessages;
+import dev.semel.operator.UnresolvedMessages.MessageFilter;
+import dev.semel.operator.UnresolvedMessages.Scope;
 import dev.semel.store.Queue;
 import dev.semel.store.Row;
 import dev.semel.store.State;
@@ -67,12 +67,12 @@ abstract class UnknownMessageSuite extends ChannelFixture {
         assertThat(row(FAX, key).state()).isEqualTo(State.UNKNOWN);
     }
 
-    private Letters letters() {
+    private UnresolvedMessages letters() {
         return node.operator().letters();
     }
 
     private void replayAll(String job, Scope scope) {
-        Letters.Preview preview = letters().preview(MessageFilter.ALL.with(scope));
+        UnresolvedMessages.Preview preview = letters().preview(MessageFilter.ALL.with(scope));
         node.send(Replays.CHANNEL, Replays.begin(job, preview, 0, WARRANT));
         for (int passes = 0; passes < 4; passes++) {
             work(node);
@@ -88,7 +88,7 @@ abstract class UnknownMessageSuite extends ChannelFixture {
                 .containsExactly(State.UNKNOWN, State.FAILED_TERMINAL);
         assertThat(letters().list(both, 1)).extracting(Row::state).containsExactly(State.UNKNOWN);
         assertThat(letters().groups(both))
-                .extracting(Letters.CauseGroup::state)
+                .extracting(UnresolvedMessages.CauseGroup::state)
                 .containsExactlyInAnyOrder(State.UNKNOWN, State.FAILED_TERMINAL);
         assertThat(letters().preview(both).count()).isEqualTo(2);
         assertThat(letters().preview(MessageFilter.ALL.with(Scope.UNKNOWN)).count())
@@ -123,7 +123,7 @@ abstract class UnknownMessageSuite extends ChannelFixture {
                 String key = fault + "-" + n;
                 unknown(key);
                 stepOf(FAX, key);
-                Letters.Preview preview = letters().preview(MessageFilter.ALL.with(Scope.UNKNOWN));
+                UnresolvedMessages.Preview preview = letters().preview(MessageFilter.ALL.with(Scope.UNKNOWN));
                 Engine failing = start(new FaultyStore(locking(locked), nth(n, fault)), settings -> settings);
                 failing.handle(Replays.CHANNEL, failing.operator().replays()::handle);
                 failing.send(Replays.CHANNEL, Replays.begin(key, preview, 0, WARRANT));
@@ -201,7 +201,7 @@ abstract class UnknownMessageSuite extends ChannelFixture {
     void d25_lockedMessagesAreReplayedByALaterPassOfTheSameReplay() {
         locked.add(row(MAIL, "dead").id());
         locked.add(row(FAX, "doubtful").id());
-        Letters.Preview preview = letters().preview(MessageFilter.ALL.with(Scope.BOTH));
+        UnresolvedMessages.Preview preview = letters().preview(MessageFilter.ALL.with(Scope.BOTH));
         node.send(Replays.CHANNEL, Replays.begin("job", preview, 0, WARRANT));
         work(node);
         assertThat(handled).isEmpty();

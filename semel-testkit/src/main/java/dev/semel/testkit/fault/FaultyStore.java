@@ -9,7 +9,7 @@ import dev.semel.store.AuditRow;
 import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
 import dev.semel.store.Enqueued;
-import dev.semel.store.Found;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -165,7 +165,7 @@ public final class FaultyStore extends ForwardingStore {
         }
 
         @Override
-        public Found find(Collection<RecordId> ids) {
+        public FoundRecords find(Collection<RecordId> ids) {
             return point.pass(StoreCall.FIND, () -> super.find(ids));
         }
 

@@ -2,7 +2,7 @@ package dev.semel.testkit.fault;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
-import dev.semel.store.Found;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -12,7 +12,7 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
-import dev.semel.store.Tally;
+import dev.semel.store.StateCount;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +51,7 @@ public abstract class ForwardingLedger implements Ledger {
     }
 
     @Override
-    public Found find(Collection<RecordId> ids) {
+    public FoundRecords find(Collection<RecordId> ids) {
         return delegate.find(ids);
     }
 
@@ -71,7 +71,7 @@ public abstract class ForwardingLedger implements Ledger {
     }
 
     @Override
-    public Tally tally(State state, RecordFilter filter, int most) {
+    public StateCount tally(State state, RecordFilter filter, int most) {
         return delegate.tally(state, filter, most);
     }
 

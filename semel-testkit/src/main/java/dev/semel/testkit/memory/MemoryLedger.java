@@ -2,7 +2,7 @@ package dev.semel.testkit.memory;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.AuditEntry;
-import dev.semel.store.Found;
+import dev.semel.store.FoundRecords;
 import dev.semel.store.Ledger;
 import dev.semel.store.Line;
 import dev.semel.store.Move;
@@ -13,8 +13,8 @@ import dev.semel.store.Reservation;
 import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.StateCount;
 import dev.semel.store.Status;
-import dev.semel.store.Tally;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -234,7 +234,7 @@ final class MemoryLedger implements Ledger {
     }
 
     @Override
-    public Found find(Collection<RecordId> ids) {
+    public FoundRecords find(Collection<RecordId> ids) {
         return state.locked(() -> {
             Map<RecordId, Row> found = new HashMap<>();
             for (RecordId id : ids) {
@@ -243,7 +243,7 @@ final class MemoryLedger implements Ledger {
                     found.put(id, MemoryState.copy(row));
                 }
             }
-            return new Found(found, state.now());
+            return new FoundRecords(found, state.now());
         });
     }
 
@@ -279,7 +279,7 @@ final class MemoryLedger implements Ledger {
     }
 
     @Override
-    public Tally tally(State wanted, RecordFilter filter, int most) {
+    public StateCount tally(State wanted, RecordFilter filter, int most) {
         return state.locked(() -> {
             List<Status> counted = state.all(wanted).stream()
                     .filter(row -> !row.isStep() && filter.matches(row))
@@ -291,7 +291,7 @@ final class MemoryLedger implements Ledger {
                     .mapToLong(status -> status.at() - status.keepMillis())
                     .min()
                     .orElse(Status.NEVER);
-            return new Tally(counted.size(), since, state.now());
+            return new StateCount(counted.size(), since, state.now());
         });
     }
 

@@ -161,8 +161,8 @@ final class MemoryQueue implements Queue {
             if (Objects.requireNonNull(begun.line()).turn() == Turn.LATER) {
                 arrivals.add(begun.id());
             }
-            List<LanePlan.Member> standing = members(state.lines.placed(lane, Math.max(1, run)));
-            List<LanePlan.Member> placing = members(arrivals);
+            List<LanePlan.LaneRecord> standing = members(state.lines.placed(lane, Math.max(1, run)));
+            List<LanePlan.LaneRecord> placing = members(arrivals);
             int affordable = LanePlan.affordable(standing, placing, run, retries);
             LanePlan plan = LanePlan.of(standing, placing, claim.grant(), affordable, takeovers, now);
             plan.placed().forEach(this::place);
@@ -170,10 +170,10 @@ final class MemoryQueue implements Queue {
             plan.granted().forEach(id -> grant(Objects.requireNonNull(state.get(id))));
         }
 
-        private List<LanePlan.Member> members(List<RecordId> ids) {
+        private List<LanePlan.LaneRecord> members(List<RecordId> ids) {
             return ids.stream()
                     .map(id -> Objects.requireNonNull(state.get(id)))
-                    .map(row -> new LanePlan.Member(
+                    .map(row -> new LanePlan.LaneRecord(
                             row.id(),
                             row.state(),
                             row.status().attempt(),

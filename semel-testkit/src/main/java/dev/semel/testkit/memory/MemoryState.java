@@ -50,7 +50,7 @@ final class MemoryState {
 
     MemoryState(TimeSource time) {
         this.time = new StoreClock(time);
-        this.time.look(StoreClock.Kept.NOTHING, time.millis(), time.nanos());
+        this.time.look(StoreClock.StoredTime.NOTHING, time.millis(), time.nanos());
         for (State each : State.values()) {
             attention.put(each, new TreeSet<>(Due.BY_TIME));
         }

@@ -73,7 +73,7 @@ public final class MemoryStore implements Store {
     public Inspection inspect() {
         return new Inspection(
                 Inspection.Guarantee.C,
-                List.of(new Inspection.Finding(
+                List.of(new Inspection.CheckedSetting(
                         "durability",
                         "none",
                         Inspection.Guarantee.C,

@@ -247,7 +247,7 @@ final class MemoryTransactions implements Transactions {
         private void apply(RecordWrite write) {
             long now = state.now();
             state.remove(write.id());
-            RecordWrite.Times times = write.times();
+            RecordWrite.WriteTimes times = write.times();
             Status status = new Status(
                     write.state(),
                     state.nextFence(),
@@ -255,7 +255,7 @@ final class MemoryTransactions implements Transactions {
                     MemoryState.after(now, times.delayMillis()),
                     times.keepMillis(),
                     0);
-            RecordWrite.Outcome outcome = write.outcome();
+            RecordWrite.WrittenOutcome outcome = write.outcome();
             state.put(new Row(write.id(), write.header(), status, null, outcome.result(), outcome.failure()));
             state.append(write.event(), status.fence(), status.attempt());
         }

@@ -12,7 +12,7 @@ final class Actor {
 
     /** The life of the node it acts on; none for those who stand outside. */
     @Nullable
-    Life life;
+    NodeLifetime life;
 
     private volatile @Nullable Thread thread;
     private volatile boolean turn;
@@ -25,7 +25,7 @@ final class Actor {
     boolean interruptible;
     boolean ended;
 
-    Actor(String name, @Nullable Life life) {
+    Actor(String name, @Nullable NodeLifetime life) {
         this.name = name;
         this.life = life;
     }

@@ -25,11 +25,11 @@ final class Client {
     static final Tenant TENANT = Tenant.of("acme");
 
     private final Scheduler scheduler;
-    private final Business business;
+    private final SimOperations business;
     private final History history;
     private final List<String> wrongs;
 
-    Client(Scheduler scheduler, Business business, History history, List<String> wrongs) {
+    Client(Scheduler scheduler, SimOperations business, History history, List<String> wrongs) {
         this.scheduler = scheduler;
         this.business = business;
         this.history = history;
@@ -39,11 +39,11 @@ final class Client {
     /** Asks a node. If that dies meanwhile, the client is never told. */
     void ask(SimNode node, String operation, List<String> payloads, Duration patience) {
         Actor self = scheduler.current();
-        Life life = node.life();
-        List<Asking> askings = new ArrayList<>();
+        NodeLifetime life = node.life();
+        List<ClientCall> askings = new ArrayList<>();
         for (String payload : payloads) {
-            long call = history.invoke(Asking.record(payload), payload.getBytes(StandardCharsets.UTF_8));
-            askings.add(new Asking(payload, call));
+            long call = history.invoke(ClientCall.record(payload), payload.getBytes(StandardCharsets.UTF_8));
+            askings.add(new ClientCall(payload, call));
         }
         scheduler.trace.add(scheduler.nanos(), self.name, "asks " + node.name + " for " + payloads);
         self.life = life;
@@ -67,8 +67,8 @@ final class Client {
         }
     }
 
-    private List<Answer<String>> run(SimNode node, String operation, List<Asking> askings, Duration patience) {
-        Map<String, Asking> byId = new HashMap<>();
+    private List<Answer<String>> run(SimNode node, String operation, List<ClientCall> askings, Duration patience) {
+        Map<String, ClientCall> byId = new HashMap<>();
         askings.forEach(asking -> byId.put(asking.correlationId(), asking));
         List<Call<String>> calls = askings.stream()
                 .map(asking -> Call.of(TENANT, key(asking.record), asking.payload)
@@ -79,10 +79,10 @@ final class Client {
         if (operation.equals("charge")) {
             var handler = business.charge(node, id -> Objects.requireNonNull(byId.get(id)));
             return calls.size() == 1
-                    ? List.of(engine.run(Business.CHARGE, calls.get(0), handler))
-                    : engine.runAll(Business.CHARGE, calls, handler);
+                    ? List.of(engine.run(SimOperations.CHARGE, calls.get(0), handler))
+                    : engine.runAll(SimOperations.CHARGE, calls, handler);
         }
-        Operation.Leased<String, String> leased = Business.LEASED.stream()
+        Operation.Leased<String, String> leased = SimOperations.LEASED.stream()
                 .filter(each -> each.name().equals(operation))
                 .findFirst()
                 .orElseThrow();
@@ -96,7 +96,7 @@ final class Client {
         return Key.of(record.substring(record.indexOf('/') + 1));
     }
 
-    private void answered(Asking asking, Answer<String> answer) {
+    private void answered(ClientCall asking, Answer<String> answer) {
         scheduler.trace.add(scheduler.nanos(), asking.record, answer.getClass().getSimpleName());
         if (answer instanceof Answer.RetryLater<String> later && later.in().isNegative()) {
             wrongs.add(asking.record + ": told to come back " + later.in() + " ago");
@@ -136,14 +136,14 @@ final class Client {
                         && unknown.notice().reason().contains("did not run it");
     }
 
-    private void given(Asking asking, Ending ending, @Nullable String result) {
+    private void given(ClientCall asking, Ending ending, @Nullable String result) {
         if (result == null || !result.startsWith(asking.payload + "#")) {
             wrongs.add(asking.record + ": asked for " + asking.payload + " and was given " + result);
         }
         end(asking, ending, String.valueOf(result).getBytes(StandardCharsets.UTF_8));
     }
 
-    private void end(Asking asking, Ending ending, byte @Nullable [] result) {
+    private void end(ClientCall asking, Ending ending, byte @Nullable [] result) {
         asking.ending = ending;
         history.end(asking.record, asking.call, ending, Grant.NONE, result);
     }

@@ -38,14 +38,14 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Sees every call of the store in the order in which they took place, and shows the {@link Book} what each one changed. */
+/** Sees every call of the store in the order in which they took place, and shows the {@link RecordJournal} what each one changed. */
 final class Observer {
     private final Store shared;
-    private final Book book;
+    private final RecordJournal book;
     private final Consumer<Row> grants;
 
     /** @param grants told of each record that a claim granted */
-    Observer(Store shared, Book book, Consumer<Row> grants) {
+    Observer(Store shared, RecordJournal book, Consumer<Row> grants) {
         this.shared = shared;
         this.book = book;
         this.grants = grants;
@@ -92,7 +92,7 @@ final class Observer {
         public List<Enqueued> enqueue(List<Arrival> batch) {
             distinct(batch.stream().map(Arrival::id).toList());
             know(batch);
-            return seen(Book.Cause.ARRIVAL, () -> super.enqueue(batch));
+            return seen(RecordJournal.Cause.ARRIVAL, () -> super.enqueue(batch));
         }
 
         /** Time alone takes nothing away that a claim could grant, so one look is enough, and none if nothing happened. */
@@ -102,7 +102,7 @@ final class Observer {
             if (claimed.rows().isEmpty() && !claimed.more()) {
                 return claimed;
             }
-            book.look(Book.Cause.CLAIM);
+            book.look(RecordJournal.Cause.CLAIM);
             book.claimed(claimed.rows());
             Switchboard.Modes modes = shared.switchboard().modes();
             for (Row row : claimed.rows()) {
@@ -127,8 +127,8 @@ final class Observer {
         return shared.switchboard().modes().of(tenant, operation);
     }
 
-    private <T> T seen(Book.Cause cause, Supplier<T> call) {
-        book.look(Book.Cause.NOTHING);
+    private <T> T seen(RecordJournal.Cause cause, Supplier<T> call) {
+        book.look(RecordJournal.Cause.NOTHING);
         T answer = call.get();
         book.look(cause);
         return answer;
@@ -151,7 +151,7 @@ final class Observer {
             batch.forEach(each -> book.know(each.identity().id(), each.header(), each.parent() != null));
             List<Boolean> parents = batch.stream().map(this::parentHeld).toList();
             List<Boolean> there = batch.stream().map(this::thereIfItMustBe).toList();
-            List<Reserved> answers = seen(Book.Cause.reserve(batch), () -> super.reserve(modesVersion, batch));
+            List<Reserved> answers = seen(RecordJournal.Cause.reserve(batch), () -> super.reserve(modesVersion, batch));
             for (int i = 0; i < batch.size(); i++) {
                 if (answers.get(i) instanceof Reserved.Granted granted) {
                     if (!there.get(i)) {
@@ -195,24 +195,24 @@ final class Observer {
         @Override
         public List<Moved> move(List<Move> batch) {
             distinct(batch.stream().map(Move::id).toList());
-            return seen(Book.Cause.move(batch), () -> super.move(batch));
+            return seen(RecordJournal.Cause.move(batch), () -> super.move(batch));
         }
 
         @Override
         public Moved moveTogether(List<Move> batch) {
             distinct(batch.stream().map(Move::id).toList());
-            return seen(Book.Cause.move(batch), () -> super.moveTogether(batch));
+            return seen(RecordJournal.Cause.move(batch), () -> super.moveTogether(batch));
         }
 
         @Override
         public List<Boolean> renew(List<Renewal> batch) {
             distinct(batch.stream().map(Renewal::id).toList());
-            return seen(Book.Cause.RENEWAL, () -> super.renew(batch));
+            return seen(RecordJournal.Cause.RENEWAL, () -> super.renew(batch));
         }
 
         @Override
         public Map<String, Integer> purge(int limit, Function<Map<String, Integer>, List<AuditEntry>> events) {
-            return seen(Book.Cause.PURGE, () -> super.purge(limit, events));
+            return seen(RecordJournal.Cause.PURGE, () -> super.purge(limit, events));
         }
     }
 
@@ -223,7 +223,7 @@ final class Observer {
 
         @Override
         public int adopt(Function<Row, AuditEntry> forRecord, AuditEntry adoption) {
-            return seen(Book.Cause.ADOPTION, () -> super.adopt(forRecord, adoption));
+            return seen(RecordJournal.Cause.ADOPTION, () -> super.adopt(forRecord, adoption));
         }
     }
 
@@ -236,19 +236,19 @@ final class Observer {
         public <T> T run(Work<T> work) throws Exception {
             List<Move> moves = new ArrayList<>();
             T value = super.run(tx -> {
-                Ended<T> ended = work.run(new Moving(tx, moves));
-                book.look(Book.Cause.NOTHING);
+                Ended<T> ended = work.run(new MoveRecordingTx(tx, moves));
+                book.look(RecordJournal.Cause.NOTHING);
                 return ended;
             });
-            book.look(Book.Cause.transaction(moves));
+            book.look(RecordJournal.Cause.transaction(moves));
             return value;
         }
 
         /** Remembers what is moved in the transaction. */
-        private final class Moving extends ForwardingTx {
+        private final class MoveRecordingTx extends ForwardingTx {
             private final List<Move> moves;
 
-            Moving(Tx delegate, List<Move> moves) {
+            MoveRecordingTx(Tx delegate, List<Move> moves) {
                 super(delegate);
                 this.moves = moves;
             }
@@ -273,7 +273,7 @@ final class Observer {
 
                 @Override
                 public List<LookupResult> lookUp(long modesVersion, List<Identity> identities) {
-                    book.look(Book.Cause.NOTHING);
+                    book.look(RecordJournal.Cause.NOTHING);
                     List<LookupResult> lookups = super.lookUp(modesVersion, identities);
                     live = shared.switchboard().modes().version() == modesVersion;
                     return lookups;

@@ -73,10 +73,10 @@ final class RunVerdict {
                 committed.put(Integer.parseInt(key.substring(7)), payload);
             }
         });
-        Map<Asking, Integer> count = new HashMap<>();
+        Map<ClientCall, Integer> count = new HashMap<>();
         committed.forEach((number, payload) -> {
-            Asking asking = world.business.executions().get(number);
-            String record = Asking.record(payload);
+            ClientCall asking = world.business.executions().get(number);
+            String record = ClientCall.record(payload);
             history.append(stamp -> new Event.Delivered(
                     stamp,
                     record,
@@ -108,7 +108,7 @@ final class RunVerdict {
         Map<String, Integer> effects = new HashMap<>();
         table.forEach((key, payload) -> {
             if (key.startsWith("message/")) {
-                effects.merge(Asking.record(payload), 1, Integer::sum);
+                effects.merge(ClientCall.record(payload), 1, Integer::sum);
             }
         });
         if (!effects.equals(world.mailroom.commits())) {
@@ -137,10 +137,10 @@ final class RunVerdict {
 
     /** An unrepeatable call reached the outside once for each time that the key was new. */
     private void onceOnly() {
-        for (Book.Kept kept : world.book.records().values()) {
+        for (RecordJournal.Kept kept : world.book.records().values()) {
             String operation = kept.header.operation();
             boolean once = !kept.step
-                    && (operation.equals(Business.WIRE.name()) || operation.equals(Business.TRANSFER.name()));
+                    && (operation.equals(SimOperations.WIRE.name()) || operation.equals(SimOperations.TRANSFER.name()));
             long anew = history.events().stream()
                     .filter(event -> event instanceof Event.Ended ended
                             && ended.ending() == Ending.FORGOTTEN
@@ -154,7 +154,7 @@ final class RunVerdict {
     }
 
     private void left() {
-        world.book.look(Book.Cause.NOTHING);
+        world.book.look(RecordJournal.Cause.NOTHING);
         world.book.records().values().forEach(kept -> {
             Row row = kept.row();
             if (!kept.step && row != null) {
@@ -174,7 +174,7 @@ final class RunVerdict {
         Map<String, Integer> told = new HashMap<>();
         for (AuditRow row : store.audit().newest(AuditFilter.ALL, Integer.MAX_VALUE)) {
             RecordId id = row.entry().subject().record();
-            Book.Kept kept = id == null ? null : world.book.records().get(id);
+            RecordJournal.Kept kept = id == null ? null : world.book.records().get(id);
             if (kept != null) {
                 long fence = row.entry().fence();
                 String type = new AuditEvent(row).type();
@@ -190,7 +190,7 @@ final class RunVerdict {
                 told.merge(kept.name + "@" + fence + " " + type, 1, Integer::sum);
             }
         }
-        for (Book.Change change : world.book.changes()) {
+        for (RecordJournal.Change change : world.book.changes()) {
             String name = world.book.records().get(change.id()).name;
             boolean tells = TELLING.get(change.to()).stream()
                     .anyMatch(type -> told.getOrDefault(name + "@" + change.fence() + " " + type.publicName(), 0) == 1);
@@ -199,7 +199,7 @@ final class RunVerdict {
                         + ", and the audit does not tell of it once");
             }
         }
-        Verification.Report report = new Verification(store.audit()).verify(null);
+        Verification.VerificationReport report = new Verification(store.audit()).verify(null);
         history.append(stamp -> new Event.Chained(
                 stamp,
                 report.intact(),

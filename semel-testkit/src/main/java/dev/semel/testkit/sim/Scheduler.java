@@ -71,7 +71,7 @@ final class Scheduler {
     }
 
     /** Adds an actor, who begins when it is first given the turn. */
-    void spawn(String name, @Nullable Life life, Runnable body) {
+    void spawn(String name, @Nullable NodeLifetime life, Runnable body) {
         Actor actor = new Actor(name, life);
         actors.add(actor);
         THREADS.execute(() -> {

@@ -21,14 +21,14 @@ final class SimNode implements Faults {
     final String name;
     final SimTime time;
     private final Scheduler scheduler;
-    private final Weather weather;
-    private Life life = new Life();
+    private final FaultRates weather;
+    private NodeLifetime life = new NodeLifetime();
     private @Nullable Engine engine;
     private SimTime.Gate work;
     private int running;
     private long backAt;
 
-    SimNode(String name, Scheduler scheduler, Weather weather) {
+    SimNode(String name, Scheduler scheduler, FaultRates weather) {
         this.name = name;
         this.scheduler = scheduler;
         this.weather = weather;
@@ -43,7 +43,7 @@ final class SimNode implements Faults {
      */
     record Setup(
             Store shared,
-            Plant plant,
+            StoreUnderTest plant,
             Observer observer,
             Policy policy,
             int cached,
@@ -51,7 +51,7 @@ final class SimNode implements Faults {
 
     /** Starts an engine here; its duties become actors. */
     Engine start(Setup setup) {
-        life = new Life();
+        life = new NodeLifetime();
         running = 0;
         Store seen = setup.observer().watching(setup.plant().beneath(setup.shared(), time));
         Store remote = setup.plant().above(new FaultyStore(seen, this), time);
@@ -75,7 +75,7 @@ final class SimNode implements Faults {
         return started;
     }
 
-    Life life() {
+    NodeLifetime life() {
         return life;
     }
 

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * <p>The same seed gives the same run: {@link Report#trace} is a hash over everything that was decided.
  */
 public final class Simulation {
-    private final Plant plant;
+    private final StoreUnderTest plant;
 
-    private Simulation(Plant plant) {
+    private Simulation(StoreUnderTest plant) {
         this.plant = plant;
     }
 
-    public static Simulation of(Plant plant) {
+    public static Simulation of(StoreUnderTest plant) {
         return new Simulation(plant);
     }
 

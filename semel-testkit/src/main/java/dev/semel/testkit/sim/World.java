@@ -41,16 +41,16 @@ final class World {
 
     final MemoryStore store;
     final History history;
-    final Business business;
-    final Book book;
+    final SimOperations business;
+    final RecordJournal book;
     final Client client;
     final List<SimNode> nodes = new ArrayList<>();
     private final Random random;
-    private final Weather weather;
+    private final FaultRates weather;
     private final SimNode.Setup setup;
     private final List<String> keys = new ArrayList<>();
     private final boolean shortLived;
-    final Mailroom mailroom;
+    final ChannelTraffic mailroom;
     private final Kind kind;
     private int clientsLeft;
     private int leases;
@@ -72,7 +72,7 @@ final class World {
         }
     }
 
-    World(Scheduler scheduler, Plant plant) {
+    World(Scheduler scheduler, StoreUnderTest plant) {
         this.scheduler = scheduler;
         this.random = scheduler.random;
         this.time = new SimTime(scheduler);
@@ -81,12 +81,12 @@ final class World {
         this.history = History.inMemory("sim", time);
         Duration lease = Duration.ofMillis(1_000 + random.nextInt(3) * 1_000L);
         this.shortLived = random.nextInt(3) == 0;
-        this.business = new Business(scheduler, history, lease, shortLived);
-        this.weather = new Weather(random, lease);
-        this.book = new Book(store, time, history, business);
+        this.business = new SimOperations(scheduler, history, lease, shortLived);
+        this.weather = new FaultRates(random, lease);
+        this.book = new RecordJournal(store, time, history, business);
         this.client = new Client(scheduler, business, history, book.wrongs());
         this.kind = List.of(Kind.CALLS, Kind.CALLS, Kind.MESSAGES, Kind.BOTH).get(random.nextInt(4));
-        this.mailroom = new Mailroom(scheduler, history, business, book);
+        this.mailroom = new ChannelTraffic(scheduler, history, business, book);
         if (kind.messages()) {
             business.enclosing(mailroom::enclose, mailroom::committed);
         }
@@ -112,7 +112,7 @@ final class World {
             boolean sends = !kind.calls() || kind.messages() && i % 2 == 0;
             scheduler.spawn((sends ? "sender-" : "client-") + i, null, () -> ask(calls, sends));
         }
-        Life whileAsking = new Life();
+        NodeLifetime whileAsking = new NodeLifetime();
         scheduler.spawn("fate", whileAsking, this::befall);
         if (random.nextBoolean()) {
             scheduler.spawn("operator", whileAsking, this::operate);
@@ -153,9 +153,9 @@ final class World {
         if (!business.reconciles()) {
             return;
         }
-        for (String record : business.records().stream().map(Asking::record).toList()) {
+        for (String record : business.records().stream().map(ClientCall::record).toList()) {
             String operation = operation(record);
-            if (!operation.equals(Business.TRANSFER.name())) {
+            if (!operation.equals(SimOperations.TRANSFER.name())) {
                 continue;
             }
             RecordId id =
@@ -182,8 +182,8 @@ final class World {
 
     /** The record, if it is neither done nor given up. */
     private @Nullable Row unfinished(RecordId id) {
-        book.look(Book.Cause.NOTHING);
-        Book.Kept kept = book.records().get(id);
+        book.look(RecordJournal.Cause.NOTHING);
+        RecordJournal.Kept kept = book.records().get(id);
         Row row = kept == null ? null : kept.row();
         boolean open = row != null && (row.state() == State.UNKNOWN || row.state() == State.FAILED_RETRYABLE);
         return open ? row : null;
@@ -201,13 +201,13 @@ final class World {
     }
 
     private boolean quiet() {
-        book.look(Book.Cause.NOTHING);
+        book.look(RecordJournal.Cause.NOTHING);
         return book.running().isEmpty() && book.waiting().isEmpty();
     }
 
     /** Whether a record has changed since this was asked last: a reconciler may be late, and set others free. */
     private boolean movesOn() {
-        book.look(Book.Cause.NOTHING);
+        book.look(RecordJournal.Cause.NOTHING);
         List<String> stand = book.states();
         boolean changed = !stand.equals(stood);
         stood = stand;
@@ -268,7 +268,7 @@ final class World {
     }
 
     private void send() {
-        Channel<String> channel = Mailroom.ALL.get(random.nextInt(Mailroom.ALL.size()));
+        Channel<String> channel = ChannelTraffic.ALL.get(random.nextInt(ChannelTraffic.ALL.size()));
         // Now and then so many that a node which dies has most of them only claimed.
         boolean many = random.nextInt(6) == 0;
         int size = many ? 8 + random.nextInt(8) : 1 + random.nextInt(4);
@@ -276,8 +276,8 @@ final class World {
         for (int each = 0; each < size; each++) {
             int key = random.nextInt(many ? 24 : 6);
             String lane = random.nextInt(10) == 0 ? "other" : "lane" + key % 2;
-            boolean bucketed = channel == Mailroom.TALLY && key % 2 == 0;
-            payloads.add(channel.name() + "/" + (bucketed ? Mailroom.BUCKETED : "m") + key + ":" + lane);
+            boolean bucketed = channel == ChannelTraffic.TALLY && key % 2 == 0;
+            payloads.add(channel.name() + "/" + (bucketed ? ChannelTraffic.BUCKETED : "m") + key + ":" + lane);
         }
         SimNode node = nodes.get(random.nextInt(nodes.size()));
         while (node.down()) {
@@ -300,13 +300,13 @@ final class World {
 
     /** Waits for the very millisecond in which the lease of somebody's run is over, and asks for that record. */
     private List<String> atTheEdge() {
-        List<Book.Kept> running = book.running().stream()
+        List<RecordJournal.Kept> running = book.running().stream()
                 .filter(kept -> Objects.requireNonNull(kept.row()).line() == null)
                 .toList();
         if (running.isEmpty()) {
             return List.of();
         }
-        Book.Kept kept = running.get(random.nextInt(running.size()));
+        RecordJournal.Kept kept = running.get(random.nextInt(running.size()));
         long left = Objects.requireNonNull(kept.row()).status().at() - time.millis();
         sleep(Duration.ofMillis(Math.min(left, business.lease.toMillis())));
         return List.of(kept.name + ":first");
@@ -372,7 +372,7 @@ final class World {
 
     /** An operator's actions on channels and their messages. */
     private void tend() {
-        Channel<String> channel = Mailroom.ALL.get(random.nextInt(Mailroom.ALL.size()));
+        Channel<String> channel = ChannelTraffic.ALL.get(random.nextInt(ChannelTraffic.ALL.size()));
         String name = channel.name();
         Key key = Key.of("m" + random.nextInt(6));
         RecordId id = Identity.of(Client.TENANT, name, key).id();
@@ -400,7 +400,7 @@ final class World {
     /** Acts on a node: rejections by the store or the ledger are ignored, and the node may die meanwhile. */
     private void onNode(SimNode node, Consumer<Engine> deed) {
         Actor self = scheduler.current();
-        Life own = self.life;
+        NodeLifetime own = self.life;
         self.life = node.life();
         try {
             deed.accept(node.engine());

@@ -35,8 +35,8 @@ final class PlantedBugs {
     private PlantedBugs() {}
 
     /** A bug of the database's ledger. */
-    static Plant ledger(BiFunction<Store, TimeSource, Ledger> bug) {
-        return new Plant() {
+    static StoreUnderTest ledger(BiFunction<Store, TimeSource, Ledger> bug) {
+        return new StoreUnderTest() {
             @Override
             public Store beneath(Store shared, TimeSource node) {
                 Ledger ledger = bug.apply(shared, node);
@@ -51,8 +51,8 @@ final class PlantedBugs {
     }
 
     /** A bug of the database's queue. */
-    static Plant queue(Function<Store, Queue> bug) {
-        return new Plant() {
+    static StoreUnderTest queue(Function<Store, Queue> bug) {
+        return new StoreUnderTest() {
             @Override
             public Store beneath(Store shared, TimeSource node) {
                 Queue queue = bug.apply(shared);
@@ -67,8 +67,8 @@ final class PlantedBugs {
     }
 
     /** A bug of the database's audit. */
-    static Plant audit(UnaryOperator<List<AuditRow>> changed) {
-        return new Plant() {
+    static StoreUnderTest audit(UnaryOperator<List<AuditRow>> changed) {
+        return new StoreUnderTest() {
             @Override
             public Store beneath(Store shared, TimeSource node) {
                 return new ForwardingStore(shared) {
@@ -87,8 +87,8 @@ final class PlantedBugs {
     }
 
     /** A bug of the database's transactions. */
-    static Plant transactions(BiFunction<Store, Transactions, Transactions> bug) {
-        return new Plant() {
+    static StoreUnderTest transactions(BiFunction<Store, Transactions, Transactions> bug) {
+        return new StoreUnderTest() {
             @Override
             public Store beneath(Store shared, TimeSource node) {
                 return withTransactions(shared, bug);
@@ -97,8 +97,8 @@ final class PlantedBugs {
     }
 
     /** A bug of the driver: it sees what the network made of an answer. */
-    static Plant driver(BiFunction<Store, Transactions, Transactions> bug) {
-        return new Plant() {
+    static StoreUnderTest driver(BiFunction<Store, Transactions, Transactions> bug) {
+        return new StoreUnderTest() {
             @Override
             public Store above(Store remote, TimeSource node) {
                 return withTransactions(remote, bug);

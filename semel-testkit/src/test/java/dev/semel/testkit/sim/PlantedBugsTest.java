@@ -31,7 +31,7 @@ class PlantedBugsTest {
     private static final int SEEDS = 5_000;
 
     /** Runs seed after seed until one is found wrong, which must say so in these words. */
-    static void finds(String words, Plant bug) {
+    static void finds(String words, StoreUnderTest bug) {
         Simulation simulation = Simulation.of(bug);
         List<String> found = new ArrayList<>();
         for (long seed = 1; seed <= SEEDS; seed++) {
@@ -67,7 +67,7 @@ class PlantedBugsTest {
 
     @Test
     void a11_storeThatJudgesByItsWallClock() {
-        finds("granted again before its time", new Plant() {
+        finds("granted again before its time", new StoreUnderTest() {
             @Override
             public TimeSource storeTime(TimeSource time) {
                 return new WallClockOnly(time);

@@ -86,7 +86,7 @@ class PlantedQueueBugsTest {
     @Test
     void d2_lateCommitThatIsSkipped() {
         Map<Store, BuggyQueue.Tickets> drawn = new IdentityHashMap<>();
-        finds("is left waiting, and nothing holds it up", new Plant() {
+        finds("is left waiting, and nothing holds it up", new StoreUnderTest() {
             @Override
             public Store beneath(Store shared, TimeSource node) {
                 BuggyQueue.Tickets tickets = drawn.computeIfAbsent(shared, any -> new BuggyQueue.Tickets());
@@ -161,8 +161,8 @@ class PlantedQueueBugsTest {
     }
 
     /** The ledger is right, but every node misreads it. */
-    private static Plant asSeenByNodes(UnaryOperator<Ledger> misreading) {
-        return new Plant() {
+    private static StoreUnderTest asSeenByNodes(UnaryOperator<Ledger> misreading) {
+        return new StoreUnderTest() {
             @Override
             public Store above(Store remote, TimeSource node) {
                 Ledger ledger = misreading.apply(remote.ledger());

@@ -15,7 +15,7 @@ class SimulationTest {
     private static final long FROM = Long.getLong("from", 1);
     private static final int SEEDS = Integer.getInteger("seeds", 2_000);
 
-    private final Simulation simulation = Simulation.of(Plant.NONE);
+    private final Simulation simulation = Simulation.of(StoreUnderTest.NONE);
 
     @Test
     void everySeedHolds() {

@@ -3,7 +3,7 @@ package dev.semel.examples.planner.effects;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.semel.Failure;
 import dev.semel.examples.planner.access.Caller;
-import dev.semel.operator.Letters;
+import dev.semel.operator.UnresolvedMessages;
 import dev.semel.operator.Operator;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
@@ -44,13 +44,13 @@ class DeadLetters {
     /** Newest first. */
     List<Letter> list(Caller caller) {
         RecordFilter own = new RecordFilter(caller.organisation(), null, true, Long.MAX_VALUE);
-        return operator.letters().list(new Letters.MessageFilter(own, null, null), MOST).stream()
+        return operator.letters().list(new UnresolvedMessages.MessageFilter(own, null, null), MOST).stream()
                 .map(DeadLetters::letter)
                 .toList();
     }
 
     private static Letter letter(Row row) {
-        Failure failure = Letters.failure(row);
+        Failure failure = UnresolvedMessages.failure(row);
         return new Letter(
                 row.id().hex(),
                 row.header().operation(),

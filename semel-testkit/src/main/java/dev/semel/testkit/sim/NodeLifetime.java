@@ -1,7 +1,7 @@
 package dev.semel.testkit.sim;
 
 /** The lifetime of a node, from its start to its crash. Its actors end with it. */
-final class Life {
+final class NodeLifetime {
     boolean over;
     long pausedUntil;
 }

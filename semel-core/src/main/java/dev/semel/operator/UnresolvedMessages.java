@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  * Messages that need a person: dead letters, and those that are UNKNOWN, which may have taken effect. Listed, grouped by what went
  * wrong, walked through.
  */
-public final class Letters {
+public final class UnresolvedMessages {
     private static final int PAGE = 500;
 
     private final Ledger ledger;
 
-    Letters(Ledger ledger) {
+    UnresolvedMessages(Ledger ledger) {
         this.ledger = ledger;
     }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** A reservation in the making; every part that a test does not speak of has a plain value. */
-final class Ask {
+final class ReservationBuilder {
     static final String TENANT = "acme";
     static final String OPERATION = "charge";
     static final long LEASE = 30_000;
@@ -33,70 +33,70 @@ final class Ask {
     private int takenOver = -1;
     private long onlyUnder;
 
-    private Ask(Key key) {
+    private ReservationBuilder(Key key) {
         this.key = key;
     }
 
-    static Ask of(String key) {
-        return new Ask(Key.of(key));
+    static ReservationBuilder of(String key) {
+        return new ReservationBuilder(Key.of(key));
     }
 
-    static Ask of(Key key) {
-        return new Ask(key);
+    static ReservationBuilder of(Key key) {
+        return new ReservationBuilder(key);
     }
 
     static RecordId id(String key) {
         return of(key).identity().id();
     }
 
-    Ask of(Tenant other) {
+    ReservationBuilder of(Tenant other) {
         tenant = other.name();
         return this;
     }
 
-    Ask by(long token) {
+    ReservationBuilder by(long token) {
         owner = token;
         return this;
     }
 
-    Ask leasedFor(long millis) {
+    ReservationBuilder leasedFor(long millis) {
         lease = millis;
         return this;
     }
 
-    Ask notRepeatable() {
+    ReservationBuilder notRepeatable() {
         repeatable = false;
         return this;
     }
 
-    Ask atMost(int grants) {
+    ReservationBuilder atMost(int grants) {
         attempts = grants;
         return this;
     }
 
-    Ask with(byte @Nullable [] bytes) {
+    ReservationBuilder with(byte @Nullable [] bytes) {
         payload = bytes;
         return this;
     }
 
-    Ask fingerprinted(int n) {
+    ReservationBuilder fingerprinted(int n) {
         fingerprint = n;
         return this;
     }
 
-    Ask under(RecordId id, long fence) {
+    ReservationBuilder under(RecordId id, long fence) {
         parent = new Reservation.Parent(id, fence);
         return this;
     }
 
     /** Only the record under this fence. */
-    Ask onlyUnder(long fence) {
+    ReservationBuilder onlyUnder(long fence) {
         onlyUnder = fence;
         return this;
     }
 
     /** With an event of this type in case it takes the record over. */
-    Ask announcing(int type) {
+    ReservationBuilder announcing(int type) {
         takenOver = type;
         return this;
     }

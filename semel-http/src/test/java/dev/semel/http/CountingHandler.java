@@ -5,7 +5,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Answers 201 with the number of its run, and counts. */
-final class Counted implements App {
+final class CountingHandler implements App {
     private final AtomicInteger runs = new AtomicInteger();
 
     int runs() {

@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A move in the making; it comes from IN_PROGRESS, and every part that a test does not speak of has a plain value. */
-final class Shift {
+final class MoveBuilder {
     private final RecordId id;
     private final long fence;
     private final @Nullable State to;
@@ -27,80 +27,80 @@ final class Shift {
     private Move.@Nullable Place place;
     private final List<AuditEntry> events = new ArrayList<>();
 
-    private Shift(RecordId id, long fence, @Nullable State to) {
+    private MoveBuilder(RecordId id, long fence, @Nullable State to) {
         this.id = id;
         this.fence = fence;
         this.to = to;
     }
 
-    static Shift of(RecordId id, long fence, State to) {
-        return new Shift(id, fence, to);
+    static MoveBuilder of(RecordId id, long fence, State to) {
+        return new MoveBuilder(id, fence, to);
     }
 
-    static Shift removing(RecordId id, long fence) {
-        return new Shift(id, fence, null);
+    static MoveBuilder removing(RecordId id, long fence) {
+        return new MoveBuilder(id, fence, null);
     }
 
-    Shift from(State... states) {
+    MoveBuilder from(State... states) {
         from = Set.of(states);
         return this;
     }
 
-    Shift from(Set<State> states) {
+    MoveBuilder from(Set<State> states) {
         from = states;
         return this;
     }
 
-    Shift in(long millis) {
+    MoveBuilder in(long millis) {
         delay = millis;
         return this;
     }
 
-    Shift keptFor(long millis) {
+    MoveBuilder keptFor(long millis) {
         keep = millis;
         return this;
     }
 
-    Shift attempt(int count) {
+    MoveBuilder attempt(int count) {
         attempt = count;
         return this;
     }
 
-    Shift onlyIfOver() {
+    MoveBuilder onlyIfOver() {
         onlyIfOver = true;
         return this;
     }
 
-    Shift result(byte @Nullable [] bytes) {
+    MoveBuilder result(byte @Nullable [] bytes) {
         result = bytes;
         return this;
     }
 
-    Shift failure(byte @Nullable [] bytes) {
+    MoveBuilder failure(byte @Nullable [] bytes) {
         failure = bytes;
         return this;
     }
 
     /** It leaves the line, and the next one of its lane becomes the head. */
-    Shift leaving(Line.@Nullable Lane lane) {
+    MoveBuilder leaving(Line.@Nullable Lane lane) {
         place = new Move.Place(lane == null ? null : lane.number(), Move.Then.LEAVE);
         return this;
     }
 
     /** It joins the line at its tail. */
-    Shift joining(Line.@Nullable Lane lane) {
+    MoveBuilder joining(Line.@Nullable Lane lane) {
         place = new Move.Place(lane == null ? null : lane.number(), Move.Then.JOIN);
         return this;
     }
 
     /** Tells this, behind what it tells already. */
     /** It keeps its place if it stands in its lane, and joins the line at its tail otherwise. */
-    Shift keepingOrJoining(Line.@Nullable Lane lane) {
+    MoveBuilder keepingOrJoining(Line.@Nullable Lane lane) {
         place = new Move.Place(lane == null ? null : lane.number(), Move.Then.KEEP_OR_JOIN);
         return this;
     }
 
-    Shift with(AuditEntry entry) {
+    MoveBuilder with(AuditEntry entry) {
         events.add(entry);
         return this;
     }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * Every record as it was after each call of the store. A change that the contract does not allow is written down as a
  * violation; the end of a retention, which nobody calls, is written into the history.
  */
-final class Book {
+final class RecordJournal {
     private static final Map<State, Set<State>> ALLOWED = new EnumMap<>(Map.of(
             State.QUEUED,
             EnumSet.of(State.FAILED_TERMINAL, State.DISCARDED),
@@ -65,7 +65,7 @@ final class Book {
     private long arrivals;
     private long asks;
 
-    Book(Store shared, TimeSource time, History history, Rules rules) {
+    RecordJournal(Store shared, TimeSource time, History history, Rules rules) {
         this.shared = shared;
         this.time = time;
         this.history = history;
@@ -239,7 +239,7 @@ final class Book {
 
     void know(RecordId id, Header header, boolean step) {
         if (!records.containsKey(id)) {
-            String key = Mailroom.withoutBucket(header.key());
+            String key = ChannelTraffic.withoutBucket(header.key());
             records.put(id, new Kept(header.operation() + "/" + key, header, step));
         }
         Objects.requireNonNull(records.get(id)).asked = ++asks;

@@ -20,11 +20,11 @@ import dev.semel.execution.Failures;
 import dev.semel.execution.GatewayRun;
 import dev.semel.execution.Settled;
 import dev.semel.key.RecordId;
-import dev.semel.operator.Letters;
-import dev.semel.operator.Letters.MessageFilter;
-import dev.semel.operator.Letters.Scope;
 import dev.semel.operator.Operator.Warrant;
 import dev.semel.operator.Replays;
+import dev.semel.operator.UnresolvedMessages;
+import dev.semel.operator.UnresolvedMessages.MessageFilter;
+import dev.semel.operator.UnresolvedMessages.Scope;
 import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.Moved;
@@ -50,7 +50,7 @@ import org.junit.jupiter.api.Test;
  * D16: a leased handler, or a step of it, has acted, and what it returned cannot be stored. That is no failure without an effect:
  * the key is not free again when the retention of failures is over, nor is it run again with the dead letters.
  */
-abstract class NotKeptSuite extends ChannelFixture {
+abstract class UnstorableResultSuite extends ChannelFixture {
     private static final Warrant WARRANT = new Warrant("ann", "looked at the receiver");
     private static final Operation.Leased<Order, Object> MAKE =
             Operation.leased("make", Order.class, Object.class).withPolicy("steady");
@@ -69,7 +69,7 @@ abstract class NotKeptSuite extends ChannelFixture {
             .withDeadLetters(false)
             .build();
 
-    NotKeptSuite(EngineContract contract) {
+    UnstorableResultSuite(EngineContract contract) {
         super(contract);
     }
 
@@ -240,7 +240,7 @@ abstract class NotKeptSuite extends ChannelFixture {
         assertThat(state(operation, key)).isEqualTo(State.UNKNOWN);
         assertThat(story(operation, key)).endsWith("operation.unknown");
         node.handle(Replays.CHANNEL, node.operator().replays()::handle);
-        Letters.Preview dead = node.operator().letters().preview(MessageFilter.ALL.with(Scope.DEAD));
+        UnresolvedMessages.Preview dead = node.operator().letters().preview(MessageFilter.ALL.with(Scope.DEAD));
         node.send(Replays.CHANNEL, Replays.begin(operation.name() + key, dead, 0, WARRANT));
         for (int passes = 0; passes < 4; passes++) {
             work(node);

@@ -8,7 +8,7 @@ package dev.semel.store;
  *     attention; {@link Status#NEVER} when there are none
  * @param now the store's time
  */
-public record Tally(long count, long since, long now) {
+public record StateCount(long count, long since, long now) {
     /** How long the oldest has needed attention; zero when none has. */
     public long ageMillis() {
         return since == Status.NEVER ? 0 : Math.max(0, now - since);

@@ -13,7 +13,7 @@ import java.util.function.LongConsumer;
 import org.HdrHistogram.Histogram;
 
 /** The tasks of Semel and the other libraries, the same for all, each in an empty schema. */
-final class Course {
+final class ChannelTasks {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration QUIET = Duration.ofMillis(10);
 
@@ -30,7 +30,7 @@ final class Course {
     }
 
     /** @param lanes among which the opener's channel spreads the numbers; 0 for none */
-    Course(String name, Opener opener, int lanes) {
+    ChannelTasks(String name, Opener opener, int lanes) {
         this.name = name;
         this.opener = opener;
         this.lanes = lanes;

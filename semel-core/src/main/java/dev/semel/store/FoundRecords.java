@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param now the store's clock at that moment or just before, in its milliseconds: no other clock says what is
  *     expired
  */
-public record Found(Map<RecordId, Row> rows, long now) {
-    public Found {
+public record FoundRecords(Map<RecordId, Row> rows, long now) {
+    public FoundRecords {
         rows = Map.copyOf(rows);
     }
 

@@ -23,12 +23,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Handlers that say COMMIT or ROLLBACK to the database beside innocent ones that share their transaction. */
-abstract class HandlerTextSuite extends ChannelFixture {
+abstract class HandlerSqlSuite extends ChannelFixture {
     private static final List<String> TEXTS = List.of("COMMIT", "ROLLBACK", "select 1; COMMIT", "/* x */ END");
     private static final int MANY = 12;
     private static final int GUILTY = 5;
 
-    HandlerTextSuite(EngineContract contract) {
+    HandlerSqlSuite(EngineContract contract) {
         super(contract);
     }
 

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Random;
 
 /** How bad a run is: each seed has its own mixture of crashes, pauses and faults, and some seeds have none of a kind. */
-final class Weather {
+final class FaultRates {
     private static final List<Fault> COMMIT = List.of(Fault.FAIL_BEFORE, Fault.LOSE_REPLY, Fault.UNKNOWN);
     private static final List<Fault> WRITE =
             List.of(Fault.FAIL_BEFORE, Fault.FAIL_AFTER, Fault.LOSE_REPLY, Fault.UNKNOWN);
@@ -26,7 +26,7 @@ final class Weather {
     private final long refusals;
     private boolean calm;
 
-    Weather(Random random, Duration lease) {
+    FaultRates(Random random, Duration lease) {
         this.random = random;
         this.crashes = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(12);
         this.pauses = random.nextInt(4) == 0 ? 0 : 10 + random.nextInt(60);

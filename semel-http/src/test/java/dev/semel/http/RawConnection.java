@@ -8,20 +8,20 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 
 /** Bytes to a server and back, for what no client would send. */
-final class Wire implements AutoCloseable {
+final class RawConnection implements AutoCloseable {
     /** The beginning of a request under the key k-1. */
     static final String POST = "POST /a HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k-1\r\n";
 
     private final Socket socket;
 
-    private Wire(Socket socket) {
+    private RawConnection(Socket socket) {
         this.socket = socket;
     }
 
-    static Wire to(Site site) throws IOException {
+    static RawConnection to(Site site) throws IOException {
         Socket socket = new Socket("127.0.0.1", site.at("/").getPort());
         socket.setSoTimeout(60_000);
-        return new Wire(socket);
+        return new RawConnection(socket);
     }
 
     void say(String text) throws IOException {

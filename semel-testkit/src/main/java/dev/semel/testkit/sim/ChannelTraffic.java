@@ -33,17 +33,17 @@ import org.jspecify.annotations.Nullable;
  * Channels with their senders and handlers: one of each form with lanes and without. A payload is {@code
  * channel/key:lane}. A worker's run is recorded as a call of its own, from its claim on.
  */
-final class Mailroom {
+final class ChannelTraffic {
     static final Channel.Leased<String> LETTER =
-            Channel.leased("letter", String.class).withPolicy("sim").withLane(Mailroom::lane);
+            Channel.leased("letter", String.class).withPolicy("sim").withLane(ChannelTraffic::lane);
     static final Channel.Leased<String> PARCEL = Channel.leased("parcel", String.class)
             .withPolicy("sim")
-            .withLane(Mailroom::lane)
+            .withLane(ChannelTraffic::lane)
             .asUnrepeatable();
     static final Channel.Leased<String> NOTICE =
             Channel.leased("notice", String.class).withPolicy("sim");
     static final Channel.Atomic<String> ENTRY =
-            Channel.atomic("entry", String.class).withPolicy("sim").withLane(Mailroom::lane);
+            Channel.atomic("entry", String.class).withPolicy("sim").withLane(ChannelTraffic::lane);
     static final Channel.Atomic<String> TALLY =
             Channel.atomic("tally", String.class).withPolicy("sim");
     static final List<Channel<String>> ALL = List.of(LETTER, ENTRY, LETTER, ENTRY, NOTICE, TALLY, PARCEL);
@@ -56,16 +56,16 @@ final class Mailroom {
     private final Scheduler scheduler;
     private final Random random;
     private final History history;
-    private final Business business;
-    private final Book book;
-    private final Map<String, Grant> grants = new HashMap<>();
+    private final SimOperations business;
+    private final RecordJournal book;
+    private final Map<String, ClaimGrant> grants = new HashMap<>();
     private final Map<String, String> enclosed = new LinkedHashMap<>();
     private final Map<String, Integer> firsts = new HashMap<>();
     private final Map<String, Integer> commits = new HashMap<>();
     private final ValueCodec codec = new ValueCodec(1 << 20);
     private int executions;
 
-    Mailroom(Scheduler scheduler, History history, Business business, Book book) {
+    ChannelTraffic(Scheduler scheduler, History history, SimOperations business, RecordJournal book) {
         this.scheduler = scheduler;
         this.random = scheduler.random;
         this.history = history;
@@ -74,7 +74,7 @@ final class Mailroom {
     }
 
     /** A grant of a claim: the call that records it, and the place in the lane. */
-    private record Grant(long call, Event.@Nullable Place place) {}
+    private record ClaimGrant(long call, Event.@Nullable Place place) {}
 
     static @Nullable String lane(String payload) {
         return payload.substring(payload.indexOf(':') + 1);
@@ -117,18 +117,18 @@ final class Mailroom {
     /** A worker was granted the record. */
     void claimed(Row row) {
         String payload = payload(row);
-        long call = history.invoke(Asking.record(payload), payload.getBytes(StandardCharsets.UTF_8));
+        long call = history.invoke(ClientCall.record(payload), payload.getBytes(StandardCharsets.UTF_8));
         Line line = Objects.requireNonNull(row.line());
         Event.Place place = line.lane() == null
                 ? null
                 : new Event.Place(row.header().operation() + "/" + line.lane().key(), line.place());
-        grants.put(Asking.record(payload) + "@" + row.status().fence(), new Grant(call, place));
+        grants.put(ClientCall.record(payload) + "@" + row.status().fence(), new ClaimGrant(call, place));
     }
 
     /** A transaction completed the message. */
     void committed(Row row) {
         String payload = payload(row);
-        String record = Asking.record(payload);
+        String record = ClientCall.record(payload);
         Event.Grant grant = new Event.Grant(row.status().fence(), row.status().attempt());
         commits.merge(record, 1, Integer::sum);
         history.append(stamp -> new Event.Delivered(
@@ -154,7 +154,7 @@ final class Mailroom {
     }
 
     private void started(String payload, long fence, int attempt) {
-        String record = Asking.record(payload);
+        String record = ClientCall.record(payload);
         scheduler.trace.add(scheduler.nanos(), scheduler.current().name, payload + " is handled under " + fence);
         long call = Objects.requireNonNull(grants.get(record + "@" + fence)).call;
         history.start(record, call, fence, attempt);
@@ -179,7 +179,7 @@ final class Mailroom {
         node.entered();
         try {
             business.refuse();
-            business.deliver(node, payload, run, place(Asking.record(payload), run.fence()));
+            business.deliver(node, payload, run, place(ClientCall.record(payload), run.fence()));
         } finally {
             node.left();
         }
@@ -231,10 +231,10 @@ final class Mailroom {
     /** Sends through a node. If that dies meanwhile, the sender is never told. */
     void send(SimNode node, Channel<String> channel, List<String> payloads) {
         Actor self = scheduler.current();
-        List<Asking> askings = new ArrayList<>();
+        List<ClientCall> askings = new ArrayList<>();
         for (String payload : payloads) {
-            long call = history.invoke(Asking.record(payload), payload.getBytes(StandardCharsets.UTF_8));
-            askings.add(new Asking(payload, call));
+            long call = history.invoke(ClientCall.record(payload), payload.getBytes(StandardCharsets.UTF_8));
+            askings.add(new ClientCall(payload, call));
         }
         List<Message<String>> messages =
                 askings.stream().map(asking -> message(node, asking)).toList();
@@ -259,7 +259,7 @@ final class Mailroom {
         }
     }
 
-    private Message<String> message(SimNode node, Asking asking) {
+    private Message<String> message(SimNode node, ClientCall asking) {
         Message<String> message =
                 Message.of(Client.TENANT, key(asking.record), asking.payload).withCorrelationId(asking.correlationId());
         return switch (random.nextInt(12)) {
@@ -270,7 +270,7 @@ final class Mailroom {
         };
     }
 
-    private void end(Asking asking, Sent sent) {
+    private void end(ClientCall asking, Sent sent) {
         scheduler.trace.add(scheduler.nanos(), asking.record, sent.getClass().getSimpleName());
         Ending ending = sent.fold(accepted -> Ending.ACCEPTED, conflict -> Ending.CONFLICT, bad -> Ending.REFUSED);
         history.end(asking.record, asking.call, ending, Event.Grant.NONE, null);

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The operations of the nodes: an atomic one, repeatable and unrepeatable leased ones, with steps and without. A
  * payload names its record and is part of every result, so that nobody can be given another's.
  */
-final class Business implements Book.Rules {
+final class SimOperations implements RecordJournal.Rules {
     static final Operation.Atomic<String, String> CHARGE =
             Operation.atomic("charge", String.class, String.class).withPolicy("sim");
     static final Operation.Leased<String, String> WIRE =
@@ -51,20 +51,20 @@ final class Business implements Book.Rules {
     private final Scheduler scheduler;
     private final Random random;
     private final History history;
-    final Outside outside;
+    final ExternalService outside;
     private final boolean reconciles;
-    private final Map<Integer, Asking> executions = new LinkedHashMap<>();
+    private final Map<Integer, ClientCall> executions = new LinkedHashMap<>();
     private final Map<String, String> first = new LinkedHashMap<>();
     private @Nullable BiConsumer<String, AtomicContext> enclosing;
     private Consumer<Row> whenCommitted = row -> {};
     private boolean calm;
 
-    Business(Scheduler scheduler, History history, Duration lease, boolean shortLived) {
+    SimOperations(Scheduler scheduler, History history, Duration lease, boolean shortLived) {
         this.scheduler = scheduler;
         this.random = scheduler.random;
         this.history = history;
         this.lease = lease;
-        this.outside = new Outside(history);
+        this.outside = new ExternalService(history);
         this.reconciles = random.nextInt(4) > 0;
         this.policy = Policy.named("sim")
                 .withMaxAttempts(3)
@@ -82,7 +82,7 @@ final class Business implements Book.Rules {
 
     /** Remembers the first payload of each record. */
     void asked(String payload) {
-        first.putIfAbsent(Asking.record(payload), payload);
+        first.putIfAbsent(ClientCall.record(payload), payload);
     }
 
     /** The first payload of each record that was asked for. */
@@ -103,7 +103,7 @@ final class Business implements Book.Rules {
 
     @Override
     public boolean repeatable(String operation) {
-        return !operation.equals(WIRE.name()) && !operation.equals(Mailroom.PARCEL.name());
+        return !operation.equals(WIRE.name()) && !operation.equals(ChannelTraffic.PARCEL.name());
     }
 
     @Override
@@ -122,7 +122,7 @@ final class Business implements Book.Rules {
     }
 
     /** Executions of atomic handlers, by number, with the call that each was made for. */
-    Map<Integer, Asking> executions() {
+    Map<Integer, ClientCall> executions() {
         return executions;
     }
 
@@ -136,9 +136,9 @@ final class Business implements Book.Rules {
     }
 
     /** @param askings whose call it is, by correlation id */
-    AtomicHandler<String, String> charge(SimNode node, Function<String, Asking> askings) {
+    AtomicHandler<String, String> charge(SimNode node, Function<String, ClientCall> askings) {
         return (payload, tx) -> {
-            Asking asking = askings.apply(tx.correlationId());
+            ClientCall asking = askings.apply(tx.correlationId());
             asking.entered = true;
             int number = executions.size() + 1;
             scheduler.trace.add(scheduler.nanos(), scheduler.current().name, payload + " is execution " + number);
@@ -163,9 +163,9 @@ final class Business implements Book.Rules {
 
     /** @param askings whose call it is, by correlation id; nobody's when the record is taken over */
     LeasedHandler<String, String> leased(
-            SimNode node, Operation.Leased<String, String> operation, Function<String, @Nullable Asking> askings) {
+            SimNode node, Operation.Leased<String, String> operation, Function<String, @Nullable ClientCall> askings) {
         return (payload, run) -> {
-            Asking asking = askings.apply(run.correlationId());
+            ClientCall asking = askings.apply(run.correlationId());
             scheduler.trace.add(scheduler.nanos(), scheduler.current().name, payload + " runs under " + run.fence());
             if (asking == null) {
                 worked(String.valueOf(payload));
@@ -187,7 +187,7 @@ final class Business implements Book.Rules {
 
     /** A run without a caller is a call that is never answered. */
     private void worked(String payload) {
-        history.invoke(Asking.record(payload), payload.getBytes(StandardCharsets.UTF_8));
+        history.invoke(ClientCall.record(payload), payload.getBytes(StandardCharsets.UTF_8));
     }
 
     private String deliver(SimNode node, String payload, LeasedContext run) throws Exception {
@@ -197,7 +197,7 @@ final class Business implements Book.Rules {
     String deliver(SimNode node, String payload, LeasedContext run, Event.@Nullable Place place) throws Exception {
         long began = scheduler.nanos();
         node.disturb();
-        String record = Asking.record(payload);
+        String record = ClientCall.record(payload);
         boolean surely = outside.receipt(record) == null;
         fail(15, surely);
         takenBack(surely && scheduler.nanos() - began > lease.toNanos());
@@ -218,7 +218,7 @@ final class Business implements Book.Rules {
 
     private String order(SimNode node, String payload, LeasedContext run) throws Exception {
         run.step("check", String.class, key -> {
-            fail(8, outside.receipt(Asking.record(payload)) == null);
+            fail(8, outside.receipt(ClientCall.record(payload)) == null);
             return "checked";
         });
         String receipt = run.step("pay", String.class, key -> deliver(node, payload, run));
@@ -231,7 +231,7 @@ final class Business implements Book.Rules {
 
     private String transfer(SimNode node, String payload, LeasedContext run) throws Exception {
         String receipt = run.step("pay", String.class, false, key -> {
-            outside.given(key, Asking.record(payload));
+            outside.given(key, ClientCall.record(payload));
             return deliver(node, payload, run);
         });
         run.step("note", String.class, true, key -> {
@@ -253,7 +253,7 @@ final class Business implements Book.Rules {
     Reconciler<String, String> reconciler(SimNode node) {
         return (payload, about) -> {
             node.disturb();
-            String record = Asking.record(String.valueOf(payload));
+            String record = ClientCall.record(String.valueOf(payload));
             int roll = calm ? 9 : random.nextInt(10);
             if (roll == 0) {
                 throw new IllegalStateException("the reconciler cannot look");
@@ -273,7 +273,7 @@ final class Business implements Book.Rules {
 
     /** Nothing was performed outside of steps, and no step is open: later deliveries are rejected. */
     private Reconciler.Verdict<String> outsideItsSteps(String payload, Reconciler.Case about) {
-        outside.bar(Asking.record(payload), about.fence());
+        outside.bar(ClientCall.record(payload), about.fence());
         return Reconciler.Verdict.noEffect();
     }
 
@@ -294,7 +294,7 @@ final class Business implements Book.Rules {
                 if (receipt != null) {
                     return Reconciler.Verdict.tookEffect(receipt);
                 }
-                outside.bar(Asking.record(String.valueOf(payload)), about.fence());
+                outside.bar(ClientCall.record(String.valueOf(payload)), about.fence());
                 return Reconciler.Verdict.noEffect();
             });
         };

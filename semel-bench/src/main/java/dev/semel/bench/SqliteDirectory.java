@@ -10,11 +10,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A directory of the bench's own on the file system that is measured; removed when closed. */
-final class SqlitePlace implements AutoCloseable {
+final class SqliteDirectory implements AutoCloseable {
     private final Path directory;
 
     /** @param url of a ledger, beside which the directory is made and which is not touched; absent for a temporary one */
-    SqlitePlace(@Nullable String url) {
+    SqliteDirectory(@Nullable String url) {
         try {
             if (url == null) {
                 directory = Files.createTempDirectory("semel-bench");

@@ -7,9 +7,9 @@ import dev.semel.time.TimeSource;
  * Puts another store into the simulation: one to be tested, or one with a bug to be caught. Both methods are called
  * once for each start of a node.
  */
-public interface Plant {
+public interface StoreUnderTest {
     /** The store as it is. */
-    Plant NONE = new Plant() {};
+    StoreUnderTest NONE = new StoreUnderTest() {};
 
     /**
      * What the store's machine has for a clock.

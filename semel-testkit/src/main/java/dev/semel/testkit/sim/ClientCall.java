@@ -4,14 +4,14 @@ import dev.semel.testkit.history.Event;
 import org.jspecify.annotations.Nullable;
 
 /** One call of a client. */
-final class Asking {
+final class ClientCall {
     final String record;
     final String payload;
     final long call;
     boolean entered;
     Event.@Nullable Ending ending;
 
-    Asking(String payload, long call) {
+    ClientCall(String payload, long call) {
         this.record = record(payload);
         this.payload = payload;
         this.call = call;

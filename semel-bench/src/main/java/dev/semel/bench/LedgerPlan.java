@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param store Semel's URL of the only store to measure; absent for a private PostgreSQL, a SQLite file and memory
  * @param perCell how long each thing is measured, besides its warm-up
  */
-public record Plan(@Nullable String store, Duration perCell, LedgerVolume volume) {
+public record LedgerPlan(@Nullable String store, Duration perCell, LedgerVolume volume) {
     /** The volume that the targets apply to. */
     public static final LedgerVolume FULL = new LedgerVolume(List.of(1, 8, 64), 512, 512, 2_000, 10_000, 200_000);
 

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Gathers what becomes the report. */
-final class Findings {
+final class ReportBuilder {
     private final Map<String, Object> machine = new LinkedHashMap<>();
     private final List<Report.Result> results = new ArrayList<>();
     private final List<Report.Target> targets = new ArrayList<>();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * lane it takes in nothing under a fence lower than one that it has seen in the lane: a handler that was paused before its
  * call could otherwise come after those behind it, if the run that took over ended without a call.
  */
-final class Outside {
+final class ExternalService {
     private final FencedReceiver sink;
     private final Map<String, String> receipts = new HashMap<>();
     private final Map<String, Long> lanes = new HashMap<>();
@@ -23,7 +23,7 @@ final class Outside {
     private final Map<String, Integer> deliveries = new HashMap<>();
     private int number;
 
-    Outside(History history) {
+    ExternalService(History history) {
         this.sink = FencedReceiver.inMemory(history);
     }
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Nothing is run twice: by many at once, by lost replies, by transactions that are tried again; and callbacks follow. */
 @ParameterizedClass
 @EnumSource(Container.class)
-class OnceTest {
+class RunOnceTest {
     @Parameter
     private Container container;
 
