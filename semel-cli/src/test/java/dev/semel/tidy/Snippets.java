@@ -8,10 +8,12 @@ import java.util.regex.Pattern;
 
 /**
  * Java in a page is a region of a compiled file. Before the block stands {@code <!-- snippet: path#region -->}; in the file
- * the region lies between {@code // region name} and {@code // endregion}.
+ * the region lies between {@code // region name} and {@code // endregion}. Or it is a whole file that a test takes from the page,
+ * compiles and runs: {@code <!-- file: Name.java, run by path -->}, where the test names the page and the file.
  */
 record Snippets(SourceTree tree) {
     private static final Pattern MARK = Pattern.compile("<!-- snippet: (\\S+)#(\\S+) -->");
+    private static final Pattern WHOLE = Pattern.compile("<!-- file: (\\S+), run by (\\S+) -->");
     private static final String JAVA = "```java";
     private static final String FENCE = "```";
 
@@ -26,9 +28,12 @@ record Snippets(SourceTree tree) {
         for (int i = 0; i < lines.size(); i++) {
             String at = page.path() + ":" + (i + 1);
             Matcher mark = MARK.matcher(lines.get(i).strip());
+            Matcher whole = WHOLE.matcher(lines.get(i).strip());
             boolean block = i + 1 < lines.size() && lines.get(i + 1).strip().equals(JAVA);
-            if (mark.matches() && !block) {
+            if ((mark.matches() || whole.matches()) && !block) {
                 faults.add(at + " names a snippet, and no " + JAVA + " follows");
+            } else if (whole.matches()) {
+                checkRun(at, page.path(), whole.group(1), whole.group(2), faults);
             } else if (!mark.matches() && block) {
                 faults.add(page.path() + ":" + (i + 2) + " shows Java that is not a snippet of a compiled file");
             } else if (mark.matches()) {
@@ -43,6 +48,13 @@ record Snippets(SourceTree tree) {
             faults.add(at + " names " + path + "#" + region + ", which does not exist");
         } else if (!compiled.get().equals(shown)) {
             faults.add(at + " differs from " + path + "#" + region);
+        }
+    }
+
+    private void checkRun(String at, String page, String file, String test, List<String> faults) {
+        String content = tree.file(test).map(SourceTree.Text::content).orElse("");
+        if (!content.contains(page + "\"") || !content.contains("\"" + file + "\"")) {
+            faults.add(at + " says that " + test + " runs " + file + ", which does not name both");
         }
     }
 

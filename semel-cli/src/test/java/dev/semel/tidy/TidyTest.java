@@ -205,6 +205,11 @@ class TidyTest {
                 new Planted(
                         Habit.JAVA_IN_PAGES_COMPILES,
                         "docs/a.md",
+                        "<!-- file: A.java, run by " + CODE + "Sound.java -->\n```java\nint n;\n```\n",
+                        "does not name both"),
+                new Planted(
+                        Habit.JAVA_IN_PAGES_COMPILES,
+                        "docs/a.md",
                         "<!-- snippet: " + CODE + "Sound.java#first -->\n\n",
                         "no ```java follows"));
     }
