@@ -32,7 +32,7 @@ final class LeasedInvocation<P, R> {
         R result;
         try {
             prepared.span().enter(granted.attempt());
-            result = handler.run(prepared.call().payload(), steps);
+            result = steps.key().during(() -> handler.run(prepared.call().payload(), steps));
             if (steps.broken() != null) {
                 throw steps.broken();
             }

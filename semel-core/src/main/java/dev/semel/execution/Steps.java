@@ -124,6 +124,11 @@ final class Steps implements LeasedContext {
         return prepared.id().downstreamKey();
     }
 
+    /** For outgoing calls outside of steps. */
+    DownstreamKey key() {
+        return new DownstreamKey(prepared, prepared.id(), fence());
+    }
+
     @Override
     public <T> @Nullable T step(String name, Class<T> result, Step<T> part) throws Exception {
         return step(name, result, prepared.isRepeatable(), part);
@@ -203,7 +208,7 @@ final class Steps implements LeasedContext {
     private <T> @Nullable T run(RecordId id, Reserved.Granted own, Part<T> part) throws Exception {
         T result;
         try {
-            result = part.step.run(id.downstreamKey());
+            result = new DownstreamKey(prepared, id, fence()).during(() -> part.step.run(id.downstreamKey()));
         } catch (Throwable thrown) {
             boolean uncertain = Classifier.judge(prepared.policy(), thrown)
                     .failure()

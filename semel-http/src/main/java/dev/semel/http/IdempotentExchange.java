@@ -5,10 +5,15 @@ import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.execution.GatewayRun;
 import jakarta.servlet.ServletRequest;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 public final class IdempotentExchange {
     private static final String ATTRIBUTE = IdempotentExchange.class.getName();
     private static final ThreadLocal<@Nullable IdempotentExchange> CURRENT = new ThreadLocal<>();
+
+    /** Enough to keep the calls of one request apart. */
+    private static final int CALL_BYTES = 8;
 
     private final Level level;
     private final Tenant tenant;
@@ -245,6 +253,31 @@ public final class IdempotentExchange {
     public Optional<String> downstreamKey() {
         GatewayRun granted = run;
         return granted == null ? Optional.empty() : Optional.of(granted.downstreamKey());
+    }
+
+    /**
+     * As {@link #downstreamKey()}, for a handler that makes several calls: each name has a key of its own, the same for all
+     * attempts of the request.
+     *
+     * @param call names the call, by its method and URL for example
+     */
+    public Optional<String> downstreamKey(String call) {
+        return downstreamKey().map(key -> key + "-" + digits(call));
+    }
+
+    private static String digits(String text) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(hash, 0, CALL_BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java runtime must have SHA-256; this one does not.", e);
+        }
+    }
+
+    /** At the levels MARKER and PLAIN: the fence of this run. A later run of the same request has a higher one. */
+    public OptionalLong fence() {
+        GatewayRun granted = run;
+        return granted == null ? OptionalLong.empty() : OptionalLong.of(granted.fence());
     }
 
     /**

@@ -26,6 +26,9 @@ public final class RetryRules {
     /** The header that carries the key. */
     public static final String KEY = KeyHeader.NAME;
 
+    /** The header that carries the fence of a run, so that the receiver can reject a late call with a lower one. */
+    public static final String FENCE = "Idempotency-Fence";
+
     private static final Set<Integer> AGAIN = Set.of(408, 425, 429, 500, 502, 503, 504);
     private static final int CONFLICT = 409;
 

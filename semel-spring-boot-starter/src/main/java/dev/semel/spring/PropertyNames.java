@@ -30,6 +30,7 @@ final class PropertyNames {
     PropertyNames() {
         collect(SEMEL, SemelProperties.class);
         collect(HTTP, SemelHttpProperties.class);
+        collect(SEMEL.append("expert"), SemelIntegrationProperties.class);
     }
 
     private void collect(ConfigurationPropertyName group, Class<?> type) {

@@ -14,8 +14,9 @@ import reactor.core.publisher.Mono;
 
 /**
  * Retries the requests of a {@code WebClient}, each under one key, by the {@link RetryRules}, without blocking a thread:
- * {@code WebClient.builder().filter(new RetryingExchange(RetryRules.usual()))}. Make it the first filter of its client: then the
- * request keeps its key when an outer {@code retry()} subscribes to it again. To run a request a second time, build a new one,
+ * {@code WebClient.builder().filter(new RetryingExchange(RetryRules.usual()))}. A request that is subscribed to on the thread of a
+ * leased handler, a step or the handler of a keyed request has their downstream key and fence. Make it the first filter of its
+ * client: then the request keeps its key when an outer {@code retry()} subscribes to it again. To run a request a second time, build a new one,
  * inside {@code Mono.defer}.
  */
 public final class RetryingExchange implements ExchangeFilterFunction {
@@ -34,12 +35,10 @@ public final class RetryingExchange implements ExchangeFilterFunction {
         if (request.headers().getFirst(RetryRules.KEY) != null) {
             return request;
         }
-        return rules.newKey(request.method().name())
+        return OutgoingKey.of(rules, request.method().name(), request.url())
                 .map(key -> {
-                    OutgoingHeaders.keep(request.headers(), RetryRules.KEY, key);
-                    return ClientRequest.from(request)
-                            .headers(headers -> headers.set(RetryRules.KEY, key))
-                            .build();
+                    OutgoingHeaders.keep(request.headers(), RetryRules.KEY, key.key());
+                    return ClientRequest.from(request).headers(key::setOn).build();
                 })
                 .orElse(request);
     }

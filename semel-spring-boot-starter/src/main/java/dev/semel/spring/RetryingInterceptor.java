@@ -13,9 +13,10 @@ import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
 
 /**
- * Retries the requests of a {@code RestClient} or {@code RestTemplate}, each under one key, by the {@link RetryRules}. Make it the
- * last interceptor of its client:
- * {@code RestClient.builder().requestInterceptor(new RetryingInterceptor(RetryRules.usual()))}.
+ * Retries the requests of a {@code RestClient} or {@code RestTemplate}, each under one key, by the {@link RetryRules}. A request
+ * that is sent by a leased handler, a step or the handler of a keyed request has their downstream key and fence. Make it the last
+ * interceptor of its client, and use it only for services that honour the key, because others would run a retry again:
+ * {@code RestClient.builder().requestInterceptor(interceptor)}.
  */
 public final class RetryingInterceptor implements ClientHttpRequestInterceptor {
     private final RetryRules rules;
@@ -28,8 +29,8 @@ public final class RetryingInterceptor implements ClientHttpRequestInterceptor {
     public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
             throws IOException {
         if (request.getHeaders().getFirst(RetryRules.KEY) == null) {
-            rules.newKey(request.getMethod().name())
-                    .ifPresent(key -> request.getHeaders().set(RetryRules.KEY, key));
+            OutgoingKey.of(rules, request.getMethod().name(), request.getURI())
+                    .ifPresent(key -> key.setOn(request.getHeaders()));
         }
         Duration previous = null;
         for (int attempt = 1; ; attempt++) {
