@@ -47,7 +47,8 @@ public enum ProblemCode {
         return status;
     }
 
-    String title() {
+    /** As in the {@code title} of a problem. */
+    public String title() {
         return title;
     }
 

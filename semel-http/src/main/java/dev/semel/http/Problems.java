@@ -42,7 +42,7 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
     void write(HttpServletRequest request, HttpServletResponse response, RequestIds ids, Problem problem)
             throws IOException {
         ProblemCode code = problem.code;
-        int status = code == ProblemCode.PAYLOAD_MISMATCH && ietf != null ? UNPROCESSABLE : code.status();
+        int status = status(code);
         ObjectNode body = JSON.createObjectNode();
         body.put("type", type(code));
         body.put("title", code.title());
@@ -68,7 +68,11 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
         send(response, status, JSON.writeValueAsBytes(body));
     }
 
-    private String type(ProblemCode code) {
+    int status(ProblemCode code) {
+        return code == ProblemCode.PAYLOAD_MISMATCH && ietf != null ? UNPROCESSABLE : code.status();
+    }
+
+    String type(ProblemCode code) {
         return ietf == null ? "urn:semel:problem:" + code.code() : ietf + "#" + code.code();
     }
 

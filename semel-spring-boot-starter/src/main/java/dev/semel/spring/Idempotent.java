@@ -5,6 +5,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.springframework.aot.hint.annotation.Reflective;
 
 /**
  * Makes a bean method take effect once for each key: the first call runs it, every other call gets the same result, also in
@@ -24,6 +25,7 @@ import java.lang.annotation.Target;
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
+@Reflective(HandlerTypes.class)
 public @interface Idempotent {
     /** The operation name. It is part of the identity of every record: after a rename the old records are not found. */
     String value() default "";
