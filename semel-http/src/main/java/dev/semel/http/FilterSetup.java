@@ -2,6 +2,7 @@ package dev.semel.http;
 
 import dev.semel.execution.GatewayRuns;
 import dev.semel.time.TimeSource;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -17,7 +18,17 @@ record FilterSetup(
         Tracking tracking) {
 
     /** Which rule applies to a request. */
-    record Routing(RouteTable table, Hooks.@Nullable Routes application, RouteBreakers breakers, Set<String> unmarked) {
+    record Routing(
+            RouteTable table,
+            Hooks.@Nullable Routes application,
+            Hooks.@Nullable RequestRules changes,
+            RouteBreakers breakers,
+            Set<String> unmarked) {
+        RouteTable.Match match(HttpServletRequest request) {
+            RouteTable.Match match = table.match(request, application);
+            return changes == null ? match : match.withRule(changes.of(request, match.rule()));
+        }
+
         /** Whether this is the first response of a route without a mark. */
         boolean unmarked(String operation) {
             return unmarked.add(operation);

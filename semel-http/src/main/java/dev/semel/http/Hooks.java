@@ -85,6 +85,12 @@ public interface Hooks {
         }
     }
 
+    /** Changes the rule of a single request, after its route was found. Test support changes levels in this way. */
+    @FunctionalInterface
+    interface RequestRules {
+        Rule of(HttpServletRequest request, Rule rule);
+    }
+
     /**
      * Writes the body of an error that a handler sent with {@code sendError}. The body is stored and replayed, so the container,
      * which writes after the filter, cannot write it.

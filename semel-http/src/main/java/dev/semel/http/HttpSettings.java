@@ -60,6 +60,7 @@ public final class HttpSettings {
     private boolean principals = true;
     private boolean anonymous;
     private Hooks.@Nullable Routes application;
+    private Hooks.@Nullable RequestRules changes;
     private Hooks.@Nullable Origins origins;
     private Hooks.@Nullable RateLimit rateLimit;
     private Hooks.@Nullable Authorization authorization;
@@ -146,6 +147,13 @@ public final class HttpSettings {
     public HttpSettings withRoutes(Hooks.Routes value) {
         once("routes of the application");
         application = value;
+        return this;
+    }
+
+    /** Changes the rules of single requests. */
+    public HttpSettings withRequestRules(Hooks.RequestRules value) {
+        once("request rules");
+        changes = value;
         return this;
     }
 
@@ -271,7 +279,8 @@ public final class HttpSettings {
         declare(gatewayRuns, table);
         return new IdempotencyFilter(new FilterSetup(
                 gatewayRuns,
-                new FilterSetup.Routing(table, application, new RouteBreakers(time), ConcurrentHashMap.newKeySet()),
+                new FilterSetup.Routing(
+                        table, application, changes, new RouteBreakers(time), ConcurrentHashMap.newKeySet()),
                 new FilterSetup.Admission(
                         origins, rateLimit, scopes != null ? scopes : this::ofCaller, authorization, ietf != null),
                 new FilterSetup.Failures(exceptions, effects),

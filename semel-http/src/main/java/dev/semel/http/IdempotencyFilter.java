@@ -78,8 +78,7 @@ public final class IdempotencyFilter implements Filter {
             chain.doFilter(request, response);
             return;
         }
-        RouteTable.Match match =
-                setup.routing().table().match(request, setup.routing().application());
+        RouteTable.Match match = setup.routing().match(request);
         List<String> keys = Collections.list(request.getHeaders(KeyHeader.NAME));
         boolean bare = keys.isEmpty() && match.rule().key() == Rule.KeyUse.OPTIONAL;
         if (match.rule().key() == Rule.KeyUse.OFF) {
@@ -198,6 +197,16 @@ public final class IdempotencyFilter implements Filter {
     /** For a framework: the rule of a route. */
     public Rule rule(String method, Hooks.Routes.FoundRoute route) {
         return setup.routing().table().match(method, route).rule();
+    }
+
+    /** For the documentation of an API: the HTTP status of a problem. The IETF profile changes some of them. */
+    public int status(ProblemCode code) {
+        return setup.responses().problems().status(code);
+    }
+
+    /** For the documentation of an API: the {@code type} of a problem. */
+    public String type(ProblemCode code) {
+        return setup.responses().problems().type(code);
     }
 
     /** Whether a media type is a stream, which a client reads while the server writes. Responses under a key cannot be. */

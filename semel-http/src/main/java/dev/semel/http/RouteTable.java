@@ -34,7 +34,11 @@ final class RouteTable {
             String operation,
             Map<String, String> values,
             Rule rule,
-            @Nullable String version) {}
+            @Nullable String version) {
+        Match withRule(Rule value) {
+            return new Match(operation, values, value, version);
+        }
+    }
 
     private record RouteEntry(String method, List<String> segments, String template, Rule rule) {
         /** Of two matching routes, the one with the earlier literal segment is more specific. */

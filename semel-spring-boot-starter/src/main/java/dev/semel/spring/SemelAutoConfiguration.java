@@ -5,6 +5,7 @@ import dev.semel.Policy;
 import dev.semel.Semel;
 import dev.semel.Tenant;
 import dev.semel.operator.Operator;
+import dev.semel.store.Store;
 import dev.semel.watch.Watch;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -70,20 +71,31 @@ public class SemelAutoConfiguration {
                 ConfigurableListableBeanFactory beans,
                 ObjectProvider<Policy> policies,
                 ObjectProvider<Watch> watch,
+                ObjectProvider<TestLedger> tests,
                 Environment environment) {
-            return new EngineOpener(
+            EngineOpener.OpenedEngine opened = new EngineOpener(
                             properties,
                             new DataSources(beans, properties.expert()),
                             policies.orderedStream().toList(),
                             watch.getIfAvailable(() -> Watch.NONE),
                             environment.getProperty("spring.threads.virtual.enabled", Boolean.class, false))
                     .open();
+            if (opened.transactions() != null) {
+                tests.ifAvailable(opened.transactions()::joinTests);
+            }
+            return opened;
         }
 
         /** Closed with the context. */
         @Bean(destroyMethod = "")
         Semel semel(EngineOpener.OpenedEngine opened) {
             return opened.semel();
+        }
+
+        /** Closed with the engine. */
+        @Bean(destroyMethod = "")
+        Store semelStore(EngineOpener.OpenedEngine opened) {
+            return opened.store();
         }
 
         @Bean
@@ -141,6 +153,7 @@ public class SemelAutoConfiguration {
             ConfigurableListableBeanFactory beans,
             ChannelMethods channels,
             ObjectProvider<EngineOpener.OpenedEngine> opened,
+            ObjectProvider<TestLedger> tests,
             ApplicationContext context) {
         return () -> {
             EngineOpener.OpenedEngine mine = opened.getIfAvailable();
@@ -148,7 +161,9 @@ public class SemelAutoConfiguration {
             AnnotationCheck declarations = new AnnotationCheck(
                     new Expressions(beans),
                     mine == null ? null : mine.catalogue(),
-                    mine == null || mine.transactions() != null,
+                    mine == null
+                            || mine.transactions() != null
+                            || tests.getIfAvailable(() -> TestLedger.NONE).isInMemory(),
                     protection.missing());
             declarations.add(protection.unread());
             declarations.check(AnnotatedMethod.in(beans, Idempotent.class));

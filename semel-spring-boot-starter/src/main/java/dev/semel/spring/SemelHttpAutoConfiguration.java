@@ -7,9 +7,11 @@ import dev.semel.http.Hooks;
 import dev.semel.http.HttpSettings;
 import dev.semel.http.IdempotencyFilter;
 import dev.semel.http.IdempotentExchange;
+import dev.semel.http.Level;
 import dev.semel.http.Rule;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -111,6 +113,8 @@ public class SemelHttpAutoConfiguration {
             transactions.listen(new MarkingTransactions(transactions::connection, watched.watch()));
             opened.semel().onCommitsOfItsOwn(watched.watch()::beside);
         }
+        context.getBeanProvider(TestLedger.class)
+                .ifAvailable(tests -> settings.withRequestRules(new TestRules(tests, transactions != null)));
         context.getBeanProvider(Customizer.class).orderedStream().forEach(each -> each.customize(settings));
         return settings.build();
     }
@@ -210,6 +214,17 @@ public class SemelHttpAutoConfiguration {
         registration.setAsyncSupported(true);
         registration.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC));
         return registration;
+    }
+
+    /** The level of a request in a test, where the transactions of requests are parts of the test's own. */
+    private record TestRules(TestLedger tests, boolean inDataSource) implements Hooks.RequestRules {
+        @Override
+        public Rule of(HttpServletRequest request, Rule rule) {
+            if (!inDataSource && tests.isInMemory()) {
+                return rule.withLevel(Level.PLAIN);
+            }
+            return rule.level() == Level.MARKER && tests.isInTestTransaction() ? rule.withLevel(Level.SPAN) : rule;
+        }
     }
 
     private static Rule usual(EngineOpener.OpenedEngine opened, SemelHttpProperties properties) {

@@ -61,6 +61,7 @@ final class SpringTransactions implements Demarcation {
     private final boolean plain;
     private final SharedListener sharedListener = new SharedListener();
     private volatile @Nullable TransactionExecutionListener listening;
+    private volatile TestLedger tests = TestLedger.NONE;
     private final ThreadLocal<@Nullable Frame> frames = new ThreadLocal<>();
 
     /** The transaction of the calling thread. */
@@ -288,17 +289,25 @@ final class SpringTransactions implements Demarcation {
         }
     }
 
+    /** From now on transactions that begin inside the transaction of a test are parts of it. */
+    void joinTests(TestLedger value) {
+        tests = value;
+    }
+
     @Override
     public Begun begin() {
-        TransactionStatus status = manager.getTransaction(new DefaultTransactionDefinition());
-        if (!status.isNewTransaction()) {
+        TransactionStatus status = manager.getTransaction(new DefaultTransactionDefinition(
+                tests.isInTestTransaction()
+                        ? TransactionDefinition.PROPAGATION_NESTED
+                        : TransactionDefinition.PROPAGATION_REQUIRED));
+        if (!status.isNewTransaction() && !status.hasSavepoint()) {
             manager.commit(status);
             throw new SemelException.Invalid("A new transaction was requested inside a transaction of the caller. Run"
                     + " the operation through the Semel bean, which joins it.");
         }
         try {
             Frame frame = new Frame(status, holder(), frames.get());
-            if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            if (status.isNewTransaction() && TransactionSynchronizationManager.isSynchronizationActive()) {
                 TransactionSynchronizationManager.registerSynchronization(frame);
             }
             frames.set(frame);
@@ -361,7 +370,7 @@ final class SpringTransactions implements Demarcation {
         /** Afterwards the commit of the manager has nothing to do, and the driver sends nothing. */
         @Override
         public boolean commitBy(FinalCommit sending) {
-            if (!hearsLast()) {
+            if (!status.isNewTransaction() || !hearsLast()) {
                 return false;
             }
             last = sending;

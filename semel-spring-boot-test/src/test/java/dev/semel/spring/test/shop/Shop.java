@@ -1,0 +1,7 @@
+package dev.semel.spring.test.shop;
+
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+
+/** The application under test. */
+@SpringBootApplication
+class Shop {}

@@ -1,0 +1,3 @@
+package dev.semel.spring.test.shop;
+
+class TransactionalOnSqliteTest extends TransactionalSuite {}
