@@ -146,7 +146,7 @@ public interface Semel extends AutoCloseable {
      * semel.send(MAIL, Message.of(tenant, Key.of(order.id()), new Mail("c-1", "Paid"))).orThrow();
      * }</pre>
      *
-     * To send in the same commit as an effect, use {@link AtomicContext#send} or {@link Joined#send}.
+     * To send in the same commit as an effect, use {@link AtomicContext#send}, {@link #inTransaction} or {@link Joined#send}.
      *
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; send it again, under the same key
      * @throws SemelException.Misconfigured when the store keeps no messages, or there is no policy of the name that the channel
@@ -227,6 +227,28 @@ public interface Semel extends AutoCloseable {
     void checkDeliveries(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener);
 
     /**
+     * Runs work in a transaction of the ledger's database and commits it together with the messages that it sends: an outbox.
+     *
+     * <pre>{@code
+     * semel.inTransaction(tx -> {
+     *     insertOrder(tx.connection(), order);
+     *     tx.send(MAIL, Message.of(tenant, Key.of(order.id()), mail));
+     *     return order.id();
+     * });
+     * }</pre>
+     *
+     * <p>The work has no record: it is done as often as this is called, and only its messages have keys. Use {@link #run} for work
+     * that must be done once. It may be run more than once within one call, after a conflict with another transaction; its writes
+     * are committed once. Inside the handler of an atomic operation it joins that one's transaction.
+     *
+     * @throws SemelException.NotSent when a message conflicts or is invalid; everything is rolled back
+     * @throws SemelException.StoreUnavailable when the database cannot be reached; nothing was committed
+     * @throws SemelException.OutcomeUnknown when the reply to the commit was lost: look at what the work writes before repeating it
+     * @throws X which the work throws, and which rolls everything back
+     */
+    <T, X extends Exception> T inTransaction(TransactionWork<T, X> work) throws X;
+
+    /**
      * Runs atomic operations inside a transaction that the caller already has. The answers are provisional until the caller
      * commits and says so; closing without {@link Joined#committed} counts as a rollback.
      *
@@ -250,6 +272,41 @@ public interface Semel extends AutoCloseable {
     @Override
     void close();
 
+    /** A transaction that Semel commits. Valid on the thread of the work until it returns. */
+    interface Transaction {
+        /**
+         * The transaction's connection. It cannot commit, roll back or close: Semel does, once, for all that is written in it.
+         *
+         * @throws SemelException.Invalid when the store has no JDBC connection
+         */
+        Connection connection();
+
+        /** The store's own transaction type, for stores without JDBC. */
+        <T> T unwrap(Class<T> type);
+
+        /**
+         * Sends a message in this transaction: it is there exactly if the transaction is committed. Where the store can, the
+         * message is stored together with the commit. If its key was used before, the same payload is a duplicate and stores
+         * nothing; another payload is a conflict, which rolls everything back and makes the work fail with
+         * {@link SemelException.NotSent}. A conflict shows here or when the work has returned, depending on the store; catching it
+         * here does not prevent the rollback.
+         *
+         * @throws SemelException.NotSent when the message is invalid, or is found to conflict
+         */
+        <P> void send(Channel<P> channel, Message<P> message);
+    }
+
+    /**
+     * Work for {@link #inTransaction}: writes to the database, and messages.
+     *
+     * @param <T> what it returns to the caller
+     * @param <X> what it may throw
+     */
+    @FunctionalInterface
+    interface TransactionWork<T, X extends Exception> {
+        T run(Transaction tx) throws X;
+    }
+
     /** Operations inside the caller's own transaction. Used by one thread. */
     interface Joined extends AutoCloseable {
         /**
@@ -266,6 +323,14 @@ public interface Semel extends AutoCloseable {
          * @throws SemelException.NotSent when it conflicts or is invalid
          */
         <P> Sent.Accepted send(Channel<P> channel, Message<P> message);
+
+        /**
+         * As {@link Semel#inTransaction}, under a savepoint of the caller's transaction: an exception undoes only the work.
+         *
+         * @throws SemelException.NotSent when a message conflicts or is invalid; the work is undone
+         * @throws X which the work throws
+         */
+        <T, X extends Exception> T inTransaction(TransactionWork<T, X> work) throws X;
 
         /** The caller's commit succeeded: the answers given are final. */
         void committed();

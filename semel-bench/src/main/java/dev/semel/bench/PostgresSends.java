@@ -35,6 +35,10 @@ final class PostgresSends {
                                 cells.oneByOne(callers),
                                 cells.withEffect(callers),
                                 Cell.of(
+                                        "postgresql send in a transaction that Semel commits",
+                                        callers,
+                                        caller -> inTransaction(engine)),
+                                Cell.of(
                                         "postgresql send in a transaction of the caller's",
                                         callers,
                                         caller -> joined(engine, pool))));
@@ -58,6 +62,14 @@ final class PostgresSends {
             PostgresRows.effect(connection);
             connection.commit();
         }
+    }
+
+    private static void inTransaction(Engine engine) throws Exception {
+        engine.inTransaction(tx -> {
+            PostgresRows.effect(tx.connection());
+            tx.send(Letters.FREE, Letters.message(0, 0));
+            return true;
+        });
     }
 
     private static void joined(Engine engine, HikariDataSource pool) throws Exception {

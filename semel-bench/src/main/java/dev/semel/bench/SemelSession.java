@@ -1,6 +1,7 @@
 package dev.semel.bench;
 
 import dev.semel.Channel;
+import dev.semel.Message;
 import dev.semel.Semel;
 import dev.semel.Sent;
 import dev.semel.bench.Letters.Letter;
@@ -14,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.LongConsumer;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /** Semel as the bench drives it: with its audit, its defaults, and a handler that counts. */
 final class SemelSession implements Contender.Session {
@@ -27,23 +27,45 @@ final class SemelSession implements Contender.Session {
     private final Channel<Letter> channel;
     private final int lanes;
     private final LongConsumer handler;
-    private final @Nullable DataSource senders;
+    private final Sending sending;
 
-    /**
-     * @param lanes among which the messages are spread; 0 for none
-     * @param senders connections of the application, in whose transactions messages are sent; absent for sends on their own
-     */
-    SemelSession(
-            EngineSettings settings,
-            Channel<Letter> channel,
-            int lanes,
-            LongConsumer handler,
-            @Nullable DataSource senders) {
+    /** How a message is sent. */
+    @FunctionalInterface
+    interface Sending {
+        /** A call of its own, whose commit others may share. */
+        Sending ALONE =
+                (engine, channel, message) -> engine.send(channel, message).orThrow();
+
+        /** In a transaction for each message, which Semel commits. */
+        Sending IN_TRANSACTION = (engine, channel, message) -> engine.inTransaction(tx -> {
+            tx.send(channel, message);
+            return true;
+        });
+
+        /** In a transaction for each message, which the application commits. */
+        static Sending joined(DataSource application) {
+            return (engine, channel, message) -> {
+                try (Connection connection = application.getConnection()) {
+                    connection.setAutoCommit(false);
+                    try (Semel.Joined joined = engine.join(connection)) {
+                        joined.send(channel, message);
+                        connection.commit();
+                        joined.committed();
+                    }
+                }
+            };
+        }
+
+        void send(Engine engine, Channel<Letter> channel, Message<Letter> message) throws Exception;
+    }
+
+    /** @param lanes among which the messages are spread; 0 for none */
+    SemelSession(EngineSettings settings, Channel<Letter> channel, int lanes, LongConsumer handler, Sending sending) {
         this.engine = settings.open();
         this.channel = channel;
         this.lanes = lanes;
         this.handler = handler;
-        this.senders = senders;
+        this.sending = sending;
     }
 
     @Override
@@ -66,18 +88,7 @@ final class SemelSession implements Contender.Session {
 
     @Override
     public void send(int number) throws Exception {
-        if (senders == null) {
-            engine.send(channel, Letters.message(number, lanes)).orThrow();
-            return;
-        }
-        try (Connection connection = senders.getConnection()) {
-            connection.setAutoCommit(false);
-            try (Semel.Joined joined = engine.join(connection)) {
-                joined.send(channel, Letters.message(number, lanes));
-                connection.commit();
-                joined.committed();
-            }
-        }
+        sending.send(engine, channel, Letters.message(number, lanes));
     }
 
     /** Everything is finished in the ledger, and nothing waits any more. */

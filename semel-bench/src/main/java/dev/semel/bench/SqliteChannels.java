@@ -107,6 +107,6 @@ final class SqliteChannels {
 
     private Contender.Session session(LongConsumer handler, Channel<Letter> channel, int lanes) {
         String url = place.semelUrl("channels" + files.incrementAndGet());
-        return new SemelSession(EngineSettings.at(url), channel, lanes, handler, null);
+        return new SemelSession(EngineSettings.at(url), channel, lanes, handler, SemelSession.Sending.ALONE);
     }
 }

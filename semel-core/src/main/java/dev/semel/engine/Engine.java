@@ -30,6 +30,7 @@ import dev.semel.execution.LeasedBatch;
 import dev.semel.execution.LeasedCalls;
 import dev.semel.execution.LocalWakeUps;
 import dev.semel.execution.MessageSender;
+import dev.semel.execution.OutboxTransactions;
 import dev.semel.execution.ResultCache;
 import dev.semel.execution.StackRoom;
 import dev.semel.operator.DeliveryCheck;
@@ -286,6 +287,12 @@ public final class Engine implements Semel {
                 looks,
                 Channel.Capacity.of(1),
                 (round, run) -> duties.deliveries().handle(source.name(), round, run));
+    }
+
+    @Override
+    public <T, X extends Exception> T inTransaction(TransactionWork<T, X> work) throws X {
+        StackRoom.demand();
+        return new OutboxTransactions(services).run(work);
     }
 
     @Override

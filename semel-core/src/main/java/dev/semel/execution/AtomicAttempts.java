@@ -76,7 +76,7 @@ final class AtomicAttempts {
                                 leader,
                                 executed.returned().snapshot(),
                                 FirstRun.NOT_KNOWN);
-                services.memory().wakeUps().wake(transaction.sent());
+                transaction.committed();
                 return settling.executed(executed.returned());
             }
             if (outcome instanceof TransactionOutcome.RolledBackWithAnswer<R> answered) {

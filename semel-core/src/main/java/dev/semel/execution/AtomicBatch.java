@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +45,7 @@ public final class AtomicBatch {
     }
 
     /** A result that the transaction will make final. */
-    private record Done<R>(@Nullable R result, RecordWrite write, Set<String> sent) {}
+    private record Done<R>(@Nullable R result, RecordWrite write) {}
 
     private <P, R> Map<Integer, Answer<R>> together(
             Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler, CallSpans spans) {
@@ -80,7 +79,7 @@ public final class AtomicBatch {
             boolean whole = StoreExceptions.translated(() ->
                     services.transactions().run(tx -> together.in(tx, version) ? Ended.keep(true) : Ended.undo(false)));
             return whole ? together.committed() : Map.of();
-        } catch (SemelException.LeaseLost | SemelException.DataRefused | CommitRefused e) {
+        } catch (SemelException.LeaseLost | SemelException.Locked | SemelException.DataRefused | CommitRefused e) {
             return Map.of();
         } catch (SemelException.OutcomeUnknown e) {
             return together.unknown();
@@ -93,6 +92,7 @@ public final class AtomicBatch {
         private final AtomicHandler<P, R> handler;
         private final Map<AdmittedBatch.Item<P, R>, Done<R>> done = new LinkedHashMap<>();
         private final Map<AdmittedBatch.Item<P, R>, Supplier<Answer<R>>> found = new LinkedHashMap<>();
+        private @Nullable Outbox outbox;
 
         Together(List<AdmittedBatch.Item<P, R>> items, AtomicHandler<P, R> handler) {
             this.items = items;
@@ -103,6 +103,8 @@ public final class AtomicBatch {
         boolean in(Tx tx, long version) {
             done.clear();
             found.clear();
+            Outbox messages = new Outbox(services, tx);
+            outbox = messages;
             long since = services.time().nanos();
             List<LookupResult> lookups = tx.lookUp(
                     version,
@@ -125,13 +127,18 @@ public final class AtomicBatch {
                     }
                     AtomicInvocation<P, R> invocation = new AtomicInvocation<>(services, item.prepared(), handler);
                     tx.beforeHandler();
-                    if (!(invocation.invoke(tx, 1) instanceof HandlerOutcome.Returned<R> returned)) {
+                    if (!(invocation.invoke(messages, 1) instanceof HandlerOutcome.Returned<R> returned)) {
                         return false;
                     }
                     RecordWrite write = AtomicTransaction.completed(
                             services, item.prepared(), item.prepared().id(), 1, returned.snapshot());
-                    done.put(item, new Done<>(returned.result(), write, invocation.sent()));
+                    done.put(item, new Done<>(returned.result(), write));
                 }
+            }
+            try {
+                messages.storeWithCommit();
+            } catch (SemelException.NotSent e) {
+                return false;
             }
             tx.write(done.values().stream().map(Done::write).toList());
             return true;
@@ -139,6 +146,9 @@ public final class AtomicBatch {
 
         Map<Integer, Answer<R>> committed() {
             Map<Integer, Answer<R>> answers = told();
+            if (outbox != null) {
+                outbox.committed();
+            }
             done.forEach((item, result) -> {
                 services.memory()
                         .committed(
@@ -146,7 +156,6 @@ public final class AtomicBatch {
                                 item.leader(),
                                 result.write().outcome().result(),
                                 FirstRun.NOT_KNOWN);
-                services.memory().wakeUps().wake(result.sent());
                 answers.put(item.place(), new Answers<>(services, item.prepared()).executed(result.result()));
             });
             return answers;

@@ -6,7 +6,6 @@ import dev.semel.Call;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.store.State;
-import dev.semel.store.Transactions.Tx;
 import dev.semel.watch.Span;
 import org.jspecify.annotations.Nullable;
 
@@ -49,18 +48,18 @@ public final class AtomicCalls {
         Answers<R> answers = new Answers<>(services, prepared);
         return outer.holds(prepared.identity().lock())
                 ? answers.inProgress()
-                : inside(outer.tx(), new AtomicTransaction<>(services, prepared, answers, handler));
+                : inside(outer.outbox(), new AtomicTransaction<>(services, prepared, answers, handler));
     }
 
     /** In a transaction that somebody else ends: one attempt, under a savepoint, that leaves no failure behind. */
-    <P, R> Answer<R> inside(Tx tx, AtomicTransaction<P, R> transaction) {
+    <P, R> Answer<R> inside(Outbox outbox, AtomicTransaction<P, R> transaction) {
         PreparedCall<P, R> prepared = transaction.prepared();
         Answers<R> answers = transaction.answers();
         String tenant = prepared.header().tenant();
         String operation = prepared.header().operation();
-        CurrentModes.Reading modes = services.modes().in(tx, tenant, operation);
+        CurrentModes.Reading modes = services.modes().in(outbox.tx(), tenant, operation);
         for (int tries = 0; tries < 3; tries++) {
-            TransactionOutcome<R> outcome = transaction.inside(tx, modes);
+            TransactionOutcome<R> outcome = transaction.inside(outbox, modes);
             if (outcome instanceof TransactionOutcome.Executed<R> executed) {
                 return answers.executed(executed.returned().result());
             }
@@ -70,7 +69,7 @@ public final class AtomicCalls {
             if (outcome instanceof TransactionOutcome.Threw<R> threw) {
                 return new AtomicSettlement<>(services, prepared, answers).withoutRecord(threw);
             }
-            modes = services.modes().afresh(tx, tenant, operation);
+            modes = services.modes().afresh(outbox.tx(), tenant, operation);
         }
         return answers.halted();
     }

@@ -151,7 +151,7 @@ public final class AtomicDelivering {
                     || tried instanceof Tried.CommittedBefore && deliveries.size() == 1;
             if (done) {
                 deliveries.forEach(Delivery::committed);
-                services.memory().wakeUps().wake(together.sent);
+                together.committed();
             }
             return tried;
         } catch (CommitRefused e) {
@@ -180,15 +180,23 @@ public final class AtomicDelivering {
     private final class Together<P, R> {
         private final List<Delivery<P, R>> deliveries;
         private final AtomicHandler<P, R> handler;
-        private final Set<String> sent = new HashSet<>();
+        private @Nullable Outbox outbox;
 
         Together(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
             this.deliveries = deliveries;
             this.handler = handler;
         }
 
+        void committed() {
+            if (outbox != null) {
+                outbox.committed();
+            }
+        }
+
         Tried in(Tx tx) {
             List<DeliveryResult> results = new ArrayList<>();
+            Outbox messages = new Outbox(services, tx);
+            outbox = messages;
             for (Delivery<P, R> delivery : deliveries) {
                 Tried.Threw kept = kept(List.of(delivery));
                 if (kept != null) {
@@ -202,12 +210,16 @@ public final class AtomicDelivering {
                 }
                 AtomicInvocation<P, R> invocation = new AtomicInvocation<>(services, delivery.prepared(), handler);
                 tx.beforeHandler();
-                HandlerOutcome<R> outcome = invocation.invoke(tx, delivery.number());
-                sent.addAll(invocation.sent());
+                HandlerOutcome<R> outcome = invocation.invoke(messages, delivery.number());
                 if (outcome instanceof HandlerOutcome.Threw<R> threw) {
                     return new Tried.Threw(threw);
                 }
                 results.add(delivery.done(((HandlerOutcome.Returned<R>) outcome).snapshot()));
+            }
+            try {
+                messages.storeWithCommit();
+            } catch (SemelException.NotSent e) {
+                return new Tried.Threw(e, LeaseKeeper.Stop.NONE);
             }
             List<Moved> moved =
                     tx.move(results.stream().map(DeliveryResult::move).toList());

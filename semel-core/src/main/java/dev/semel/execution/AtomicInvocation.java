@@ -6,11 +6,9 @@ import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.Message;
 import dev.semel.SemelException;
-import dev.semel.Sent;
 import dev.semel.Tenant;
 import dev.semel.store.Transactions.Tx;
 import java.sql.Connection;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Invokes an atomic handler inside a transaction that somebody else ends. */
@@ -18,7 +16,6 @@ final class AtomicInvocation<P, R> {
     private final EngineServices services;
     private final PreparedCall<P, R> prepared;
     private final AtomicHandler<P, R> handler;
-    private Set<String> sent = Set.of();
 
     AtomicInvocation(EngineServices services, PreparedCall<P, R> prepared, AtomicHandler<P, R> handler) {
         this.services = services;
@@ -26,31 +23,29 @@ final class AtomicInvocation<P, R> {
         this.handler = handler;
     }
 
-    /** The channels that the handler sent to, to be woken after the commit. */
-    Set<String> sent() {
-        return sent;
-    }
-
     /**
      * Runs the handler, watched for its time-out. An exception of the handler never leaves this method. The transaction has been
-     * told by {@link Tx#beforeHandler}.
+     * told by {@link Tx#beforeHandler}. What the handler sent is in the outbox, to be stored by the caller.
      */
-    HandlerOutcome<R> invoke(Tx tx, int attempt) {
+    HandlerOutcome<R> invoke(Outbox outbox, int attempt) {
         try (LeaseKeeper.Watched run =
                 services.memory().keeper().watch(prepared.policy().limits().attemptTimeout())) {
             prepared.span().enter(attempt);
+            Outbox.Sending sending = outbox.sending(prepared.id());
             try {
-                R result = EnclosingRun.inside(services, tx, prepared.identity().lock(), enclosing -> {
-                    sent = enclosing.sent();
-                    return handler.run(prepared.call().payload(), new Context(tx, attempt));
-                });
+                R result = EnclosingRun.inside(
+                        outbox,
+                        prepared.identity().lock(),
+                        () -> handler.run(prepared.call().payload(), new Context(outbox, sending, attempt)));
                 return new HandlerOutcome.Returned<>(result, encode(result));
             } catch (Throwable thrown) {
+                outbox.clear();
                 if (thrown instanceof VirtualMachineError) {
-                    tx.abandon();
+                    outbox.tx().abandon();
                 }
                 return new HandlerOutcome.Threw<>(thrown, run.handlerEnded());
             } finally {
+                sending.end();
                 prepared.span().leave();
             }
         }
@@ -67,32 +62,29 @@ final class AtomicInvocation<P, R> {
     }
 
     private final class Context implements AtomicContext {
-        private final Tx tx;
+        private final Outbox outbox;
+        private final Outbox.Sending sending;
         private final int attempt;
 
-        Context(Tx tx, int attempt) {
-            this.tx = tx;
+        Context(Outbox outbox, Outbox.Sending sending, int attempt) {
+            this.outbox = outbox;
+            this.sending = sending;
             this.attempt = attempt;
         }
 
         @Override
         public Connection connection() {
-            Connection connection = tx.connection();
-            if (connection == null) {
-                throw new SemelException.Invalid("The store " + services.store().name()
-                        + " has no JDBC connection. Use unwrap(...) with the store's own type.");
-            }
-            return connection;
+            return outbox.connection();
         }
 
         @Override
         public <T> T unwrap(Class<T> type) {
-            return tx.unwrap(type);
+            return outbox.tx().unwrap(type);
         }
 
         @Override
-        public <T> Sent.Accepted send(Channel<T> channel, Message<T> message) {
-            return new MessageSender(services).in(tx, channel, message, prepared.id(), sent);
+        public <T> void send(Channel<T> channel, Message<T> message) {
+            sending.send(channel, message);
         }
 
         @Override

@@ -17,7 +17,7 @@ import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +29,7 @@ final class AtomicTransaction<P, R> {
     private final PreparedCall<P, R> prepared;
     private final Answers<R> answers;
     private final AtomicInvocation<P, R> invocation;
+    private @Nullable Outbox outbox;
     private int attempt = 1;
     private boolean handlerBegan;
 
@@ -48,9 +49,11 @@ final class AtomicTransaction<P, R> {
         return answers;
     }
 
-    /** The channels that the handler sent to, to be woken after the commit. */
-    Set<String> sent() {
-        return invocation.sent();
+    /** The transaction of {@link #alone} is committed. */
+    void committed() {
+        if (outbox != null) {
+            outbox.committed();
+        }
     }
 
     /** Whether the handler began in the last transaction. */
@@ -62,19 +65,30 @@ final class AtomicTransaction<P, R> {
     TransactionOutcome<R> alone(CurrentModes.Reading modes, int number) {
         return StoreExceptions.translated(() -> {
             try {
-                return services.transactions().run(tx -> in(tx, modes, number));
+                return services.transactions().run(tx -> {
+                    Outbox fresh = new Outbox(services, tx);
+                    outbox = fresh;
+                    return in(fresh, Outbox::storeWithCommit, modes, number);
+                });
             } catch (CommitRefused e) {
                 return refused(e.why());
             } catch (SemelException.DataRefused e) {
                 return refused(e);
+            } catch (SemelException.Locked e) {
+                // Another transaction is sending the same message: an attempt that failed.
+                if (handlerBegan && outbox != null && outbox.isUsed()) {
+                    return refused(e);
+                }
+                throw e;
             }
         });
     }
 
     /** In a transaction that somebody else ends: under a savepoint, so that a failure undoes only this call. */
-    TransactionOutcome<R> inside(Tx tx, CurrentModes.Reading modes) {
+    TransactionOutcome<R> inside(Outbox outbox, CurrentModes.Reading modes) {
+        outbox.store();
         try {
-            return StoreExceptions.translated(() -> tx.part(() -> in(tx, modes, 1)));
+            return StoreExceptions.translated(() -> outbox.tx().part(() -> in(outbox, Outbox::store, modes, 1)));
         } catch (CommitRefused e) {
             return refused(e.why());
         } catch (SemelException.DataRefused e) {
@@ -86,8 +100,13 @@ final class AtomicTransaction<P, R> {
         return new TransactionOutcome.Threw<>(new HandlerOutcome.Threw<>(why), attempt);
     }
 
-    /** @param number of this attempt when there is no record yet that counts them */
-    private Ended<TransactionOutcome<R>> in(Tx tx, CurrentModes.Reading modes, int number) {
+    /**
+     * @param storing how the messages of the handler are stored
+     * @param number of this attempt when there is no record yet that counts them
+     */
+    private Ended<TransactionOutcome<R>> in(
+            Outbox outbox, Consumer<Outbox> storing, CurrentModes.Reading modes, int number) {
+        Tx tx = outbox.tx();
         handlerBegan = false;
         LookupResult lookup =
                 tx.lookUp(modes.version(), List.of(prepared.identity())).get(0);
@@ -116,7 +135,15 @@ final class AtomicTransaction<P, R> {
         }
         tx.beforeHandler();
         handlerBegan = true;
-        return settled(tx, modes.mode(), found, invocation.invoke(tx, attempt));
+        HandlerOutcome<R> outcome = invocation.invoke(outbox, attempt);
+        try {
+            // What a shadowed run sends is rolled back, and is stored only to see whether it conflicts.
+            (modes.mode() == Mode.SHADOW ? (Consumer<Outbox>) Outbox::store : storing).accept(outbox);
+        } catch (SemelException.NotSent e) {
+            outbox.clear();
+            return Ended.undo(new TransactionOutcome.Threw<>(new HandlerOutcome.Threw<>(e), attempt));
+        }
+        return settled(tx, modes.mode(), found, outcome);
     }
 
     private Ended<TransactionOutcome<R>> settled(Tx tx, Mode mode, @Nullable Row found, HandlerOutcome<R> outcome) {

@@ -1,9 +1,9 @@
 package dev.semel.execution;
 
 import dev.semel.key.RecordId;
-import dev.semel.store.Transactions;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,35 +13,38 @@ import org.jspecify.annotations.Nullable;
 final class EnclosingRun {
     private static final ThreadLocal<@Nullable EnclosingRun> CURRENT = new ThreadLocal<>();
 
-    private final Transactions.Tx tx;
-    private final EngineServices engine;
+    private final Outbox outbox;
     private final Set<RecordId> locks = new HashSet<>();
-    private final Set<String> sent = new HashSet<>();
 
-    private EnclosingRun(Transactions.Tx tx, EngineServices engine) {
-        this.tx = tx;
-        this.engine = engine;
+    private EnclosingRun(Outbox outbox) {
+        this.outbox = outbox;
     }
 
     /** The run that the thread is in, if it is one of this engine. */
     static @Nullable EnclosingRun current(EngineServices engine) {
         EnclosingRun current = CURRENT.get();
-        return current != null && current.engine == engine ? current : null;
+        return current != null && current.outbox.services() == engine ? current : null;
     }
 
-    Transactions.Tx tx() {
-        return tx;
+    /** The transaction, and what was sent in it. */
+    Outbox outbox() {
+        return outbox;
     }
 
-    /** Runs the body with the record marked as under way on this thread. */
-    static <T> T inside(EngineServices engine, Transactions.Tx tx, RecordId lock, RunBody<T> body) throws Exception {
+    /**
+     * Runs the body inside the transaction.
+     *
+     * @param lock of the record that is under way on this thread meanwhile; none outside any operation
+     */
+    static <T> T inside(Outbox outbox, @Nullable RecordId lock, Callable<T> body) throws Exception {
         EnclosingRun outer = CURRENT.get();
-        boolean same = outer != null && outer.engine == engine && outer.tx == tx;
-        EnclosingRun mine = same ? outer : new EnclosingRun(tx, engine);
+        EnclosingRun mine = outer != null && outer.outbox.tx() == outbox.tx() ? outer : new EnclosingRun(outbox);
         CURRENT.set(mine);
-        mine.locks.add(lock);
+        if (lock != null) {
+            mine.locks.add(lock);
+        }
         try {
-            return body.run(mine);
+            return body.call();
         } finally {
             mine.locks.remove(lock);
             if (outer == null) {
@@ -52,17 +55,7 @@ final class EnclosingRun {
         }
     }
 
-    /** The channels that were sent to, to be woken after the commit. */
-    Set<String> sent() {
-        return sent;
-    }
-
     boolean holds(RecordId lock) {
         return locks.contains(lock);
-    }
-
-    @FunctionalInterface
-    interface RunBody<T> {
-        T run(EnclosingRun enclosing) throws Exception;
     }
 }

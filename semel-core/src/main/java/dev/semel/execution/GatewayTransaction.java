@@ -85,10 +85,12 @@ final class GatewayTransaction implements CallPipeline.CallKind<byte[], byte[], 
 
     private final class GatewaySettlement implements AtomicAttempts.Settlement<byte[], Settled> {
         private final PreparedCall<byte[], byte[]> prepared;
+        private final Answers<byte[]> answers;
         private final AtomicSettlement<byte[], byte[]> usual;
 
         GatewaySettlement(PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers) {
             this.prepared = prepared;
+            this.answers = answers;
             this.usual = new AtomicSettlement<>(services, prepared, answers);
         }
 
@@ -136,7 +138,14 @@ final class GatewayTransaction implements CallPipeline.CallKind<byte[], byte[], 
                         times,
                         new RecordWrite.WrittenOutcome(null, Failures.encode(failed.failure())),
                         again.event());
-                return settled instanceof Recorded ? new Recorded(again.pause()) : settled;
+                if (!(settled instanceof Recorded)) {
+                    return settled;
+                }
+                // The gateway holds a response of success, which did not come about: the client gets the failure
+                // instead.
+                return end instanceof End.Kept
+                        ? new Answered(answers.retryLater(again.pause(), failed.failure()), null)
+                        : new Recorded(again.pause());
             }
             return new Recorded(null);
         }

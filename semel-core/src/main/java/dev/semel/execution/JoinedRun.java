@@ -10,13 +10,10 @@ import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.policy.LostTransaction;
-import dev.semel.store.Transactions;
 import dev.semel.watch.Span;
 import java.sql.Connection;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,15 +25,14 @@ public final class JoinedRun implements Semel.Joined {
 
     private final EngineServices services;
     private final AtomicCalls calls;
-    private final Transactions.Tx tx;
+    private final Outbox outbox;
     private final List<Led> led = new ArrayList<>();
-    private final Set<String> sent = new HashSet<>();
     private SemelException.@Nullable TransactionMustBeRetried lost;
 
     public JoinedRun(EngineServices services, AtomicCalls calls, Connection connection) {
         this.services = services;
         this.calls = calls;
-        this.tx = services.transactions().join(connection);
+        this.outbox = new Outbox(services, services.transactions().join(connection));
     }
 
     @Override
@@ -59,7 +55,7 @@ public final class JoinedRun implements Semel.Joined {
                     try {
                         return handler.run(payload, context);
                     } catch (Exception e) {
-                        lost = lost(prepared, e);
+                        lost = lost(prepared.name(), e);
                         throw e;
                     }
                 });
@@ -77,11 +73,10 @@ public final class JoinedRun implements Semel.Joined {
             led.add(new Led(prepared, leader));
         }
         lost = null;
-        Answer<R> answer = calls.inside(tx, transaction);
+        Answer<R> answer = calls.inside(outbox, transaction);
         if (lost != null) {
             throw lost;
         }
-        sent.addAll(transaction.sent());
         return answer;
     }
 
@@ -89,8 +84,7 @@ public final class JoinedRun implements Semel.Joined {
      * The handler's transaction lost a conflict with another one: at REPEATABLE READ and above no second try inside
      * it can succeed, so its owner has to start it again.
      */
-    private static SemelException.@Nullable TransactionMustBeRetried lost(
-            PreparedCall<?, ?> prepared, Throwable thrown) {
+    private static SemelException.@Nullable TransactionMustBeRetried lost(String name, Throwable thrown) {
         if (thrown instanceof SemelException.TransactionMustBeRetried known) {
             return known;
         }
@@ -98,21 +92,33 @@ public final class JoinedRun implements Semel.Joined {
         return state == null
                 ? null
                 : new SemelException.TransactionMustBeRetried(
-                        prepared.name() + ": the handler's writes met those of another transaction (SQLState " + state
+                        name + ": its writes met those of another transaction (SQLState " + state
                                 + "). Nothing of it stays. Roll your transaction back and run it again.",
                         thrown);
     }
 
     @Override
     public <P> Sent.Accepted send(Channel<P> channel, Message<P> message) {
-        return new MessageSender(services).in(tx, channel, message, null, sent);
+        return outbox.send(channel, message).orThrow();
+    }
+
+    @Override
+    public <T, X extends Exception> T inTransaction(Semel.TransactionWork<T, X> work) throws X {
+        try {
+            return new OutboxTransactions(services).run(outbox, work);
+        } catch (Exception e) {
+            SemelException.TransactionMustBeRetried mustBeRetried = lost("The work", e);
+            if (mustBeRetried != null) {
+                throw mustBeRetried;
+            }
+            throw e;
+        }
     }
 
     @Override
     public void committed() {
         endLeads();
-        services.memory().wakeUps().wake(sent);
-        sent.clear();
+        outbox.committed();
     }
 
     @Override

@@ -102,6 +102,29 @@ public interface Transactions {
                     "This store keeps no work for later, so nothing can be sent in its transactions. Use a SQL store.");
         }
 
+        /**
+         * Whether the messages of handlers may be held back until {@link #enqueueWithCommit}: where that saves something, and where
+         * every savepoint of a handler is seen.
+         *
+         * @param beforeSavepoint called before a handler uses a savepoint: what was sent must be stored before it, and from then on
+         *     at once
+         */
+        default boolean holdMessages(Runnable beforeSavepoint) {
+            return false;
+        }
+
+        /**
+         * As {@link #enqueue}, at once or with the commit: for the messages of a handler that has returned. Only {@link #write}
+         * or {@link #move} may follow.
+         *
+         * @return what became of each; nothing where they go with the commit. Then each is new, or is there already with the same
+         *     fingerprint. Where one is there with another, {@link Transactions#run} rolls back and runs the work again, and this
+         *     answers at once
+         */
+        default Optional<List<Enqueued>> enqueueWithCommit(List<Arrival> batch) {
+            return Optional.of(enqueue(batch));
+        }
+
         /** Runs a part under a savepoint: an exception, or a part that is not kept, undoes only that part. */
         <T> T part(Part<T> part) throws Exception;
 

@@ -100,6 +100,16 @@ record WatchedTransactions(Transactions transactions, Timing timing) implements 
         }
 
         @Override
+        public boolean holdMessages(Runnable beforeSavepoint) {
+            return tx.holdMessages(beforeSavepoint);
+        }
+
+        @Override
+        public Optional<List<Enqueued>> enqueueWithCommit(List<Arrival> batch) {
+            return timing.of("enqueue", () -> tx.enqueueWithCommit(batch));
+        }
+
+        @Override
         public void beforeHandler() {
             tx.beforeHandler();
         }

@@ -3,8 +3,12 @@ package dev.semel.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.Channel;
+import dev.semel.Key;
+import dev.semel.Message;
 import dev.semel.Policy;
 import dev.semel.SemelException;
+import dev.semel.Tenant;
 import dev.semel.engine.EngineSettings;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
@@ -74,6 +78,32 @@ class LevelTest {
             assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
             assertThat(ground.effects("one")).isEqualTo(1);
             assertThat(records(site, State.COMPLETED)).hasSize(1);
+        }
+    }
+
+    @Test
+    void span_successThatCannotBeCommittedIsAnsweredAsAFailureWithoutCallbacks() {
+        TestDatabase ground = kind.fresh();
+        Channel.Leased<String> mail = Channel.leased("mail", String.class);
+        Tenant tenant = Tenant.of("acme");
+        AtomicInteger callbacks = new AtomicInteger();
+        try (Site site = site(ground, Level.SPAN, (request, response) -> {
+            IdempotentExchange exchange = IdempotentExchange.current().orElseThrow();
+            TestDatabase.effect(exchange.connection(), "one");
+            exchange.afterFirstCommit(callbacks::incrementAndGet);
+            response.setStatus(201);
+            response.getWriter().write("created");
+            try {
+                exchange.transaction().send(mail, Message.of(tenant, Key.of("m"), "another text"));
+            } catch (SemelException.NotSent e) {
+                // Caught: the transaction fails at its end all the same.
+            }
+        })) {
+            site.engine().send(mail, Message.of(tenant, Key.of("m"), "text")).orThrow();
+            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(503);
+            assertThat(ground.effects("one")).isZero();
+            assertThat(callbacks).hasValue(0);
+            assertThat(records(site, State.FAILED_RETRYABLE)).hasSize(1);
         }
     }
 

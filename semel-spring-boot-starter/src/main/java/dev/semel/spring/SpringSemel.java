@@ -122,7 +122,7 @@ final class SpringSemel implements Semel {
         SpringTransactions spring = transactions;
         Channel.AtomicDelivery<P> inside = spring == null
                 ? handler
-                : (payload, tx) -> spring.<@Nullable Void>handled(() -> {
+                : (payload, tx) -> spring.<@Nullable Void, Exception>handled(() -> {
                     handler.handle(payload, tx);
                     return null;
                 });
@@ -192,6 +192,19 @@ final class SpringSemel implements Semel {
     public void checkDeliveries(
             DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
         onceStarted(() -> engine.checkDeliveries(source, schedule, listener));
+    }
+
+    @Override
+    public <T, X extends Exception> T inTransaction(TransactionWork<T, X> work) throws X {
+        SpringTransactions spring = transactions;
+        if (spring == null) {
+            return engine.inTransaction(work);
+        }
+        TransactionWork<T, X> inside = tx -> spring.handled(() -> work.run(tx));
+        return isJoined()
+                ? spring.participate((connection, holder) ->
+                        JoinedTransaction.in(engine, connection, holder).inTransaction(inside))
+                : engine.inTransaction(inside);
     }
 
     @Override

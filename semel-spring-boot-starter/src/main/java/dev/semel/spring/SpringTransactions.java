@@ -218,12 +218,12 @@ final class SpringTransactions implements Demarcation {
 
     /** Work inside the caller's transaction. */
     @FunctionalInterface
-    interface JoinedWork<T> {
-        T in(Connection connection, ConnectionHolder holder);
+    interface JoinedWork<T, X extends Exception> {
+        T in(Connection connection, ConnectionHolder holder) throws X;
     }
 
     /** Joins the caller's transaction. An exception marks it rollback-only. */
-    <T> T participate(JoinedWork<T> part) {
+    <T, X extends Exception> T participate(JoinedWork<T, X> part) throws X {
         if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
             throw new SemelException.Invalid("Operation rejected: it was called inside a read-only transaction, where"
                     + " nothing can be recorded. Call it outside, or make the outer transaction writable.");
@@ -236,7 +236,7 @@ final class SpringTransactions implements Demarcation {
         T value;
         try {
             value = part.in(frame.connection(), frame.holder);
-        } catch (RuntimeException | Error e) {
+        } catch (Exception | Error e) {
             restore(outer);
             manager.rollback(status);
             throw e;
@@ -248,15 +248,15 @@ final class SpringTransactions implements Demarcation {
 
     /** The code of a handler. */
     @FunctionalInterface
-    interface HandlerBody<T> {
-        T run() throws Exception;
+    interface HandlerBody<T, X extends Exception> {
+        T run() throws X;
     }
 
     /**
      * Runs a handler inside the transaction. Flushes its persistence context before it counts as done, and fails if the transaction
      * is rollback-only.
      */
-    <T> T handled(HandlerBody<T> handler) throws Exception {
+    <T, X extends Exception> T handled(HandlerBody<T, X> handler) throws X {
         Frame frame = frames.get();
         if (frame == null) {
             return handler.run();

@@ -1,7 +1,7 @@
 package dev.semel.spring;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.semel.AtomicContext;
+import dev.semel.Semel;
 import dev.semel.jdbc.ApplicationStore;
 import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
@@ -70,7 +70,7 @@ abstract class SpringContract extends EngineContract {
         return new Effects() {
             /** On whichever node the handler runs, its transaction is the one that is bound to the thread. */
             @Override
-            public void apply(AtomicContext tx, String name) {
+            public void apply(Semel.Transaction tx, String name) {
                 List<JdbcTemplate> here = pools.stream()
                         .filter(pool ->
                                 org.springframework.transaction.support.TransactionSynchronizationManager.hasResource(
@@ -93,7 +93,7 @@ abstract class SpringContract extends EngineContract {
     }
 
     /** In a transaction that a test has begun itself and joined. */
-    private static void insertByHand(AtomicContext tx, String name) {
+    private static void insertByHand(Semel.Transaction tx, String name) {
         try (var insert = tx.connection().prepareStatement("INSERT INTO applied (name) VALUES (?)")) {
             insert.setString(1, hex(name));
             insert.executeUpdate();

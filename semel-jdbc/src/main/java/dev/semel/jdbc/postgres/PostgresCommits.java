@@ -86,7 +86,7 @@ final class PostgresCommits {
         } catch (Exception e) {
             SQLException driver = PostgresErrors.in(e);
             if (driver != null && PostgresErrors.connectionLost(driver)) {
-                return new Undecided(tx.xid(), List.copyOf(tx.evidence()), driver);
+                return new Undecided(tx.xid() == null ? tx.number() : tx.xid(), List.copyOf(tx.evidence()), driver);
             }
             if (driver != null && PostgresErrors.serverUnable(driver)) {
                 throw sessions.failure("the commit", driver);

@@ -115,6 +115,14 @@ final class PostgresEnqueue {
         if (batch.isEmpty()) {
             return;
         }
+        if (batch.size() == 1) {
+            String made = PostgresMessageInsert.insert(connection, now, own, batch.get(0));
+            if (made != null) {
+                answers.put(batch.get(0).id(), new Enqueued.Made());
+                xid = made;
+            }
+            return;
+        }
         if (PostgresUniformEnqueue.areAlike(batch)) {
             String made = PostgresUniformEnqueue.insert(
                     connection, now, own, batch, id -> answers.put(id, new Enqueued.Made()));

@@ -3,8 +3,6 @@ package dev.semel.jdbc.postgres;
 import dev.semel.jdbc.shared.Rows;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.RecordWrite;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -35,41 +33,26 @@ record PostgresFirstInsert(long fence, String xid, long tx) {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, %s)
             """, PostgresSql.NOW);
 
-    /** Sent together: after an error the server skips the statements behind it. */
-    private static final String COMMIT = "; COMMIT";
-
-    private static final String SILENT = PostgresSameTransaction.bounded(RECORD);
-    private static final String AUDITED = PostgresSameTransaction.bounded(RECORD + EVENT);
-    private static final String SILENT_AND_COMMIT = SILENT + COMMIT;
-    private static final String AUDITED_AND_COMMIT = AUDITED + COMMIT;
-
     /** Not for steps, which are granted and numbered among the steps of their parent. */
     static boolean fits(RecordWrite write) {
         return write.header().parent() == null;
     }
 
-    void write(Connection connection, @Nullable Long now, RecordWrite write) throws SQLException {
-        send(connection, write.event() == null ? SILENT : AUDITED, now, write);
-    }
-
-    void writeAndCommit(Connection connection, @Nullable Long now, RecordWrite write) throws SQLException {
-        send(connection, write.event() == null ? SILENT_AND_COMMIT : AUDITED_AND_COMMIT, now, write);
+    /** The record and its event, if it has one. */
+    static String sql(RecordWrite write) {
+        return write.event() == null ? RECORD : RECORD + EVENT;
     }
 
     PostgresTx.Evidence evidence(RecordWrite write) {
         return new PostgresTx.Evidence(write.id(), fence, write.state().code());
     }
 
-    private void send(Connection connection, String sql, @Nullable Long now, RecordWrite write) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            PostgresBinder binder = new PostgresBinder(statement).text(xid);
-            bind(binder, write);
+    void bind(PostgresBinder binder, @Nullable Long now, RecordWrite write) throws SQLException {
+        bind(binder, write);
+        binder.number(now);
+        if (write.event() != null) {
+            bind(binder, write.event(), write.times().attempt());
             binder.number(now);
-            if (write.event() != null) {
-                bind(binder, write.event(), write.times().attempt());
-                binder.number(now);
-            }
-            statement.execute();
         }
     }
 

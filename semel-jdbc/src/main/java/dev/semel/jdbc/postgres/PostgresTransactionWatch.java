@@ -19,13 +19,15 @@ final class PostgresTransactionWatch implements TransactionWatch {
 
     private final Connection connection;
     private final SessionChanges changes;
+    private final Runnable beforeSavepoint;
     private @Nullable BaseConnection driver;
     private boolean sought;
     private boolean begun;
 
-    PostgresTransactionWatch(Connection connection, SessionChanges changes) {
+    PostgresTransactionWatch(Connection connection, SessionChanges changes, Runnable beforeSavepoint) {
         this.connection = connection;
         this.changes = changes;
+        this.beforeSavepoint = beforeSavepoint;
     }
 
     @Override
@@ -36,6 +38,11 @@ final class PostgresTransactionWatch implements TransactionWatch {
     @Override
     public void sessionChanges(String by) throws SQLException {
         changes.by(by);
+    }
+
+    @Override
+    public void beforeSavepoint() {
+        beforeSavepoint.run();
     }
 
     /** The driver begins a transaction with its first statement; a call that sent nothing changes nothing. */

@@ -25,9 +25,12 @@ final class PostgresTransactions implements Transactions {
 
     @Override
     public <T> T run(Work<T> work) throws Exception {
+        boolean holdsMessages = true;
         for (int attempt = 1; ; attempt++) {
             try {
-                return demarcation == null ? once(work) : demarcated(demarcation, work);
+                return demarcation == null ? once(work, holdsMessages) : demarcated(demarcation, work, holdsMessages);
+            } catch (PostgresTx.SentBefore e) {
+                holdsMessages = false;
             } catch (SemelException.TransactionMustBeRetried e) {
                 if (attempt == PostgresSessions.TRIES) {
                     throw new SemelException.StoreUnavailable(
@@ -40,13 +43,13 @@ final class PostgresTransactions implements Transactions {
         }
     }
 
-    private <T> T once(Work<T> work) throws Exception {
+    private <T> T once(Work<T> work, boolean holdsMessages) throws Exception {
         Connection connection = sessions.take();
         Ended<T> ended;
         PostgresCommits.Undecided undecided = null;
         try {
             begin(connection);
-            PostgresTx tx = new PostgresTx(sessions, connection, PostgresTx.Connections.TAKEN);
+            PostgresTx tx = new PostgresTx(sessions, connection, PostgresTx.Connections.TAKEN, holdsMessages);
             try {
                 ended = perform(work, tx, () -> {
                     if (!tx.abandoned()) {
@@ -94,10 +97,10 @@ final class PostgresTransactions implements Transactions {
         }
     }
 
-    private <T> T demarcated(Demarcation by, Work<T> work) throws Exception {
+    private <T> T demarcated(Demarcation by, Work<T> work, boolean holdsMessages) throws Exception {
         Demarcation.Begun begun = begun(by);
         Connection connection = begun.connection();
-        PostgresTx tx = new PostgresTx(sessions, connection, PostgresTx.Connections.LENT);
+        PostgresTx tx = new PostgresTx(sessions, connection, PostgresTx.Connections.LENT, holdsMessages);
         Ended<T> ended = perform(
                 opened -> {
                     prepared(connection);
@@ -212,7 +215,7 @@ final class PostgresTransactions implements Transactions {
                         + " to join. Begin one with setAutoCommit(false), or run the operation without joining.");
             }
             sessions.ready(connection);
-            return new PostgresTx(sessions, connection, PostgresTx.Connections.CALLERS);
+            return new PostgresTx(sessions, connection, PostgresTx.Connections.CALLERS, false);
         } catch (SQLException e) {
             throw sessions.failure("joining a transaction", e);
         }

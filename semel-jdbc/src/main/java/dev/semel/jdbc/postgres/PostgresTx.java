@@ -43,7 +43,9 @@ final class PostgresTx implements Transactions.Tx {
     private Set<RecordId> absent = new HashSet<>();
     private Map<RecordId, PostgresFirstInsert> firsts = new HashMap<>();
     private int parts;
-    private @Nullable Held held;
+    private final PostgresHeldWrites held = new PostgresHeldWrites();
+    private final boolean holdsMessages;
+    private Runnable beforeSavepoint = () -> {};
     private @Nullable String xid;
     /** The transaction's, as it was drawn before a handler ran. */
     private @Nullable String number;
@@ -57,8 +59,14 @@ final class PostgresTx implements Transactions.Tx {
     /** The rows that prove in the ledger that this transaction was committed. */
     record Evidence(RecordId id, long fence, int state) {}
 
-    /** The last record write, held back to be sent together with COMMIT. */
-    private record Held(PostgresFirstInsert first, RecordWrite write) {}
+    /** A message that was held back is there already with another payload: the work is run again, and is told at once. */
+    static final class SentBefore extends SemelException {
+        private static final long serialVersionUID = 1;
+
+        SentBefore(SQLException cause) {
+            super("A message was sent before with another payload; nothing was committed.", cause);
+        }
+    }
 
     /** Whose connection it is, and so what may be done with it afterwards. */
     enum Connections {
@@ -72,16 +80,21 @@ final class PostgresTx implements Transactions.Tx {
 
     /**
      * A transaction that Semel has begun, or had begun, is brought to READ COMMITTED; of the caller's own nothing is assumed.
+     *
+     * @param holdsMessages whether messages may go with the commit, provided that the connection is Semel's and its savepoints are seen
      */
-    PostgresTx(PostgresSessions sessions, Connection connection, Connections connections) {
+    PostgresTx(PostgresSessions sessions, Connection connection, Connections connections, boolean holdsMessages) {
         this.sessions = sessions;
+        this.holdsMessages = holdsMessages && connections == Connections.TAKEN;
         this.connections = connections;
         this.own = connections != Connections.CALLERS;
         this.level = own ? sessions.level() : Level.READ_COMMITTED;
         this.assumed = level == Level.ASSUMED;
         this.connection = connection;
         this.guarded = new GuardedConnection(
-                connection, StatementCache.NONE, new PostgresTransactionWatch(connection, this::sessionChanges));
+                connection,
+                StatementCache.NONE,
+                new PostgresTransactionWatch(connection, this::sessionChanges, () -> beforeSavepoint.run()));
     }
 
     @Override
@@ -148,12 +161,7 @@ final class PostgresTx implements Transactions.Tx {
 
     /** Sends what must precede any other statement. */
     private void ready() {
-        demandSame();
-        if (guarded.fate() == GuardedConnection.Fate.ROLLED_BACK) {
-            throw new SemelException.StoreUnavailable(
-                    sessions.name() + ": the server rolled the transaction back after an error that the handler did not"
-                            + " rethrow; nothing was committed. The same call may be repeated.");
-        }
+        demandUsable();
         sendHeld();
         if (level != Level.READ_COMMITTED) {
             level = Level.READ_COMMITTED;
@@ -161,6 +169,25 @@ final class PostgresTx implements Transactions.Tx {
                 sessions.readCommitted(connection);
                 return true;
             });
+        }
+    }
+
+    /** A handler may use a transaction whose isolation level is assumed: whatever of the ledger needs it checks it. */
+    private void readyForHandler() {
+        if (level == Level.ASSUMED && sessions.idleBound() == null) {
+            demandUsable();
+            sendHeld();
+        } else {
+            ready();
+        }
+    }
+
+    private void demandUsable() {
+        demandSame();
+        if (guarded.fate() == GuardedConnection.Fate.ROLLED_BACK) {
+            throw new SemelException.StoreUnavailable(
+                    sessions.name() + ": the server rolled the transaction back after an error that the handler did not"
+                            + " rethrow; nothing was committed. The same call may be repeated.");
         }
     }
 
@@ -234,42 +261,45 @@ final class PostgresTx implements Transactions.Tx {
      * there.
      *
      * <p>The record of a first call in Semel's own transaction, outside any savepoint, is held back: as a rule the commit
-     * is next and sends it along in one round trip. Any other statement sends it first.
+     * is next and sends it along in one round trip, with the messages that were sent. Any other statement sends it first.
      */
     @Override
     public void write(List<RecordWrite> writes) {
-        ready();
+        demandUsable();
         boolean alone = writes.size() == 1 && PostgresFirstInsert.fits(writes.get(0));
         PostgresFirstInsert first = alone ? firsts.remove(writes.get(0).id()) : null;
         if (first != null) {
+            if (held.record() != null) {
+                sendHeld();
+            }
             xid = first.xid();
             evidence.add(first.evidence(writes.get(0)));
-            held = new Held(first, writes.get(0));
+            held.hold(first, writes.get(0));
             if (parts > 0) {
                 sendHeld();
             }
             return;
         }
+        ready();
         Map<Boolean, List<RecordWrite>> byAbsence =
                 writes.stream().collect(Collectors.partitioningBy(write -> own && absent.remove(write.id())));
         writeBy(byAbsence.get(true), PostgresRecordWrites::insertAbsent);
         writeBy(byAbsence.get(false), PostgresRecordWrites::write);
     }
 
-    /** Whether a record write is held back for the commit. */
+    /** Whether something is held back for the commit. */
     boolean holds() {
-        return held != null;
+        return !held.isEmpty();
     }
 
     void sendHeld() {
-        Held last = held;
-        if (last != null) {
-            held = null;
-            sql("writing a result", () -> {
+        if (!held.isEmpty()) {
+            RecordWrite write = held.record();
+            sql(held.description(), () -> {
                 try {
-                    last.first.write(connection, sessions.now(), last.write);
+                    held.send(connection, sessions.now(), number, false);
                 } catch (SQLException e) {
-                    throw PostgresRecordWrites.told(e, last.write);
+                    throw told(e, write);
                 }
                 return true;
             });
@@ -277,32 +307,36 @@ final class PostgresTx implements Transactions.Tx {
     }
 
     /**
-     * Commits, together with the record write that was held back. An error of that write leaves the server in a failed
+     * Commits, together with what was held back. An error of those writes leaves the server in a failed
      * transaction and is the ledger's; an error of COMMIT has ended the transaction and is the handler's: a deferred
      * constraint or trigger.
      *
      * @throws SQLException when the commit failed, or the connection was lost and the outcome with it
      */
     void commit() throws SQLException {
-        Held last = held;
-        if (last == null) {
+        if (held.isEmpty()) {
             connection.commit();
             return;
         }
-        held = null;
+        RecordWrite write = held.record();
+        String what = held.description();
         // Asked for now, because a pool closes its own connection upon some errors.
         BaseConnection driver = connection.unwrap(BaseConnection.class);
         try {
-            last.first.writeAndCommit(connection, sessions.now(), last.write);
+            held.send(connection, sessions.now(), number, true);
         } catch (SQLException e) {
-            boolean landingFailed = driver.getTransactionState() == TransactionState.FAILED;
-            if (landingFailed) {
-                sql("writing a result", () -> {
-                    throw PostgresRecordWrites.told(e, last.write);
+            boolean writeFailed = driver.getTransactionState() == TransactionState.FAILED;
+            if (writeFailed) {
+                sql(what, () -> {
+                    throw told(e, write);
                 });
             }
             throw e;
         }
+    }
+
+    private static SQLException told(SQLException e, @Nullable RecordWrite write) {
+        return write == null ? e : PostgresRecordWrites.told(e, write);
     }
 
     @FunctionalInterface
@@ -366,6 +400,26 @@ final class PostgresTx implements Transactions.Tx {
         });
     }
 
+    /**
+     * Not on connections that handlers can reach past the guard: there a savepoint is not seen, and what was held back would not be
+     * undone with it.
+     */
+    @Override
+    public boolean holdMessages(Runnable savepoint) {
+        beforeSavepoint = savepoint;
+        return holdsMessages;
+    }
+
+    @Override
+    public Optional<List<Enqueued>> enqueueWithCommit(List<Arrival> batch) {
+        if (!holdsMessages || parts > 0 || batch.size() > PostgresHeldWrites.MOST_MESSAGES) {
+            return Optional.of(enqueue(batch));
+        }
+        demandUsable();
+        held.hold(batch);
+        return Optional.empty();
+    }
+
     @Override
     public <T> T part(Transactions.Part<T> part) throws Exception {
         ready();
@@ -402,7 +456,7 @@ final class PostgresTx implements Transactions.Tx {
 
     @Override
     public Connection connection() {
-        ready();
+        readyForHandler();
         return guarded.seen();
     }
 
@@ -412,7 +466,7 @@ final class PostgresTx implements Transactions.Tx {
             throw new SemelException.Invalid(
                     "A transaction on PostgreSQL has a java.sql.Connection, not a " + type.getName() + ".");
         }
-        ready();
+        readyForHandler();
         return type.cast(guarded.seen());
     }
 
@@ -473,6 +527,9 @@ final class PostgresTx implements Transactions.Tx {
                                 + ": the server was restarted, restored or replaced by another one; fences"
                                 + " continue in a new epoch. Roll the transaction back and run it again.",
                         e);
+            }
+            if (PostgresMessageInsert.isSentBefore(e)) {
+                throw new SentBefore(e);
             }
             if (PostgresErrors.mustBeRetried(e)) {
                 throw new SemelException.TransactionMustBeRetried(

@@ -17,8 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch of messages of one channel and tenant, all due at the same time, like nearly every batch of arrivals and
- * each single one. As in {@link PostgresUniformBatch}, common values are sent once, and an event takes the values of
+ * A batch of messages of one channel and tenant, all due at the same time, like nearly every batch of arrivals. As in {@link PostgresUniformBatch}, common values are sent once, and an event takes the values of
  * its record from there.
  */
 final class PostgresUniformEnqueue {

@@ -282,6 +282,9 @@ public final class GuardedConnection {
                             + " undo a part.",
                     REFUSED);
         }
+        if (name.endsWith("Savepoint")) {
+            watch.beforeSavepoint();
+        }
         if (CHANGES_SESSION.contains(name)) {
             watch.sessionChanges("Connection." + name);
         }
@@ -297,6 +300,9 @@ public final class GuardedConnection {
         SqlRules.Judgement judgement = watch.rules().judge(text);
         if (judgement.refusal() != null) {
             throw new SQLException("\"" + brief(text) + "\" was refused: " + judgement.refusal() + ".", REFUSED);
+        }
+        if (judgement.usesSavepoint()) {
+            watch.beforeSavepoint();
         }
         if (judgement.changesSession()) {
             watch.sessionChanges(brief(text));

@@ -33,13 +33,15 @@ public abstract class SqlRules {
      *
      * @param refusal why it is refused; null when it is not
      * @param changesSession whether it leaves something behind on the connection that outlives the transaction
+     * @param usesSavepoint whether it sets, releases or returns to a savepoint
      */
-    public record Judgement(@Nullable String refusal, boolean changesSession) {
-        public static final Judgement FINE = new Judgement(null, false);
-        public static final Judgement CHANGES_SESSION = new Judgement(null, true);
+    public record Judgement(@Nullable String refusal, boolean changesSession, boolean usesSavepoint) {
+        public static final Judgement FINE = new Judgement(null, false, false);
+        public static final Judgement CHANGES_SESSION = new Judgement(null, true, false);
+        static final Judgement USES_SAVEPOINT = new Judgement(null, false, true);
 
         public static Judgement refused(String why) {
-            return new Judgement(why, false);
+            return new Judgement(why, false, false);
         }
     }
 
@@ -69,15 +71,17 @@ public abstract class SqlRules {
     }
 
     private Judgement judgeAll(String sql) {
-        Judgement worst = Judgement.FINE;
+        boolean changesSession = false;
+        boolean usesSavepoint = false;
         for (List<String> statement : SqlText.statements(sql, notation)) {
             Judgement judgement = judgeStatement(statement);
             if (judgement.refusal != null) {
                 return judgement;
             }
-            worst = judgement.changesSession ? judgement : worst;
+            changesSession |= judgement.changesSession;
+            usesSavepoint |= judgement.usesSavepoint;
         }
-        return worst;
+        return new Judgement(null, changesSession, usesSavepoint);
     }
 
     protected static Judgement rollback(List<String> words) {
@@ -87,7 +91,7 @@ public abstract class SqlRules {
 
     protected static Judgement savepoint(List<String> words) {
         String name = words.get(words.size() - 1);
-        return isReserved(name) ? Judgement.refused(RESERVED) : Judgement.FINE;
+        return isReserved(name) ? Judgement.refused(RESERVED) : Judgement.USES_SAVEPOINT;
     }
 
     /** Whether a savepoint of this name could be mistaken for one that Semel has set. */

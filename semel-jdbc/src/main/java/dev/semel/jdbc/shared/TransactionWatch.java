@@ -13,6 +13,9 @@ public interface TransactionWatch {
      */
     void sessionChanges(String by) throws SQLException;
 
+    /** A handler is about to set, release or return to a savepoint of its own. */
+    default void beforeSavepoint() {}
+
     /**
      * Whether the transaction is still open after a call that may have ended it.
      *

@@ -1,6 +1,6 @@
 package dev.semel.jdbc.shared;
 
-import dev.semel.AtomicContext;
+import dev.semel.Semel;
 import dev.semel.testkit.engine.Effects;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -24,7 +24,7 @@ public final class JdbcEffects implements Effects {
     }
 
     @Override
-    public void apply(AtomicContext tx, String name) throws SQLException {
+    public void apply(Semel.Transaction tx, String name) throws SQLException {
         insert(tx.connection(), name);
     }
 

@@ -153,6 +153,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class MessagesWithACommit extends OutboxSuite {
+        MessagesWithACommit() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class Channels extends ChannelSuite {
         Channels() {
             super(EngineContract.this);

@@ -10,6 +10,7 @@ import dev.semel.store.RecordWrite;
 import dev.semel.store.State;
 import dev.semel.store.Transactions;
 import java.util.List;
+import java.util.Optional;
 
 /** The work always runs; the fault strikes at the commit, and inside at each call of the ledger. */
 final class FaultyTransactions extends ForwardingTransactions {
@@ -76,6 +77,12 @@ final class FaultyTransactions extends ForwardingTransactions {
         public List<Enqueued> enqueue(List<Arrival> batch) {
             batch.forEach(arrival -> point.demandData(StoreCall.TX_ENQUEUE, arrival.id()));
             return point.pass(StoreCall.TX_ENQUEUE, () -> super.enqueue(batch));
+        }
+
+        @Override
+        public Optional<List<Enqueued>> enqueueWithCommit(List<Arrival> batch) {
+            batch.forEach(arrival -> point.demandData(StoreCall.TX_ENQUEUE, arrival.id()));
+            return point.pass(StoreCall.TX_ENQUEUE, () -> super.enqueueWithCommit(batch));
         }
     }
 }

@@ -94,6 +94,16 @@ public abstract class ForwardingTransactions implements Transactions {
         }
 
         @Override
+        public boolean holdMessages(Runnable beforeSavepoint) {
+            return delegate.holdMessages(beforeSavepoint);
+        }
+
+        @Override
+        public Optional<List<Enqueued>> enqueueWithCommit(List<Arrival> batch) {
+            return delegate.enqueueWithCommit(batch);
+        }
+
+        @Override
         public void beforeHandler() {
             delegate.beforeHandler();
         }

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Writes are held back until the commit, which applies them under the store's lock or not at all. */
@@ -31,7 +32,14 @@ final class MemoryTransactions implements Transactions {
 
     @Override
     public <T> T run(Work<T> work) throws Exception {
-        MemoryTx tx = new MemoryTx();
+        try {
+            return run(work, new MemoryTx(true));
+        } catch (SentWithOtherPayload e) {
+            return run(work, new MemoryTx(false));
+        }
+    }
+
+    private static <T> T run(Work<T> work, MemoryTx tx) throws Exception {
         try {
             Ended<T> ended = work.run(tx);
             if (ended.keep()) {
@@ -40,6 +48,15 @@ final class MemoryTransactions implements Transactions {
             return ended.value();
         } finally {
             tx.unlock();
+        }
+    }
+
+    /** A message that was to go with the commit is there with another payload. */
+    private static final class SentWithOtherPayload extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        SentWithOtherPayload() {
+            super(null, null, false, false);
         }
     }
 
@@ -53,8 +70,16 @@ final class MemoryTransactions implements Transactions {
         private List<RecordWrite> records = new ArrayList<>();
         private List<Move> moves = new ArrayList<>();
         private List<Arrival> arrivals = new ArrayList<>();
+        private List<Arrival> withCommit = new ArrayList<>();
         private Map<String, String> writes = new HashMap<>();
         private final List<RecordId> locked = new ArrayList<>();
+        private final boolean holdsBack;
+        private int parts;
+
+        /** @param holdsBack whether messages may go with the commit */
+        MemoryTx(boolean holdsBack) {
+            this.holdsBack = holdsBack;
+        }
 
         @Override
         public Switchboard.Modes modes() {
@@ -168,7 +193,47 @@ final class MemoryTransactions implements Transactions {
         }
 
         @Override
+        public boolean holdMessages(Runnable beforeSavepoint) {
+            return holdsBack;
+        }
+
+        @Override
+        public Optional<List<Enqueued>> enqueueWithCommit(List<Arrival> batch) {
+            if (!holdsBack || parts > 0) {
+                return Optional.of(enqueue(batch));
+            }
+            withCommit.addAll(batch);
+            return Optional.empty();
+        }
+
+        /** A message under the key of a record that is written cannot be stored beside it. */
+        private void demandDistinct() {
+            for (RecordWrite write : records) {
+                if (arrivals.stream().anyMatch(arrival -> arrival.id().equals(write.id()))) {
+                    throw new SemelException.LeaseLost(
+                            write.header().operation() + "/" + write.id() + " (tenant "
+                                    + write.header().tenant() + "): a message was sent under the key of the record;"
+                                    + " nothing was committed.",
+                            0);
+                }
+            }
+        }
+
+        private void addHeldBack() {
+            for (Arrival arrival : withCommit) {
+                if (enqueue(arrival) instanceof Enqueued.Existing existing
+                        && !existing.row()
+                                .header()
+                                .fingerprint()
+                                .equals(arrival.header().fingerprint())) {
+                    throw new SentWithOtherPayload();
+                }
+            }
+        }
+
+        @Override
         public <T> T part(Part<T> part) throws Exception {
+            parts++;
             List<RecordWrite> recordsBefore = List.copyOf(records);
             List<Move> movesBefore = List.copyOf(moves);
             List<Arrival> arrivalsBefore = List.copyOf(arrivals);
@@ -179,6 +244,7 @@ final class MemoryTransactions implements Transactions {
                 kept = ended.keep();
                 return ended.value();
             } finally {
+                parts--;
                 if (!kept) {
                     records = new ArrayList<>(recordsBefore);
                     moves = new ArrayList<>(movesBefore);
@@ -217,6 +283,8 @@ final class MemoryTransactions implements Transactions {
             state.locked(() -> {
                 records.forEach(this::demandFree);
                 demandUnsent();
+                addHeldBack();
+                demandDistinct();
                 for (Move move : moves) {
                     if (!(MemoryLedger.judged(state, move) instanceof Moved.Applied)) {
                         throw new SemelException.LeaseLost(

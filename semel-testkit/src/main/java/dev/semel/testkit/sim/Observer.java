@@ -264,6 +264,12 @@ final class Observer {
                 know(batch);
                 return super.enqueue(batch);
             }
+
+            @Override
+            public Optional<List<Enqueued>> enqueueWithCommit(List<Arrival> batch) {
+                know(batch);
+                return super.enqueueWithCommit(batch);
+            }
         }
 
         @Override

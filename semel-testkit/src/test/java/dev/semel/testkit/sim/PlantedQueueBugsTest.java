@@ -115,6 +115,11 @@ class PlantedQueueBugsTest {
                     public List<Enqueued> enqueue(List<Arrival> batch) {
                         return tickets.drawn(batch, super.enqueue(batch));
                     }
+
+                    @Override
+                    public Optional<List<Enqueued>> enqueueWithCommit(List<Arrival> batch) {
+                        return Optional.of(enqueue(batch));
+                    }
                 };
             }
         };
