@@ -143,7 +143,7 @@ final class GatewayTransaction implements CallPipeline.CallKind<byte[], byte[], 
                 }
                 // The gateway holds a response of success, which did not come about: the client gets the failure
                 // instead.
-                return end instanceof End.Kept
+                return end instanceof GatewayEnd.AnswerAndEffect
                         ? new Answered(answers.retryLater(again.pause(), failed.failure()), null)
                         : new Recorded(again.pause());
             }
