@@ -25,7 +25,12 @@ import org.jspecify.annotations.Nullable;
  * @param options the rest
  */
 public record Policy(
-        String name, Retry retry, Limits limits, Retention retention, Map<Class<?>, Rule> rules, Options options) {
+        String name,
+        Retry retry,
+        Limits limits,
+        Retention retention,
+        Map<Class<?>, Rule> rules,
+        FailureHandling options) {
 
     private static final ShippedPolicies SHIPPED = new ShippedPolicies();
 
@@ -267,5 +272,5 @@ public record Policy(
      * @param deadLetters whether a record that failed for good by a channel, or whose retries ran out, becomes a dead letter
      * @param deadHead what a dead head does to its lane
      */
-    public record Options(boolean repeatable, boolean storeFailures, boolean deadLetters, DeadHead deadHead) {}
+    public record FailureHandling(boolean repeatable, boolean storeFailures, boolean deadLetters, DeadHead deadHead) {}
 }

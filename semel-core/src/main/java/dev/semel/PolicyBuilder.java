@@ -210,7 +210,7 @@ public final class PolicyBuilder {
         all.addAll(contradictions());
         all.addAll(PolicyBounds.faults(retry, limits, retention, rules));
         PolicyBounds.refuse(name, all);
-        var options = new Policy.Options(repeatable, storeFailures, deadLetters, deadHead);
+        var options = new Policy.FailureHandling(repeatable, storeFailures, deadLetters, deadHead);
         return new Policy(name, retry, limits, retention, rules, options);
     }
 

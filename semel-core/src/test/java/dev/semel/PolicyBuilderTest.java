@@ -27,7 +27,7 @@ class PolicyBuilderTest {
                         new Jitter.Bounded(0.1),
                         Duration.ofHours(1)));
         assertThat(policy.limits().deadline()).isNull();
-        assertThat(policy.options()).isEqualTo(new Policy.Options(false, true, true, DeadHead.CONTINUE));
+        assertThat(policy.options()).isEqualTo(new Policy.FailureHandling(false, true, true, DeadHead.CONTINUE));
     }
 
     @Test

@@ -42,7 +42,7 @@ final class ChannelTasks {
      *
      * @param atMost the time limit; then the messages handled until then are measured
      */
-    Race.Lap drain(int backlog, Duration atMost) throws Exception {
+    AlternatingRuns.Lap drain(int backlog, Duration atMost) throws Exception {
         HandledMessages sink = new HandledMessages(backlog, lanes);
         try (Contender.Session session = opener.open(sink)) {
             session.load(0, backlog);
@@ -51,10 +51,10 @@ final class ChannelTasks {
                 throw new IllegalStateException(name + " handled nothing of what waited for it.");
             }
             if (!sink.await(backlog, atMost)) {
-                return Race.Lap.of(sink.handled(), System.nanoTime() - sink.began());
+                return AlternatingRuns.Lap.of(sink.handled(), System.nanoTime() - sink.began());
             }
             session.settle();
-            Race.Lap lap = Race.Lap.of(backlog, System.nanoTime() - sink.began());
+            AlternatingRuns.Lap lap = AlternatingRuns.Lap.of(backlog, System.nanoTime() - sink.began());
             verify(sink, session, backlog);
             return lap;
         }
@@ -66,7 +66,7 @@ final class ChannelTasks {
      *
      * @param atMost how long they send, each at least once
      */
-    Race.Lap endToEnd(int senders, int messages, Duration atMost) throws Exception {
+    AlternatingRuns.Lap endToEnd(int senders, int messages, Duration atMost) throws Exception {
         HandledMessages sink = new HandledMessages(AHEAD + messages, lanes);
         ExecutorService threads = Executors.newFixedThreadPool(senders);
         try (Contender.Session session = opener.open(sink)) {
@@ -79,10 +79,10 @@ final class ChannelTasks {
             int sent = Math.min(next.get(), AHEAD + messages);
             demand(sink.await(AHEAD + 1, PATIENCE), sink, AHEAD + 1);
             if (!sink.await(sent, atMost.multipliedBy(4).plusSeconds(5))) {
-                return Race.Lap.of(sink.handled() - AHEAD, System.nanoTime() - began);
+                return AlternatingRuns.Lap.of(sink.handled() - AHEAD, System.nanoTime() - began);
             }
             session.settle();
-            Race.Lap lap = Race.Lap.of(sent - AHEAD, System.nanoTime() - began);
+            AlternatingRuns.Lap lap = AlternatingRuns.Lap.of(sent - AHEAD, System.nanoTime() - began);
             verify(sink, session, sent);
             return lap;
         } finally {
@@ -113,7 +113,7 @@ final class ChannelTasks {
     }
 
     /** From the call that sends a message to its handler, when nothing else is to be done. */
-    Race.Lap idle(int samples, Duration atMost) throws Exception {
+    AlternatingRuns.Lap idle(int samples, Duration atMost) throws Exception {
         HandledMessages sink = new HandledMessages(samples + 1, lanes);
         Histogram latencies = Timing.latencies();
         try (Contender.Session session = opener.open(sink)) {
@@ -131,7 +131,7 @@ final class ChannelTasks {
             }
             session.settle();
             verify(sink, session, sent);
-            return new Race.Lap(sent - 1, System.nanoTime() - began, latencies);
+            return new AlternatingRuns.Lap(sent - 1, System.nanoTime() - began, latencies);
         }
     }
 

@@ -54,7 +54,7 @@ final class PostgresChannels {
     private void drains(List<Contender> others) {
         progress.accept("postgresql: drains of " + volume.backlog());
         int backlog = volume.backlog();
-        List<Race.Entrant> entrants = new ArrayList<>(List.of(
+        List<AlternatingRuns.Entrant> entrants = new ArrayList<>(List.of(
                 raw(backlog, false),
                 raw(backlog, true),
                 drain(Letters.FREE, 0, backlog),
@@ -65,23 +65,23 @@ final class PostgresChannels {
         for (Contender other : others) {
             ChannelTasks course = course(other);
             Duration bound = plan.perCell().multipliedBy(2);
-            entrants.add(new Race.Entrant(
+            entrants.add(new AlternatingRuns.Entrant(
                     other.name() + " drain", PostgresPlace.CONNECTIONS, () -> course.drain(backlog, bound)));
         }
-        List<Timing> small = Race.run(volume.rounds(), entrants);
+        List<Timing> small = AlternatingRuns.run(volume.rounds(), entrants);
         show(small.subList(0, first));
         List<Timing> rest = small.subList(first, small.size());
         rest.forEach(findings::result);
         rest.forEach(other -> findings.result(small.get(2), other));
         progress.accept("postgresql: drains of " + volume.large());
         List<Timing> large = new ArrayList<>();
-        for (Race.Entrant entrant : List.of(
+        for (AlternatingRuns.Entrant entrant : List.of(
                 raw(volume.large(), true),
                 drain(Letters.FREE, 0, volume.large()),
                 drain(Letters.IN_LANES, volume.lanes(), volume.large()),
                 drain(Letters.IN_LANES, 1, volume.large()))) {
             progress.accept(entrant.name());
-            large.add(Race.once(entrant));
+            large.add(AlternatingRuns.once(entrant));
         }
         findings.result(large.get(0));
         large.subList(1, large.size()).forEach(timing -> findings.result(timing, large.get(0)));
@@ -109,7 +109,7 @@ final class PostgresChannels {
             if (other.name().startsWith(JUDGED)) {
                 String drain = other.name() + " drain, " + volume.large();
                 progress.accept(drain);
-                Timing manyOfOther = Race.once(new Race.Entrant(
+                Timing manyOfOther = AlternatingRuns.once(new AlternatingRuns.Entrant(
                         drain,
                         PostgresPlace.CONNECTIONS,
                         () -> course(other).drain(volume.large(), plan.perCell().multipliedBy(5))));
@@ -154,13 +154,13 @@ final class PostgresChannels {
 
     private void endToEnd(List<Contender> others) {
         progress.accept("postgresql: end to end");
-        List<Race.Entrant> entrants = new ArrayList<>();
+        List<AlternatingRuns.Entrant> entrants = new ArrayList<>();
         entrants.add(endToEnd(SEMEL + "end to end, a transaction for each send", this::inTransactions));
         entrants.add(endToEnd(SEMEL + "end to end, a transaction of the caller's for each send", this::joined));
         entrants.add(endToEnd(SEMEL + "end to end, send by send", handler -> semel(handler, Letters.FREE, 0)));
         others.forEach(other ->
                 entrants.add(endToEnd(other.name() + " end to end", handler -> OnPlace.open(url, other, handler))));
-        List<Timing> timings = Race.run(volume.rounds(), entrants);
+        List<Timing> timings = AlternatingRuns.run(volume.rounds(), entrants);
         List<Timing> rest = timings.subList(3, timings.size());
         Timing best = rest.stream()
                 .max(java.util.Comparator.comparingDouble(Timing::perSecond))
@@ -186,22 +186,23 @@ final class PostgresChannels {
                         + " where Semel brings sends of several callers together"));
     }
 
-    private Race.Entrant endToEnd(String name, ChannelTasks.Opener opener) {
+    private AlternatingRuns.Entrant endToEnd(String name, ChannelTasks.Opener opener) {
         ChannelTasks course = new ChannelTasks(name, opener, 0);
-        return new Race.Entrant(
+        return new AlternatingRuns.Entrant(
                 name, volume.senders(), () -> course.endToEnd(volume.senders(), 10 * volume.backlog(), plan.perCell()));
     }
 
     private void idle(List<Contender> others) {
         progress.accept("postgresql: idle");
         ChannelTasks semel = new ChannelTasks(SEMEL + "idle", handler -> semel(handler, Letters.FREE, 0), 0);
-        Timing idle = Race.once(new Race.Entrant(SEMEL + "idle", 1, () -> semel.idle(volume.samples(), NO_BOUND)));
+        Timing idle = AlternatingRuns.once(
+                new AlternatingRuns.Entrant(SEMEL + "idle", 1, () -> semel.idle(volume.samples(), NO_BOUND)));
         findings.result(idle);
         for (Contender other : others) {
             ChannelTasks course = course(other);
             Duration bound = plan.perCell().multipliedBy(2);
-            findings.result(
-                    Race.once(new Race.Entrant(other.name() + " idle", 1, () -> course.idle(volume.samples(), bound))));
+            findings.result(AlternatingRuns.once(new AlternatingRuns.Entrant(
+                    other.name() + " idle", 1, () -> course.idle(volume.samples(), bound))));
         }
         findings.below(
                 "postgresql idle latency, p50 in ms",
@@ -210,21 +211,21 @@ final class PostgresChannels {
                 "from the call of send to the handler; p99 " + Report.rounded(idle.micros(99) / 1e3, 3));
     }
 
-    private Race.Entrant raw(int backlog, boolean audited) {
+    private AlternatingRuns.Entrant raw(int backlog, boolean audited) {
         String name = "raw claim and finish" + (audited ? " with events, " : ", ") + backlog;
-        return new Race.Entrant(name, PostgresQueueRows.CONNECTIONS, () -> {
+        return new AlternatingRuns.Entrant(name, PostgresQueueRows.CONNECTIONS, () -> {
             try (PostgresPlace place = new PostgresPlace(url)) {
                 return new PostgresQueueRows(place, audited).drain(backlog);
             }
         });
     }
 
-    private Race.Entrant drain(Channel<Letter> channel, int lanes, int backlog) {
+    private AlternatingRuns.Entrant drain(Channel<Letter> channel, int lanes, int backlog) {
         String how = channel instanceof Channel.Atomic ? " atomic" : "";
         String among = lanes == 0 ? "" : lanes == 1 ? " in one lane" : " in " + lanes + " lanes";
         String name = SEMEL + "drain" + how + ", " + backlog + among;
         ChannelTasks course = new ChannelTasks(name, handler -> semel(handler, channel, lanes), lanes);
-        return new Race.Entrant(name, SemelSession.HANDLERS, () -> course.drain(backlog, NO_BOUND));
+        return new AlternatingRuns.Entrant(name, SemelSession.HANDLERS, () -> course.drain(backlog, NO_BOUND));
     }
 
     private ChannelTasks course(Contender other) {

@@ -61,7 +61,7 @@ final class PostgresQueueRows {
         this.audited = audited;
     }
 
-    Race.Lap drain(int backlog) throws Exception {
+    AlternatingRuns.Lap drain(int backlog) throws Exception {
         place.execute(Stores.installed().engine("postgresql").ddl());
         try (Connection connection = place.connect();
                 PreparedStatement load = connection.prepareStatement(LOAD)) {
@@ -83,7 +83,7 @@ final class PostgresQueueRows {
             if (done != backlog) {
                 throw new IllegalStateException("Rows: of " + backlog + " only " + done + " were finished.");
             }
-            return Race.Lap.of(done, nanos);
+            return AlternatingRuns.Lap.of(done, nanos);
         } finally {
             threads.shutdownNow();
         }

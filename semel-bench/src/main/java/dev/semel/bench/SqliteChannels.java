@@ -34,7 +34,7 @@ final class SqliteChannels {
         sends();
         progress.accept("sqlite: drains");
         int backlog = plan.volume().backlog();
-        List<Timing> drains = Race.run(
+        List<Timing> drains = AlternatingRuns.run(
                 plan.volume().rounds(),
                 List.of(
                         drain(Letters.FREE, 0, backlog),
@@ -46,14 +46,14 @@ final class SqliteChannels {
         progress.accept("sqlite: end to end, idle");
         ChannelTasks course = new ChannelTasks("sqlite", handler -> session(handler, Letters.FREE, 0), 0);
         int senders = plan.volume().senders();
-        findings.result(Race.run(
+        findings.result(AlternatingRuns.run(
                         1,
-                        List.of(new Race.Entrant(
+                        List.of(new AlternatingRuns.Entrant(
                                 "sqlite end to end, send by send",
                                 senders,
                                 () -> course.endToEnd(senders, 10 * backlog, plan.perCell()))))
                 .get(0));
-        findings.result(Race.once(new Race.Entrant(
+        findings.result(AlternatingRuns.once(new AlternatingRuns.Entrant(
                 "sqlite idle", 1, () -> course.idle(plan.volume().samples(), NO_BOUND))));
     }
 
@@ -97,12 +97,12 @@ final class SqliteChannels {
         }
     }
 
-    private Race.Entrant drain(Channel<Letter> channel, int lanes, int backlog) {
+    private AlternatingRuns.Entrant drain(Channel<Letter> channel, int lanes, int backlog) {
         String how = channel instanceof Channel.Atomic ? " atomic" : "";
         String among = lanes == 0 ? "" : lanes == 1 ? " in one lane" : " in " + lanes + " lanes";
         String name = "sqlite drain" + how + ", " + backlog + among;
         ChannelTasks course = new ChannelTasks(name, handler -> session(handler, channel, lanes), lanes);
-        return new Race.Entrant(name, SemelSession.HANDLERS, () -> course.drain(backlog, NO_BOUND));
+        return new AlternatingRuns.Entrant(name, SemelSession.HANDLERS, () -> course.drain(backlog, NO_BOUND));
     }
 
     private Contender.Session session(LongConsumer handler, Channel<Letter> channel, int lanes) {

@@ -114,8 +114,8 @@ class ChannelBenchTest {
         for (PlainQueue.Fault fault : List.of(PlainQueue.Fault.LOSES, PlainQueue.Fault.REPEATS)) {
             PlainQueue bad = new PlainQueue("bad", fault);
             ChannelTasks course = new ChannelTasks("bad", handler -> OnPlace.open(postgres.url(), bad, handler), 0);
-            assertThatThrownBy(() ->
-                            Race.once(new Race.Entrant("bad", 1, () -> course.drain(10, Duration.ofMinutes(1)))))
+            assertThatThrownBy(() -> AlternatingRuns.once(
+                            new AlternatingRuns.Entrant("bad", 1, () -> course.drain(10, Duration.ofMinutes(1)))))
                     .hasMessageContaining("bad: of 10 messages");
         }
     }

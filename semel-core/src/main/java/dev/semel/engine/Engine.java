@@ -32,7 +32,7 @@ import dev.semel.execution.LocalWakeUps;
 import dev.semel.execution.MessageSender;
 import dev.semel.execution.OutboxTransactions;
 import dev.semel.execution.ResultCache;
-import dev.semel.execution.StackRoom;
+import dev.semel.execution.StackCheck;
 import dev.semel.operator.DeliveryCheck;
 import dev.semel.operator.DeliveryRounds;
 import dev.semel.operator.Operator;
@@ -184,7 +184,7 @@ public final class Engine implements Semel {
 
     @Override
     public <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler) {
-        StackRoom.demand();
+        StackCheck.demand();
         registry.seen(operation);
         return leased.run(operation, call, handler);
     }
@@ -211,7 +211,7 @@ public final class Engine implements Semel {
     @Override
     public <P, R> List<Answer<R>> runAll(
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
-        StackRoom.demand();
+        StackCheck.demand();
         registry.seen(operation);
         return new LeasedBatch(services, leased).run(operation, calls, handler);
     }
@@ -253,13 +253,13 @@ public final class Engine implements Semel {
 
     @Override
     public <P> Sent send(Channel<P> channel, Message<P> message) {
-        StackRoom.demand();
+        StackCheck.demand();
         return sending.send(channel, message);
     }
 
     @Override
     public <P> List<Sent> sendAll(Channel<P> channel, List<Message<P>> messages) {
-        StackRoom.demand();
+        StackCheck.demand();
         return sending.sendAll(channel, messages);
     }
 
@@ -291,7 +291,7 @@ public final class Engine implements Semel {
 
     @Override
     public <T, X extends Exception> T inTransaction(TransactionWork<T, X> work) throws X {
-        StackRoom.demand();
+        StackCheck.demand();
         return new OutboxTransactions(services).run(work);
     }
 

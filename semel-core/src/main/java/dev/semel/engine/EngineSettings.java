@@ -50,7 +50,7 @@ public final class EngineSettings implements Semel.Settings {
     private final Set<String> set = new HashSet<>();
     private TimeSource time = TimeSource.system();
     private @Nullable TimeSource storeTime;
-    private RandomGenerator random = new Chance();
+    private RandomGenerator random = new SeededRandom();
     private boolean background = true;
     private boolean virtualThreads = true;
     private int cached;

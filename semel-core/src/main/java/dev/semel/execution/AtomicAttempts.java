@@ -28,7 +28,7 @@ final class AtomicAttempts {
 
         /** The outcome for the caller, or nothing when the next attempt is due now. */
         @Nullable
-        T threw(TransactionOutcome.Threw<R> threw);
+        T threw(TransactionOutcome.RolledBackByException<R> threw);
 
         /** An answer that was found without the record's lock. */
         T answered(Answer<R> answer);
@@ -68,7 +68,7 @@ final class AtomicAttempts {
                 // On SQLite the handler of another engine holds the whole file; committed answers can be read.
                 return settling.answered(answers.withoutWaiting());
             }
-            if (outcome instanceof TransactionOutcome.Executed<R> executed) {
+            if (outcome instanceof TransactionOutcome.RecordWritten<R> executed) {
                 duplicates.count(false);
                 services.memory()
                         .committed(
@@ -83,7 +83,7 @@ final class AtomicAttempts {
                 duplicates.count(answered.found() != null);
                 return settling.answered(answered);
             }
-            if (outcome instanceof TransactionOutcome.Threw<R> threw) {
+            if (outcome instanceof TransactionOutcome.RolledBackByException<R> threw) {
                 T settled = settling.threw(threw);
                 if (settled != null) {
                     return settled;

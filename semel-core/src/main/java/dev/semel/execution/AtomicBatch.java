@@ -74,7 +74,7 @@ public final class AtomicBatch {
 
     private <P, R> Map<Integer, Answer<R>> commit(
             long version, List<AdmittedBatch.Item<P, R>> items, AtomicHandler<P, R> handler) {
-        Together<P, R> together = new Together<>(items, handler);
+        BatchTransaction<P, R> together = new BatchTransaction<>(items, handler);
         try {
             boolean whole = StoreExceptions.translated(() ->
                     services.transactions().run(tx -> together.in(tx, version) ? Ended.keep(true) : Ended.undo(false)));
@@ -87,14 +87,14 @@ public final class AtomicBatch {
     }
 
     /** The calls in their transaction, which may be run more than once. */
-    private final class Together<P, R> {
+    private final class BatchTransaction<P, R> {
         private final List<AdmittedBatch.Item<P, R>> items;
         private final AtomicHandler<P, R> handler;
         private final Map<AdmittedBatch.Item<P, R>, Done<R>> done = new LinkedHashMap<>();
         private final Map<AdmittedBatch.Item<P, R>, Supplier<Answer<R>>> found = new LinkedHashMap<>();
         private @Nullable Outbox outbox;
 
-        Together(List<AdmittedBatch.Item<P, R>> items, AtomicHandler<P, R> handler) {
+        BatchTransaction(List<AdmittedBatch.Item<P, R>> items, AtomicHandler<P, R> handler) {
             this.items = items;
             this.handler = handler;
         }

@@ -60,13 +60,13 @@ public final class AtomicCalls {
         CurrentModes.Reading modes = services.modes().in(outbox.tx(), tenant, operation);
         for (int tries = 0; tries < 3; tries++) {
             TransactionOutcome<R> outcome = transaction.inside(outbox, modes);
-            if (outcome instanceof TransactionOutcome.Executed<R> executed) {
+            if (outcome instanceof TransactionOutcome.RecordWritten<R> executed) {
                 return answers.executed(executed.returned().result());
             }
             if (outcome instanceof TransactionOutcome.RolledBackWithAnswer<R> answered) {
                 return answers.counted(answered.answer(), answered.record());
             }
-            if (outcome instanceof TransactionOutcome.Threw<R> threw) {
+            if (outcome instanceof TransactionOutcome.RolledBackByException<R> threw) {
                 return new AtomicSettlement<>(services, prepared, answers).withoutRecord(threw);
             }
             modes = services.modes().afresh(outbox.tx(), tenant, operation);

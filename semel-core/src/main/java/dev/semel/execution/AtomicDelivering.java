@@ -31,26 +31,26 @@ public final class AtomicDelivering {
      *
      * @return which are committed, and what is still to be written for others; nothing of those that were lost
      */
-    public <P, R> Outcome<P, R> run(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
-        Map<Delivery<P, R>, DeliveryResult> endings = new HashMap<>();
-        List<Delivery<P, R>> runnable = new ArrayList<>();
+    public <P, R> DeliveringOutcome<P, R> run(List<ClaimedDelivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
+        Map<ClaimedDelivery<P, R>, DeliveryResult> endings = new HashMap<>();
+        List<ClaimedDelivery<P, R>> runnable = new ArrayList<>();
         Set<Long> stopped = new HashSet<>();
-        deliveries.forEach(Delivery::begin);
-        for (Delivery<P, R> delivery : deliveries) {
+        deliveries.forEach(ClaimedDelivery::begin);
+        for (ClaimedDelivery<P, R> delivery : deliveries) {
             DeliveryResult before = stopped.contains(delivery.lane()) ? delivery.handedBack() : before(delivery);
-            Delivery.Start start = before == null ? delivery.count() : Delivery.Start.NOT_COUNTED;
-            if (start == Delivery.Start.NOW) {
+            ClaimedDelivery.Start start = before == null ? delivery.count() : ClaimedDelivery.Start.NOT_COUNTED;
+            if (start == ClaimedDelivery.Start.NOW) {
                 runnable.add(delivery);
             } else {
                 DeliveryResult back = before == null ? delivery.handedBack() : before;
-                leave(delivery, start == Delivery.Start.LOST ? null : back, endings, stopped);
+                leave(delivery, start == ClaimedDelivery.Start.LOST ? null : back, endings, stopped);
             }
         }
-        Set<Delivery<P, R>> committed = new HashSet<>();
-        Tried together = runnable.size() > 1 ? tried(runnable, handler) : null;
-        if (together instanceof Tried.Committed) {
+        Set<ClaimedDelivery<P, R>> committed = new HashSet<>();
+        DeliveryAttempt together = runnable.size() > 1 ? tried(runnable, handler) : null;
+        if (together instanceof DeliveryAttempt.EndsCommitted) {
             committed.addAll(runnable);
-        } else if (together instanceof Tried.Threw threw
+        } else if (together instanceof DeliveryAttempt.AttemptRolledBack threw
                 && threw.handler().thrown() instanceof SemelException.TransactionEnded) {
             // Any of them may be committed without its end, so none of them is run again.
             runnable.forEach(each -> leave(each, each.threw(threw.handler(), true), endings, stopped));
@@ -58,7 +58,7 @@ public final class AtomicDelivering {
             oneByOne(runnable, handler, endings, committed);
         }
         deliveries.forEach(delivery -> delivery.ran(endings.get(delivery)));
-        return new Outcome<>(committed, endings);
+        return new DeliveringOutcome<>(committed, endings);
     }
 
     /**
@@ -67,10 +67,11 @@ public final class AtomicDelivering {
      * @param committed effect and end together
      * @param left still to be written
      */
-    public record Outcome<P, R>(Set<Delivery<P, R>> committed, Map<Delivery<P, R>, DeliveryResult> left) {}
+    public record DeliveringOutcome<P, R>(
+            Set<ClaimedDelivery<P, R>> committed, Map<ClaimedDelivery<P, R>, DeliveryResult> left) {}
 
     /** What is told without running it. */
-    private <P, R> @Nullable DeliveryResult before(Delivery<P, R> delivery) {
+    private <P, R> @Nullable DeliveryResult before(ClaimedDelivery<P, R> delivery) {
         if (delivery.held().standing() == LeaseKeeper.Stop.LEASE_OVER) {
             return delivery.handedBack();
         }
@@ -83,12 +84,12 @@ public final class AtomicDelivering {
 
     /** Those behind one of the same lane that did not go on are handed back. */
     private <P, R> void oneByOne(
-            List<Delivery<P, R>> deliveries,
+            List<ClaimedDelivery<P, R>> deliveries,
             AtomicHandler<P, R> handler,
-            Map<Delivery<P, R>, DeliveryResult> endings,
-            Set<Delivery<P, R>> committed) {
+            Map<ClaimedDelivery<P, R>, DeliveryResult> endings,
+            Set<ClaimedDelivery<P, R>> committed) {
         Set<Long> stopped = new HashSet<>();
-        for (Delivery<P, R> delivery : deliveries) {
+        for (ClaimedDelivery<P, R> delivery : deliveries) {
             if (stopped.contains(delivery.lane())) {
                 endings.put(delivery, delivery.handedBack());
                 continue;
@@ -96,7 +97,7 @@ public final class AtomicDelivering {
             DeliveryResult before = deliveries.size() > 1 ? before(delivery) : null;
             if (before != null) {
                 leave(delivery, before, endings, stopped);
-            } else if (tried(List.of(delivery), handler) instanceof Tried.Threw threw) {
+            } else if (tried(List.of(delivery), handler) instanceof DeliveryAttempt.AttemptRolledBack threw) {
                 leave(delivery, delivery.threw(threw.handler(), true), endings, stopped);
             } else {
                 committed.add(delivery);
@@ -105,9 +106,9 @@ public final class AtomicDelivering {
     }
 
     private static <P, R> void leave(
-            Delivery<P, R> delivery,
+            ClaimedDelivery<P, R> delivery,
             @Nullable DeliveryResult ending,
-            Map<Delivery<P, R>, DeliveryResult> endings,
+            Map<ClaimedDelivery<P, R>, DeliveryResult> endings,
             Set<Long> stopped) {
         if (ending != null) {
             endings.put(delivery, ending);
@@ -118,71 +119,71 @@ public final class AtomicDelivering {
     }
 
     /** What became of the deliveries of one transaction. */
-    private sealed interface Tried {
+    private sealed interface DeliveryAttempt {
         /** This transaction wrote their ends and committed. */
-        record Committed() implements Tried {}
+        record EndsCommitted() implements DeliveryAttempt {}
 
         /**
          * An earlier transaction of this run had committed the end of some, although its reply was lost: only that one may
          * keep an effect, so this one was rolled back.
          */
-        record CommittedBefore() implements Tried {}
+        record CommittedEarlier() implements DeliveryAttempt {}
 
         /** Rolled back. */
-        record Threw(HandlerOutcome.Threw<?> handler) implements Tried {
-            Threw(Throwable thrown, LeaseKeeper.Stop stop) {
+        record AttemptRolledBack(HandlerOutcome.Threw<?> handler) implements DeliveryAttempt {
+            AttemptRolledBack(Throwable thrown, LeaseKeeper.Stop stop) {
                 this(new HandlerOutcome.Threw<>(thrown, stop));
             }
         }
     }
 
-    private <P, R> Tried tried(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
-        Tried.Threw kept = kept(deliveries);
+    private <P, R> DeliveryAttempt tried(List<ClaimedDelivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
+        DeliveryAttempt.AttemptRolledBack kept = kept(deliveries);
         if (kept != null) {
             return kept;
         }
-        Together<P, R> together = new Together<>(deliveries, handler);
+        DeliveryTransaction<P, R> together = new DeliveryTransaction<>(deliveries, handler);
         try {
-            Tried tried = services.transactions().run(tx -> {
-                Tried ended = together.in(tx);
-                return ended instanceof Tried.Committed ? Ended.keep(ended) : Ended.undo(ended);
+            DeliveryAttempt tried = services.transactions().run(tx -> {
+                DeliveryAttempt ended = together.in(tx);
+                return ended instanceof DeliveryAttempt.EndsCommitted ? Ended.keep(ended) : Ended.undo(ended);
             });
-            boolean done = tried instanceof Tried.Committed
-                    || tried instanceof Tried.CommittedBefore && deliveries.size() == 1;
+            boolean done = tried instanceof DeliveryAttempt.EndsCommitted
+                    || tried instanceof DeliveryAttempt.CommittedEarlier && deliveries.size() == 1;
             if (done) {
-                deliveries.forEach(Delivery::committed);
+                deliveries.forEach(ClaimedDelivery::committed);
                 together.committed();
             }
             return tried;
         } catch (CommitRefused e) {
-            return new Tried.Threw(e.why(), LeaseKeeper.Stop.NONE);
+            return new DeliveryAttempt.AttemptRolledBack(e.why(), LeaseKeeper.Stop.NONE);
         } catch (Exception e) {
             // The commit itself failed, or its outcome is not known: under the same fence the next attempt finds out.
             if (e instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            return new Tried.Threw(e, LeaseKeeper.Stop.NONE);
+            return new DeliveryAttempt.AttemptRolledBack(e, LeaseKeeper.Stop.NONE);
         }
     }
 
     /** What keeps one of them from beginning, if anything does. */
-    private static <P, R> Tried.@Nullable Threw kept(List<Delivery<P, R>> deliveries) {
-        for (Delivery<P, R> delivery : deliveries) {
+    private static <P, R> DeliveryAttempt.@Nullable AttemptRolledBack kept(List<ClaimedDelivery<P, R>> deliveries) {
+        for (ClaimedDelivery<P, R> delivery : deliveries) {
             LeaseKeeper.Stop stop = delivery.held().standing();
             if (stop != LeaseKeeper.Stop.NONE) {
-                return new Tried.Threw(lost(delivery), stop);
+                return new DeliveryAttempt.AttemptRolledBack(lost(delivery), stop);
             }
         }
         return null;
     }
 
     /** The deliveries in their transaction, which may be run more than once. */
-    private final class Together<P, R> {
-        private final List<Delivery<P, R>> deliveries;
+    private final class DeliveryTransaction<P, R> {
+        private final List<ClaimedDelivery<P, R>> deliveries;
         private final AtomicHandler<P, R> handler;
         private @Nullable Outbox outbox;
 
-        Together(List<Delivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
+        DeliveryTransaction(List<ClaimedDelivery<P, R>> deliveries, AtomicHandler<P, R> handler) {
             this.deliveries = deliveries;
             this.handler = handler;
         }
@@ -193,17 +194,17 @@ public final class AtomicDelivering {
             }
         }
 
-        Tried in(Tx tx) {
+        DeliveryAttempt in(Tx tx) {
             List<DeliveryResult> results = new ArrayList<>();
             Outbox messages = new Outbox(services, tx);
             outbox = messages;
-            for (Delivery<P, R> delivery : deliveries) {
-                Tried.Threw kept = kept(List.of(delivery));
+            for (ClaimedDelivery<P, R> delivery : deliveries) {
+                DeliveryAttempt.AttemptRolledBack kept = kept(List.of(delivery));
                 if (kept != null) {
                     return kept;
                 }
                 if (services.modes().beforeStart(tx, delivery.prepared()) != Mode.LIVE) {
-                    return new Tried.Threw(
+                    return new DeliveryAttempt.AttemptRolledBack(
                             new Steps.RunHalted(
                                     delivery.prepared().name() + ": switched off before its handler started."),
                             LeaseKeeper.Stop.NONE);
@@ -212,29 +213,29 @@ public final class AtomicDelivering {
                 tx.beforeHandler();
                 HandlerOutcome<R> outcome = invocation.invoke(messages, delivery.number());
                 if (outcome instanceof HandlerOutcome.Threw<R> threw) {
-                    return new Tried.Threw(threw);
+                    return new DeliveryAttempt.AttemptRolledBack(threw);
                 }
                 results.add(delivery.done(((HandlerOutcome.Returned<R>) outcome).snapshot()));
             }
             try {
                 messages.storeWithCommit();
             } catch (SemelException.NotSent e) {
-                return new Tried.Threw(e, LeaseKeeper.Stop.NONE);
+                return new DeliveryAttempt.AttemptRolledBack(e, LeaseKeeper.Stop.NONE);
             }
             List<Moved> moved =
                     tx.move(results.stream().map(DeliveryResult::move).toList());
             for (int i = 0; i < moved.size(); i++) {
                 if (moved.get(i) instanceof Moved.Refused) {
-                    return new Tried.Threw(lost(deliveries.get(i)), LeaseKeeper.Stop.LEASE_LOST);
+                    return new DeliveryAttempt.AttemptRolledBack(lost(deliveries.get(i)), LeaseKeeper.Stop.LEASE_LOST);
                 }
             }
             return moved.stream().allMatch(Moved.Applied.class::isInstance)
-                    ? new Tried.Committed()
-                    : new Tried.CommittedBefore();
+                    ? new DeliveryAttempt.EndsCommitted()
+                    : new DeliveryAttempt.CommittedEarlier();
         }
     }
 
-    private static SemelException.LeaseLost lost(Delivery<?, ?> delivery) {
+    private static SemelException.LeaseLost lost(ClaimedDelivery<?, ?> delivery) {
         long fence = delivery.row().status().fence();
         return new SemelException.LeaseLost(
                 delivery.prepared().name() + ": lease lost under fence " + fence

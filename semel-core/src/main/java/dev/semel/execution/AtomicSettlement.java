@@ -58,7 +58,7 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
     }
 
     @Override
-    public @Nullable Answer<R> threw(TransactionOutcome.Threw<R> threw) {
+    public @Nullable Answer<R> threw(TransactionOutcome.RolledBackByException<R> threw) {
         FailedAttempt failed = FailedAttempt.of(services, prepared, threw.handler(), threw.attempt(), previous);
         boolean interrupted = failed.interrupted() | Thread.interrupted();
         try {
@@ -104,7 +104,7 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
     }
 
     /** For a transaction that somebody else ends: the failure is told and leaves nothing. */
-    Answer<R> withoutRecord(TransactionOutcome.Threw<R> threw) {
+    Answer<R> withoutRecord(TransactionOutcome.RolledBackByException<R> threw) {
         FailedAttempt failed = FailedAttempt.of(services, prepared, threw.handler(), threw.attempt(), null);
         if (failed.interrupted()) {
             Thread.currentThread().interrupt();

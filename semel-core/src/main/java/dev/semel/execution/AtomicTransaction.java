@@ -97,7 +97,7 @@ final class AtomicTransaction<P, R> {
     }
 
     private TransactionOutcome<R> refused(Throwable why) {
-        return new TransactionOutcome.Threw<>(new HandlerOutcome.Threw<>(why), attempt);
+        return new TransactionOutcome.RolledBackByException<>(new HandlerOutcome.Threw<>(why), attempt);
     }
 
     /**
@@ -141,14 +141,14 @@ final class AtomicTransaction<P, R> {
             (modes.mode() == Mode.SHADOW ? (Consumer<Outbox>) Outbox::store : storing).accept(outbox);
         } catch (SemelException.NotSent e) {
             outbox.clear();
-            return Ended.undo(new TransactionOutcome.Threw<>(new HandlerOutcome.Threw<>(e), attempt));
+            return Ended.undo(new TransactionOutcome.RolledBackByException<>(new HandlerOutcome.Threw<>(e), attempt));
         }
         return settled(tx, modes.mode(), found, outcome);
     }
 
     private Ended<TransactionOutcome<R>> settled(Tx tx, Mode mode, @Nullable Row found, HandlerOutcome<R> outcome) {
         if (outcome instanceof HandlerOutcome.Threw<R> threw) {
-            return Ended.undo(new TransactionOutcome.Threw<>(threw, attempt));
+            return Ended.undo(new TransactionOutcome.RolledBackByException<>(threw, attempt));
         }
         HandlerOutcome.Returned<R> returned = (HandlerOutcome.Returned<R>) outcome;
         if (mode == Mode.SHADOW) {
@@ -156,7 +156,7 @@ final class AtomicTransaction<P, R> {
         }
         tx.write(List.of(completed(
                 services, prepared, found == null ? prepared.id() : found.id(), attempt, returned.snapshot())));
-        return Ended.keep(new TransactionOutcome.Executed<>(returned));
+        return Ended.keep(new TransactionOutcome.RecordWritten<>(returned));
     }
 
     private Ended<TransactionOutcome<R>> answered(Answer<R> answer) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  *
  * This class does the first two steps; the {@link CallKind} of the call does the others. Messages are granted by their claim and join
- * at the fourth step ({@link Delivery}).
+ * at the fourth step ({@link ClaimedDelivery}).
  */
 final class CallPipeline {
     private static final Duration FIRST_POLL = Duration.ofMillis(5);

@@ -56,7 +56,7 @@ public final class GatewayRun implements Begun {
     private volatile boolean completed;
 
     private GatewayRun(
-            EngineServices services, LeaseGrants.Grant.Given<byte[], byte[]> given, InFlightCalls.Leader leader) {
+            EngineServices services, LeaseGrants.LeaseGrant.Given<byte[], byte[]> given, InFlightCalls.Leader leader) {
         this.services = services;
         this.prepared = given.prepared();
         this.settlement = new LeasedSettlement<>(services, prepared);
@@ -68,7 +68,7 @@ public final class GatewayRun implements Begun {
 
     /** The run, or an answer when it may not start after all. */
     static Begun start(
-            EngineServices services, LeaseGrants.Grant.Given<byte[], byte[]> given, InFlightCalls.Leader leader) {
+            EngineServices services, LeaseGrants.LeaseGrant.Given<byte[], byte[]> given, InFlightCalls.Leader leader) {
         if (given.mode() == Mode.SHADOW) {
             return new Answered(new LeasedSettlement<>(services, given.prepared()).shadowed(given.granted()), null);
         }

@@ -6,7 +6,7 @@ import dev.semel.Call;
 import dev.semel.Failure;
 import dev.semel.Operation;
 import dev.semel.SemelException;
-import dev.semel.execution.LeaseGrants.Grant;
+import dev.semel.execution.LeaseGrants.LeaseGrant;
 import dev.semel.execution.Settled.Answered;
 import dev.semel.execution.Settled.Begun;
 import dev.semel.store.State;
@@ -35,7 +35,7 @@ public final class GatewayRuns {
 
     /** The work of a gateway inside a transaction; an exception counts as {@link GatewayEnd.RetryableFailure}. */
     @FunctionalInterface
-    public interface Inside {
+    public interface GatewayWork {
         GatewayEnd run(AtomicContext tx) throws Exception;
     }
 
@@ -99,12 +99,12 @@ public final class GatewayRuns {
 
         @Override
         public Begun lead(PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers, InFlightCalls.Leader leader) {
-            Grant<byte[], byte[]> grant = grants.grant(prepared);
-            if (grant instanceof Grant.Answered<byte[], byte[]> answered) {
+            LeaseGrant<byte[], byte[]> grant = grants.grant(prepared);
+            if (grant instanceof LeaseGrant.NotGranted<byte[], byte[]> answered) {
                 return new Answered(answered.answer(), answered.state());
             }
             leader.becameVisible();
-            return GatewayRun.start(services, (Grant.Given<byte[], byte[]>) grant, leader);
+            return GatewayRun.start(services, (LeaseGrant.Given<byte[], byte[]>) grant, leader);
         }
 
         @Override
@@ -130,7 +130,7 @@ public final class GatewayRuns {
      *
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; nothing was committed
      */
-    public Settled within(Operation.Atomic<byte[], byte[]> operation, Call<byte[]> call, Inside inside) {
+    public Settled within(Operation.Atomic<byte[], byte[]> operation, Call<byte[]> call, GatewayWork inside) {
         Span span = CallSpans.begin(services, operation, call);
         GatewayTransaction transaction = new GatewayTransaction(services, inside);
         try {

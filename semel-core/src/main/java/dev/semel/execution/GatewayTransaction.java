@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class GatewayTransaction implements CallPipeline.CallKind<byte[], byte[], Settled> {
     private final EngineServices services;
-    private final GatewayRuns.Inside inside;
+    private final GatewayRuns.GatewayWork inside;
     private @Nullable GatewayEnd end;
 
-    GatewayTransaction(EngineServices services, GatewayRuns.Inside inside) {
+    GatewayTransaction(EngineServices services, GatewayRuns.GatewayWork inside) {
         this.services = services;
         this.inside = inside;
     }
@@ -114,7 +114,7 @@ final class GatewayTransaction implements CallPipeline.CallKind<byte[], byte[], 
 
         /** The transaction is rolled back; what its end leaves instead is written by itself. */
         @Override
-        public Settled threw(TransactionOutcome.Threw<byte[]> threw) {
+        public Settled threw(TransactionOutcome.RolledBackByException<byte[]> threw) {
             Throwable thrown = threw.handler().thrown();
             GatewayEnd left = thrown instanceof Undone undone
                     ? undone.end

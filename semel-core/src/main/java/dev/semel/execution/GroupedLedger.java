@@ -138,7 +138,7 @@ public final class GroupedLedger {
     }
 
     /**
-     * Those whose data the store refuses are {@link Enqueued.Failed}.
+     * Those whose data the store refuses are {@link Enqueued.EnqueueFailed}.
      *
      * @throws SemelException.OutcomeUnknown also when some are stored and others are surely not
      */
@@ -146,7 +146,7 @@ public final class GroupedLedger {
         if (batch.isEmpty()) {
             return List.of();
         }
-        List<Enqueued> answers = each(batch, arrivals::submitAll, Enqueued.Failed::new, GroupedLedger::failure);
+        List<Enqueued> answers = each(batch, arrivals::submitAll, Enqueued.EnqueueFailed::new, GroupedLedger::failure);
         List<SemelException> failures = answers.stream()
                 .map(GroupedLedger::failure)
                 .filter(why -> why != null && !(why instanceof SemelException.DataRefused))
@@ -172,7 +172,7 @@ public final class GroupedLedger {
     }
 
     private static Enqueued stored(Enqueued enqueued) {
-        if (enqueued instanceof Enqueued.Failed failed) {
+        if (enqueued instanceof Enqueued.EnqueueFailed failed) {
             throw failed.why();
         }
         return enqueued;
@@ -183,7 +183,7 @@ public final class GroupedLedger {
     }
 
     private static @Nullable SemelException failure(Enqueued enqueued) {
-        return enqueued instanceof Enqueued.Failed failed ? failed.why() : null;
+        return enqueued instanceof Enqueued.EnqueueFailed failed ? failed.why() : null;
     }
 
     /** Asks for all, in batches, and once more for those whose answers were lost, until each has its own. */

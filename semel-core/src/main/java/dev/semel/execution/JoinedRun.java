@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  * wait until the caller says whether its transaction was committed.
  */
 public final class JoinedRun implements Semel.Joined {
-    private record Led(PreparedCall<?, ?> prepared, InFlightCalls.Leader leader) {}
+    private record LedCall(PreparedCall<?, ?> prepared, InFlightCalls.Leader leader) {}
 
     private final EngineServices services;
     private final AtomicCalls calls;
     private final Outbox outbox;
-    private final List<Led> led = new ArrayList<>();
+    private final List<LedCall> led = new ArrayList<>();
     private SemelException.@Nullable TransactionMustBeRetried lost;
 
     public JoinedRun(EngineServices services, AtomicCalls calls, Connection connection) {
@@ -70,7 +70,7 @@ public final class JoinedRun implements Semel.Joined {
             return answers.inProgress();
         }
         if (leader != null) {
-            led.add(new Led(prepared, leader));
+            led.add(new LedCall(prepared, leader));
         }
         lost = null;
         Answer<R> answer = calls.inside(outbox, transaction);

@@ -27,20 +27,21 @@ final class LeaseGrants {
     }
 
     /** The outcome of a request for a grant. */
-    sealed interface Grant<P, R> {
+    sealed interface LeaseGrant<P, R> {
         /**
          * Granted under a lease.
          *
          * @param prepared the call as its record has it: see {@link PreparedCall#as}
          * @param mode LIVE or SHADOW
          */
-        record Given<P, R>(PreparedCall<P, R> prepared, Reserved.Granted granted, Mode mode) implements Grant<P, R> {}
+        record Given<P, R>(PreparedCall<P, R> prepared, Reserved.Granted granted, Mode mode)
+                implements LeaseGrant<P, R> {}
 
         /** @param state of the record that was found; absent when none was */
-        record Answered<P, R>(Answer<R> answer, @Nullable State state) implements Grant<P, R> {}
+        record NotGranted<P, R>(Answer<R> answer, @Nullable State state) implements LeaseGrant<P, R> {}
     }
 
-    <P, R> Grant<P, R> grant(PreparedCall<P, R> asking) {
+    <P, R> LeaseGrant<P, R> grant(PreparedCall<P, R> asking) {
         PreparedCall<P, R> prepared = asking;
         Answers<R> answers = new Answers<>(services, prepared);
         DuplicateShares.Share duplicates =
@@ -48,7 +49,7 @@ final class LeaseGrants {
         TransactionOutcome.RolledBackWithAnswer<R> stored = duplicates.isHigh() ? answers.settled() : null;
         if (stored != null) {
             duplicates.count(true);
-            return new Grant.Answered<>(
+            return new LeaseGrant.NotGranted<>(
                     existing(prepared, stored.found(), answers),
                     stored.found().row().state());
         }
@@ -57,18 +58,18 @@ final class LeaseGrants {
             if (modes.mode() == Mode.HALTED || prepared.late(services)) {
                 Answer<R> known = lookUp(prepared, answers);
                 Answer<R> refusal = modes.mode() == Mode.HALTED ? answers.halted() : answers.late();
-                return new Grant.Answered<>(known != null ? known : refusal, null);
+                return new LeaseGrant.NotGranted<>(known != null ? known : refusal, null);
             }
             long since = services.time().nanos();
             Reserved reserved = services.ledger().reserve(modes.version(), reservation(prepared));
             if (reserved instanceof Reserved.ModesChanged) {
                 services.modes().reload();
             } else if (reserved instanceof Reserved.Locked) {
-                return new Grant.Answered<>(answers.inProgress(), null);
+                return new LeaseGrant.NotGranted<>(answers.inProgress(), null);
             } else if (reserved instanceof Reserved.Existing existing) {
                 if (!mayBeAskedFor(prepared, existing)) {
                     duplicates.count(true);
-                    return new Grant.Answered<>(
+                    return new LeaseGrant.NotGranted<>(
                             existing(prepared, existing, answers),
                             existing.row().state());
                 }
@@ -77,7 +78,7 @@ final class LeaseGrants {
             } else if (reserved instanceof Reserved.Granted granted) {
                 services.modes().confirmed(modes.version(), since);
                 duplicates.count(false);
-                return new Grant.Given<>(prepared, granted, modes.mode());
+                return new LeaseGrant.Given<>(prepared, granted, modes.mode());
             }
         }
     }
@@ -86,7 +87,7 @@ final class LeaseGrants {
      * For a run without a caller: granted if the record is still under the fence that was read. A record that its
      * owner has released meanwhile is not created again, as no caller wants it.
      */
-    <P, R> Grant.@Nullable Given<P, R> takeOver(PreparedCall<P, R> prepared, long fence) {
+    <P, R> LeaseGrant.@Nullable Given<P, R> takeOver(PreparedCall<P, R> prepared, long fence) {
         while (true) {
             CurrentModes.Reading modes = prepared.modes(services);
             if (modes.mode() == Mode.HALTED) {
@@ -96,7 +97,7 @@ final class LeaseGrants {
             Reserved reserved = services.ledger().reserve(modes.version(), reservation(prepared, fence));
             if (reserved instanceof Reserved.Granted granted) {
                 services.modes().confirmed(modes.version(), since);
-                return new Grant.Given<>(prepared, granted, modes.mode());
+                return new LeaseGrant.Given<>(prepared, granted, modes.mode());
             }
             if (!(reserved instanceof Reserved.ModesChanged)) {
                 return null;

@@ -6,7 +6,7 @@ import dev.semel.LeasedHandler;
 import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.SemelException;
-import dev.semel.execution.LeaseGrants.Grant;
+import dev.semel.execution.LeaseGrants.LeaseGrant;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.watch.Outcome;
@@ -69,7 +69,7 @@ public final class LeasedCalls {
         LeasedRun<P, R> run = new LeasedRun<>(services, prepared, handler);
         long fence = seen;
         while (true) {
-            Grant.Given<P, R> given = grants.takeOver(prepared, fence);
+            LeaseGrant.Given<P, R> given = grants.takeOver(prepared, fence);
             if (given == null) {
                 return null;
             }
@@ -120,11 +120,11 @@ public final class LeasedCalls {
             PreparedCall<P, R> prepared = asking;
             LeasedRun<P, R> run = new LeasedRun<>(services, prepared, handler);
             while (true) {
-                Grant<P, R> grant = grants.grant(prepared);
-                if (grant instanceof Grant.Answered<P, R> answered) {
+                LeaseGrant<P, R> grant = grants.grant(prepared);
+                if (grant instanceof LeaseGrant.NotGranted<P, R> answered) {
                     return answered.answer();
                 }
-                Grant.Given<P, R> given = (Grant.Given<P, R>) grant;
+                LeaseGrant.Given<P, R> given = (LeaseGrant.Given<P, R>) grant;
                 if (given.prepared() != prepared) {
                     prepared = given.prepared();
                     run = new LeasedRun<>(services, prepared, handler);

@@ -13,14 +13,14 @@ public final class LeasedDelivering {
     }
 
     /** Runs the handler on this thread and returns the result to be written; null when the record was lost meanwhile. */
-    public <P, R> @Nullable DeliveryResult run(Delivery<P, R> delivery, LeasedHandler<P, R> handler) {
+    public <P, R> @Nullable DeliveryResult run(ClaimedDelivery<P, R> delivery, LeasedHandler<P, R> handler) {
         delivery.begin();
         DeliveryResult ending = ending(delivery, handler);
         delivery.ran(ending);
         return ending;
     }
 
-    private <P, R> @Nullable DeliveryResult ending(Delivery<P, R> delivery, LeasedHandler<P, R> handler) {
+    private <P, R> @Nullable DeliveryResult ending(ClaimedDelivery<P, R> delivery, LeasedHandler<P, R> handler) {
         // Checked before any call of the store, which may be unavailable: a node that is cut off must hand back its
         // deliveries soon.
         LeaseKeeper.Stop kept = delivery.held().standing();
@@ -34,9 +34,9 @@ public final class LeasedDelivering {
         if (delivery.isLate()) {
             return delivery.late();
         }
-        Delivery.Start start = delivery.count();
-        if (start != Delivery.Start.NOW) {
-            return start == Delivery.Start.LOST ? null : delivery.handedBack();
+        ClaimedDelivery.Start start = delivery.count();
+        if (start != ClaimedDelivery.Start.NOW) {
+            return start == ClaimedDelivery.Start.LOST ? null : delivery.handedBack();
         }
         LeasedInvocation<P, R> invocation = new LeasedInvocation<>(services, delivery.prepared(), handler);
         HandlerOutcome<R> outcome = invocation.invoke(delivery.grant(), delivery.held());

@@ -107,7 +107,7 @@ public final class MessageSender {
                     ? besideNeighbours(message)
                     : services.ledger().enqueue(message.arrival());
         } catch (SemelException.DataRefused e) {
-            return told(message, new Enqueued.Failed(e), began);
+            return told(message, new Enqueued.EnqueueFailed(e), began);
         }
         services.memory().wakeUps().wake(Set.of(message.channel()));
         return told(message, enqueued, began);

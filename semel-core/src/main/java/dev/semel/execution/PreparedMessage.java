@@ -61,7 +61,7 @@ record PreparedMessage(Arrival arrival, Identity identity, Operation.Definition<
         return new PreparedMessage(arrival, identity, definition, about);
     }
 
-    private static Arrival.Times times(EngineServices services, Message.When when, Policy policy) {
+    private static Arrival.ArrivalTimes times(EngineServices services, Message.When when, Policy policy) {
         Instant start = when.start();
         long deadline = when.deadline() == null ? Status.NEVER : when.deadline().toEpochMilli();
         Duration byPolicy = policy.limits().deadline();
@@ -69,9 +69,9 @@ record PreparedMessage(Arrival arrival, Identity identity, Operation.Definition<
             deadline = Math.min(deadline, services.modes().storeMillis() + byPolicy.toMillis());
         }
         if (start == null && deadline == Status.NEVER && when.delay().isZero()) {
-            return Arrival.Times.NOW;
+            return Arrival.ArrivalTimes.NOW;
         }
-        return new Arrival.Times(when.delay().toMillis(), start == null ? 0 : start.toEpochMilli(), deadline);
+        return new Arrival.ArrivalTimes(when.delay().toMillis(), start == null ? 0 : start.toEpochMilli(), deadline);
     }
 
     private static void demandQueue(EngineServices services, Channel<?> channel) {
@@ -102,7 +102,7 @@ record PreparedMessage(Arrival arrival, Identity identity, Operation.Definition<
         if (enqueued instanceof Enqueued.Made) {
             return new Sent.Accepted(true, header.correlationId());
         }
-        if (enqueued instanceof Enqueued.Failed failed) {
+        if (enqueued instanceof Enqueued.EnqueueFailed failed) {
             return new Sent.Rejected(new Notice(
                     header.correlationId(), String.valueOf(failed.why().getMessage()), Set.of(Next.CONTACT)));
         }

@@ -144,7 +144,7 @@ final class Steps implements LeasedContext {
         RecordId id = prepared.id().step(name);
         Reserved reserved = reserve(id, name, repeatable);
         if (reserved instanceof Reserved.Granted own) {
-            return run(id, own, new Part<>(name, result, repeatable, part));
+            return run(id, own, new StepCall<>(name, result, repeatable, part));
         }
         if (reserved instanceof Reserved.Existing existing) {
             Row row = existing.row();
@@ -169,7 +169,7 @@ final class Steps implements LeasedContext {
     private <T> @Nullable T again(Row row, String name, Class<T> result, Step<T> part) throws Exception {
         services.ledger().move(Transition.RELEASE_STEP.of(row.id(), row.status().fence(), Move.Change.NONE, null));
         if (reserve(row.id(), name, true) instanceof Reserved.Granted own) {
-            return run(row.id(), own, new Part<>(name, result, true, part));
+            return run(row.id(), own, new StepCall<>(name, result, true, part));
         }
         throw broken(lost());
     }
@@ -203,9 +203,9 @@ final class Steps implements LeasedContext {
         }
     }
 
-    private record Part<T>(String name, Class<T> type, boolean repeatable, Step<T> step) {}
+    private record StepCall<T>(String name, Class<T> type, boolean repeatable, Step<T> step) {}
 
-    private <T> @Nullable T run(RecordId id, Reserved.Granted own, Part<T> part) throws Exception {
+    private <T> @Nullable T run(RecordId id, Reserved.Granted own, StepCall<T> part) throws Exception {
         T result;
         try {
             result = new DownstreamKey(prepared, id, fence()).during(() -> part.step.run(id.downstreamKey()));
@@ -229,7 +229,7 @@ final class Steps implements LeasedContext {
      * The step has acted. If its result cannot be stored, it is left as interrupted: its record becomes UNKNOWN, and
      * the reconciler gets the key that the step handed over.
      */
-    private <T> Moved keep(RecordId id, Reserved.Granted own, Part<T> part, @Nullable T result) {
+    private <T> Moved keep(RecordId id, Reserved.Granted own, StepCall<T> part, @Nullable T result) {
         byte[] snapshot;
         try {
             snapshot = services.tools().codec().encode(result, part.type);

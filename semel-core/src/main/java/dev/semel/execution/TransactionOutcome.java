@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** How one transaction of a direct atomic call ended. */
 sealed interface TransactionOutcome<R> {
     /** The handler returned and its record is written; final once the transaction commits. */
-    record Executed<R>(HandlerOutcome.Returned<R> returned) implements TransactionOutcome<R> {}
+    record RecordWritten<R>(HandlerOutcome.Returned<R> returned) implements TransactionOutcome<R> {}
 
     /**
      * Rolled back: there was an answer without running the handler, or the handler ran in SHADOW.
@@ -23,5 +23,5 @@ sealed interface TransactionOutcome<R> {
     record ModesChanged<R>() implements TransactionOutcome<R> {}
 
     /** Rolled back: the handler threw, or the database refused to commit what it wrote. */
-    record Threw<R>(HandlerOutcome.Threw<R> handler, int attempt) implements TransactionOutcome<R> {}
+    record RolledBackByException<R>(HandlerOutcome.Threw<R> handler, int attempt) implements TransactionOutcome<R> {}
 }

@@ -87,7 +87,7 @@ public final class Catalogue {
      * @throws SemelException.Misconfigured naming every fault of the configuration
      */
     public Catalogue withProperties(Map<String, String> properties) {
-        return with(new Settings(this).read(properties));
+        return with(new PolicySettings(this).read(properties));
     }
 
     public Optional<Policy> find(String name) {

@@ -14,7 +14,7 @@ public record Arrival(
         Header header,
         byte @Nullable [] payload,
         Line.@Nullable Lane lane,
-        Times times,
+        ArrivalTimes times,
         @Nullable AuditEntry event) {
 
     /**
@@ -24,7 +24,7 @@ public record Arrival(
      * @param start a moment before which it is not due, in milliseconds; 0 for none
      * @param deadline {@link Status#NEVER} for none
      */
-    public record Times(long delayMillis, long start, long deadline) {
-        public static final Times NOW = new Times(0, 0, Status.NEVER);
+    public record ArrivalTimes(long delayMillis, long start, long deadline) {
+        public static final ArrivalTimes NOW = new ArrivalTimes(0, 0, Status.NEVER);
     }
 }

@@ -17,5 +17,5 @@ public sealed interface Enqueued {
      * @param why unavailable when nothing was written for it; unknown when something may have been written; data
      *     refused when it would be refused again
      */
-    record Failed(SemelException why) implements Enqueued {}
+    record EnqueueFailed(SemelException why) implements Enqueued {}
 }

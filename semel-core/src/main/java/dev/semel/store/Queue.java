@@ -19,7 +19,7 @@ import java.util.Set;
 public interface Queue {
     /**
      * For each: makes the record if it is absent or expired, QUEUED and due as its times say; otherwise leaves it as it is.
-     * Ids are distinct in a batch. One whose data the store refuses is answered {@link Enqueued.Failed}; the others are made.
+     * Ids are distinct in a batch. One whose data the store refuses is answered {@link Enqueued.EnqueueFailed}; the others are made.
      */
     List<Enqueued> enqueue(List<Arrival> batch);
 

@@ -2,7 +2,7 @@ package dev.semel.worker;
 
 import dev.semel.AtomicHandler;
 import dev.semel.execution.AtomicDelivering;
-import dev.semel.execution.Delivery;
+import dev.semel.execution.ClaimedDelivery;
 import dev.semel.execution.DeliveryResult;
 import dev.semel.execution.LeasedDelivering;
 import java.time.Duration;
@@ -118,7 +118,7 @@ final class AssignmentRunner<P, R> {
 
     private void runLeased(DeliveryGroup<P, R> group, BooleanSupplier mayBegin) {
         boolean goesOn = true;
-        for (Delivery<P, R> delivery : group.deliveries()) {
+        for (ClaimedDelivery<P, R> delivery : group.deliveries()) {
             if (!goesOn || !mayBegin.getAsBoolean() || !receiver.tryCall()) {
                 goesOn = goesOn && delivery.lane() == null;
                 completion.complete(delivery, delivery.handedBack());
@@ -135,7 +135,7 @@ final class AssignmentRunner<P, R> {
     }
 
     /** Nothing when the record was lost to another node. */
-    private @Nullable DeliveryResult callLeased(Delivery<P, R> delivery) {
+    private @Nullable DeliveryResult callLeased(ClaimedDelivery<P, R> delivery) {
         int uncounted = 1;
         try {
             DeliveryResult result = new LeasedDelivering(context.services())
@@ -151,7 +151,7 @@ final class AssignmentRunner<P, R> {
     /** One transaction for each, begun when the result of the one before is written. */
     private void runAlone(DeliveryGroup<P, R> group, BooleanSupplier mayBegin) {
         boolean goesOn = true;
-        for (Delivery<P, R> delivery : group.deliveries()) {
+        for (ClaimedDelivery<P, R> delivery : group.deliveries()) {
             if (goesOn && mayBegin.getAsBoolean()) {
                 goesOn = runAtomic(List.of(delivery)) || delivery.lane() == null;
             } else {
@@ -162,11 +162,11 @@ final class AssignmentRunner<P, R> {
     }
 
     /** @return whether all of them are committed */
-    private boolean runAtomic(List<Delivery<P, R>> deliveries) {
-        List<Delivery<P, R>> allowed = new ArrayList<>();
-        List<Delivery<P, R>> rejected = new ArrayList<>();
+    private boolean runAtomic(List<ClaimedDelivery<P, R>> deliveries) {
+        List<ClaimedDelivery<P, R>> allowed = new ArrayList<>();
+        List<ClaimedDelivery<P, R>> rejected = new ArrayList<>();
         Set<Long> stopped = new HashSet<>();
-        for (Delivery<P, R> delivery : deliveries) {
+        for (ClaimedDelivery<P, R> delivery : deliveries) {
             if (!stopped.contains(delivery.lane()) && receiver.tryCall()) {
                 allowed.add(delivery);
             } else {
@@ -179,9 +179,9 @@ final class AssignmentRunner<P, R> {
         int uncounted = allowed.size();
         try {
             rejected.forEach(delivery -> completion.complete(delivery, delivery.handedBack()));
-            AtomicDelivering.Outcome<P, R> outcome =
+            AtomicDelivering.DeliveringOutcome<P, R> outcome =
                     new AtomicDelivering(context.services()).run(allowed, timedHandler());
-            for (Delivery<P, R> delivery : allowed) {
+            for (ClaimedDelivery<P, R> delivery : allowed) {
                 uncounted--;
                 endAtomic(delivery, outcome);
             }
@@ -191,7 +191,7 @@ final class AssignmentRunner<P, R> {
         }
     }
 
-    private void endAtomic(Delivery<P, R> delivery, AtomicDelivering.Outcome<P, R> outcome) {
+    private void endAtomic(ClaimedDelivery<P, R> delivery, AtomicDelivering.DeliveringOutcome<P, R> outcome) {
         DeliveryResult result = outcome.left().get(delivery);
         if (result != null) {
             receiver.count(result);

@@ -1,7 +1,7 @@
 package dev.semel.worker;
 
 import dev.semel.SemelException;
-import dev.semel.execution.Delivery;
+import dev.semel.execution.ClaimedDelivery;
 import dev.semel.execution.DeliveryResult;
 import dev.semel.key.RecordId;
 import dev.semel.store.Line;
@@ -42,7 +42,7 @@ final class BufferFiller<P, R> {
      * @param stopped lanes of which nothing may begin now; what follows a stopped message is added
      */
     void fill(List<Row> rows, long since, Set<RecordId> takenOver, Set<Long> stopped) {
-        List<Delivery<P, R>> group = new ArrayList<>(rows.size());
+        List<ClaimedDelivery<P, R>> group = new ArrayList<>(rows.size());
         try {
             for (Row row : rows) {
                 boolean overdue = takenOver.contains(row.id());
@@ -52,7 +52,7 @@ final class BufferFiller<P, R> {
                             .watch()
                             .takenOver(context.name(), row.header().tenant());
                 }
-                Delivery<P, R> delivery = opened(new Delivery.ClaimedRow(row, since, overdue), stopped);
+                ClaimedDelivery<P, R> delivery = opened(new ClaimedDelivery.ClaimedRow(row, since, overdue), stopped);
                 if (delivery != null) {
                     add(delivery, group, stopped);
                 }
@@ -65,12 +65,12 @@ final class BufferFiller<P, R> {
     }
 
     /** A payload that the handler's type cannot read is left to other nodes. It stops its lane, and nothing else. */
-    private @Nullable Delivery<P, R> opened(Delivery.ClaimedRow claimed, Set<Long> stopped) {
+    private @Nullable ClaimedDelivery<P, R> opened(ClaimedDelivery.ClaimedRow claimed, Set<Long> stopped) {
         try {
-            return Delivery.of(context.services(), context.operation(), claimed);
+            return ClaimedDelivery.of(context.services(), context.operation(), claimed);
         } catch (SemelException.Invalid e) {
             Row row = claimed.row();
-            DeliveryResult unreadable = Delivery.unreadable(context.services(), context.operation(), claimed, e);
+            DeliveryResult unreadable = ClaimedDelivery.unreadable(context.services(), context.operation(), claimed, e);
             Line.Lane lane = Objects.requireNonNull(row.line()).lane();
             if (lane != null && !unreadable.letsLaneGoOn()) {
                 stopped.add(lane.number());
@@ -80,7 +80,7 @@ final class BufferFiller<P, R> {
         }
     }
 
-    private void add(Delivery<P, R> delivery, List<Delivery<P, R>> group, Set<Long> stopped) {
+    private void add(ClaimedDelivery<P, R> delivery, List<ClaimedDelivery<P, R>> group, Set<Long> stopped) {
         boolean sameLane = !group.isEmpty()
                 && delivery.lane() != null
                 && delivery.lane().equals(group.get(group.size() - 1).lane());
@@ -99,7 +99,7 @@ final class BufferFiller<P, R> {
         group.add(delivery);
     }
 
-    private void put(List<Delivery<P, R>> group) {
+    private void put(List<ClaimedDelivery<P, R>> group) {
         if (!group.isEmpty()) {
             String tenant = group.get(0).row().header().tenant();
             buffer.put(new DeliveryGroup<>(tenant, group, context.time().nanos()));

@@ -1,6 +1,6 @@
 package dev.semel.worker;
 
-import dev.semel.execution.Delivery;
+import dev.semel.execution.ClaimedDelivery;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -45,13 +45,13 @@ final class ClaimWindow {
         size = smallest;
     }
 
-    void add(Delivery<?, ?> delivery) {
+    void add(ClaimedDelivery<?, ?> delivery) {
         held.incrementAndGet();
         suspects.addAndGet(delivery.isSuspect() ? 1 : 0);
         heldInLanes.addAndGet(delivery.lane() == null ? 0 : 1);
     }
 
-    void remove(Delivery<?, ?> delivery) {
+    void remove(ClaimedDelivery<?, ?> delivery) {
         held.decrementAndGet();
         suspects.addAndGet(delivery.isSuspect() ? -1 : 0);
         heldInLanes.addAndGet(delivery.lane() == null ? 0 : -1);

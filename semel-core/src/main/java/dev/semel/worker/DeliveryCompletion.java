@@ -1,6 +1,6 @@
 package dev.semel.worker;
 
-import dev.semel.execution.Delivery;
+import dev.semel.execution.ClaimedDelivery;
 import dev.semel.execution.DeliveryResult;
 import dev.semel.store.Moved;
 import dev.semel.store.Row;
@@ -33,7 +33,7 @@ final class DeliveryCompletion<P, R> {
     }
 
     /** Has the result written, then releases the delivery. */
-    void complete(Delivery<P, R> delivery, DeliveryResult result) {
+    void complete(ClaimedDelivery<P, R> delivery, DeliveryResult result) {
         switch (result.kind()) {
             case RETRIED -> {
                 long delay =
@@ -54,7 +54,7 @@ final class DeliveryCompletion<P, R> {
     }
 
     /** The result was committed with the handler's effect: only the delivery is released. */
-    void committed(Delivery<P, R> delivery) {
+    void committed(ClaimedDelivery<P, R> delivery) {
         context.pauses().worked(context.name());
         release(delivery);
     }
@@ -70,7 +70,7 @@ final class DeliveryCompletion<P, R> {
     }
 
     /** Hands back a delivery that was never put into the buffer. */
-    void handBackUnbuffered(Delivery<P, R> delivery) {
+    void handBackUnbuffered(ClaimedDelivery<P, R> delivery) {
         context.results().add(delivery.handedBack(), moved -> delivery.close());
     }
 
@@ -79,7 +79,7 @@ final class DeliveryCompletion<P, R> {
         context.results().add(result, moved -> log.written(row, result, moved));
     }
 
-    private void written(Delivery<P, R> delivery, DeliveryResult result, @Nullable Moved moved) {
+    private void written(ClaimedDelivery<P, R> delivery, DeliveryResult result, @Nullable Moved moved) {
         if (moved instanceof Moved.NotStored refused) {
             DeliveryResult instead = delivery.notStored(result, refused.why());
             context.results()
@@ -92,7 +92,7 @@ final class DeliveryCompletion<P, R> {
     }
 
     /** @param moved what the store answered; nothing when the result could not be written */
-    private void writtenOnce(Delivery<P, R> delivery, DeliveryResult result, @Nullable Moved moved) {
+    private void writtenOnce(ClaimedDelivery<P, R> delivery, DeliveryResult result, @Nullable Moved moved) {
         if (moved == null) {
             window.reset();
         } else if (moved instanceof Moved.Refused) {
@@ -109,7 +109,7 @@ final class DeliveryCompletion<P, R> {
     }
 
     /** Releases a delivery. Without a written result it is delivered again when its lease expires. */
-    void release(Delivery<P, R> delivery) {
+    void release(ClaimedDelivery<P, R> delivery) {
         delivery.leave();
         delivery.close();
         window.remove(delivery);
@@ -118,7 +118,7 @@ final class DeliveryCompletion<P, R> {
 
     /** Releases those of a group whose run broke off before they had a result. */
     void releaseUnfinished(DeliveryGroup<P, R> group) {
-        for (Delivery<P, R> delivery : group.deliveries()) {
+        for (ClaimedDelivery<P, R> delivery : group.deliveries()) {
             if (!delivery.left()) {
                 release(delivery);
             }

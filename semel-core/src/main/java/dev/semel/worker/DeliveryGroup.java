@@ -1,6 +1,6 @@
 package dev.semel.worker;
 
-import dev.semel.execution.Delivery;
+import dev.semel.execution.ClaimedDelivery;
 import java.util.List;
 
 /**
@@ -8,14 +8,14 @@ import java.util.List;
  *
  * @param since when they were put into the buffer, by this node's monotonic clock
  */
-record DeliveryGroup<P, R>(String tenant, List<Delivery<P, R>> deliveries, long since) {
+record DeliveryGroup<P, R>(String tenant, List<ClaimedDelivery<P, R>> deliveries, long since) {
     DeliveryGroup {
         deliveries = List.copyOf(deliveries);
     }
 
     /** Whether one of them is a suspect, so that they run alone. */
     boolean isSuspect() {
-        return deliveries.stream().anyMatch(Delivery::isSuspect);
+        return deliveries.stream().anyMatch(ClaimedDelivery::isSuspect);
     }
 
     /** How many of them are not suspects. */

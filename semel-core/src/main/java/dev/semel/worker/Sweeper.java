@@ -7,7 +7,7 @@ import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
-import dev.semel.execution.Delivery;
+import dev.semel.execution.ClaimedDelivery;
 import dev.semel.execution.EngineServices;
 import dev.semel.execution.Failures;
 import dev.semel.execution.LeasedCalls;
@@ -123,7 +123,7 @@ public final class Sweeper {
         Move.Change change = new Move.Change(keep, 0, attempts, true, null, Failures.encode(failure))
                 .at(transition.place(row.line(), policy.options().deadHead()));
         Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
-        String recovery = dropped ? Delivery.DROPPED : "replay or discard";
+        String recovery = dropped ? ClaimedDelivery.DROPPED : "replay or discard";
         Events.AttemptDetails tried =
                 new Events.AttemptDetails(attempts, policy.retry().maxAttempts(), null, failure, recovery);
         return transition.telling(row.id(), row.status().fence(), change, events(transition, about, tried));

@@ -14,7 +14,7 @@ class StackCheckTest {
     @Test
     void callerIsRejectedWhileThereIsStillRoomForAWholeCall() {
         for (int i = 0; i < 20_000; i++) {
-            StackRoom.demand(); // as it is in a service that has run for a while
+            StackCheck.demand(); // as it is in a service that has run for a while
         }
         try {
             descend(1);
@@ -29,7 +29,7 @@ class StackCheckTest {
         deepest = depth;
         if (refusedAt == 0) {
             try {
-                StackRoom.demand();
+                StackCheck.demand();
             } catch (StackOverflowError refused) {
                 refusedAt = depth;
             }

@@ -58,7 +58,7 @@ class CatalogueTest {
                 .isEqualTo(jitter.equals("full") ? new Jitter.Full() : new Jitter.Bounded(Double.parseDouble(jitter)));
         assertThat(policy.retry().maxRetryAfter()).isEqualTo(Duration.ofHours(1));
         assertThat(policy.code()).isEqualTo(code);
-        assertThat(policy.options()).isEqualTo(new Policy.Options(false, true, true, DeadHead.CONTINUE));
+        assertThat(policy.options()).isEqualTo(new Policy.FailureHandling(false, true, true, DeadHead.CONTINUE));
     }
 
     @Test

@@ -92,7 +92,7 @@ class WorkerTest {
         Header header = new Header(ACME.name(), "mail", "silent", like.header().fingerprint(), "c", null);
         store.queue()
                 .orElseThrow()
-                .enqueue(List.of(new Arrival(id, header, like.payload(), null, Arrival.Times.NOW, null)));
+                .enqueue(List.of(new Arrival(id, header, like.payload(), null, Arrival.ArrivalTimes.NOW, null)));
         awaitState(MAIL, "silent", State.COMPLETED);
     }
 

@@ -212,7 +212,7 @@ final class PropertyCheck {
     }
 
     private void checkHttp(SemelProperties properties, SemelHttpProperties http) {
-        SemelHttpProperties.Tuning tuning = http.tuning();
+        SemelHttpProperties.HttpTuning tuning = http.tuning();
         boolean inDataSource = properties.store() == null;
         Level level = http.level(inDataSource);
         if (level != Level.PLAIN && !inDataSource) {

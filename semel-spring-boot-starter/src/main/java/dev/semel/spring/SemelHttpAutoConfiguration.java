@@ -228,7 +228,7 @@ public class SemelHttpAutoConfiguration {
     }
 
     private static Rule usual(EngineOpener.OpenedEngine opened, SemelHttpProperties properties) {
-        SemelHttpProperties.Tuning tuning = properties.tuning();
+        SemelHttpProperties.HttpTuning tuning = properties.tuning();
         PropertyCheck.policy(properties, opened.catalogue()).ifPresent(fault -> {
             throw new SemelException.Misconfigured("Semel's HTTP settings", List.of(fault));
         });

@@ -27,7 +27,7 @@ record SemelHttpProperties(
         @DefaultValue("required") Keys keys,
         @DefaultValue("false") boolean anonymous,
         @Nullable Level level,
-        @DefaultValue Tuning tuning,
+        @DefaultValue HttpTuning tuning,
         @DefaultValue HttpExpert expert) {
 
     /** @param inDataSource whether the ledger is in the application's data source */
@@ -53,7 +53,7 @@ record SemelHttpProperties(
      * @param replayedHeaders Further response headers that a replay repeats.
      * @param responses Limits of responses that are held until their record is finished.
      */
-    record Tuning(
+    record HttpTuning(
             @DefaultValue("api.request") String policy,
             @DefaultValue("0s") Duration patience,
             @DefaultValue("10MB") DataSize largestRequest,

@@ -57,7 +57,7 @@ class HintsTest {
                 .accepts(hints);
         assertThat(RuntimeHintsPredicates.reflection().onType(Replays.Bulk.class))
                 .accepts(hints);
-        assertThat(RuntimeHintsPredicates.reflection().onType(SemelHttpProperties.Tuning.class))
+        assertThat(RuntimeHintsPredicates.reflection().onType(SemelHttpProperties.HttpTuning.class))
                 .accepts(hints);
         assertThat(RuntimeHintsPredicates.reflection().onType(LedgerTables.class))
                 .accepts(hints);

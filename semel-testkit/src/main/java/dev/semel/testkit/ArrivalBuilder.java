@@ -116,7 +116,7 @@ final class ArrivalBuilder {
                 header(),
                 payload,
                 lane(),
-                new Arrival.Times(delay, start, deadline),
+                new Arrival.ArrivalTimes(delay, start, deadline),
                 event < 0 ? null : event(event));
     }
 

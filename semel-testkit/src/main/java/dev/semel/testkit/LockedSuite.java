@@ -169,7 +169,7 @@ abstract class LockedSuite extends QueueFixture {
         pausedOwner(tx -> tx.enqueue(List.of(ArrivalBuilder.of("held").arrival())));
         List<Enqueued> answers = soon(() -> queue.enqueue(List.of(
                 ArrivalBuilder.of("held").arrival(), ArrivalBuilder.of("other").arrival())));
-        assertThat(answers.get(0)).isInstanceOfAny(Enqueued.Failed.class, Enqueued.Made.class);
+        assertThat(answers.get(0)).isInstanceOfAny(Enqueued.EnqueueFailed.class, Enqueued.Made.class);
         assertThat(answers.get(1)).isEqualTo(new Enqueued.Made());
     }
 

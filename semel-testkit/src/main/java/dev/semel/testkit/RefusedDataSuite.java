@@ -80,8 +80,8 @@ abstract class RefusedDataSuite extends QueueFixture {
                 .toList());
         for (int i = 0; i < BATCH; i++) {
             if (i == BAD) {
-                assertThat(answers.get(i)).isInstanceOf(Enqueued.Failed.class);
-                assertNamed(((Enqueued.Failed) answers.get(i)).why(), ArrivalBuilder.id("m" + i));
+                assertThat(answers.get(i)).isInstanceOf(Enqueued.EnqueueFailed.class);
+                assertNamed(((Enqueued.EnqueueFailed) answers.get(i)).why(), ArrivalBuilder.id("m" + i));
                 assertThat(isThere(ArrivalBuilder.id("m" + i))).isFalse();
             } else {
                 assertThat(answers.get(i)).isEqualTo(new Enqueued.Made());

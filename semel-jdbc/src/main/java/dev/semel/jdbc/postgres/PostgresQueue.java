@@ -89,7 +89,7 @@ final class PostgresQueue implements Queue {
             if (answers.isEmpty()) {
                 throw e;
             }
-            unanswered(batch, answers).forEach(arrival -> answers.put(arrival.id(), new Enqueued.Failed(e)));
+            unanswered(batch, answers).forEach(arrival -> answers.put(arrival.id(), new Enqueued.EnqueueFailed(e)));
         }
         return batch.stream()
                 .map(arrival -> Objects.requireNonNull(answers.get(arrival.id())))

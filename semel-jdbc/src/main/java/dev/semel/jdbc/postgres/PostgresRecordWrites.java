@@ -68,7 +68,7 @@ final class PostgresRecordWrites {
     private static final String STATUSES =
             "SELECT id, " + Rows.STATUS + " FROM semel_record WHERE id = ANY(?::bytea[])";
 
-    record Result(String xid, List<PostgresTx.Evidence> evidence) {}
+    record WritesResult(String xid, List<PostgresTx.Evidence> evidence) {}
 
     private final Connection connection;
     private final @Nullable Long now;
@@ -82,7 +82,7 @@ final class PostgresRecordWrites {
     }
 
     /** Inserts records that were absent when they were locked; one that exists now fails the transaction. */
-    Result insertAbsent(List<RecordWrite> batch) throws SQLException {
+    WritesResult insertAbsent(List<RecordWrite> batch) throws SQLException {
         try {
             return PostgresUniformBatch.areAlike(batch)
                     ? PostgresUniformBatch.write(connection, now, number, sorted(batch))
@@ -101,11 +101,11 @@ final class PostgresRecordWrites {
     }
 
     /** Writes records that are absent, expired, or failed and due. */
-    Result write(List<RecordWrite> batch) throws SQLException {
+    WritesResult write(List<RecordWrite> batch) throws SQLException {
         return write(GUARDED, batch);
     }
 
-    private Result write(WriteStatements sql, List<RecordWrite> batch) throws SQLException {
+    private WritesResult write(WriteStatements sql, List<RecordWrite> batch) throws SQLException {
         List<RecordWrite> writes = sorted(batch);
         PostgresEvents events = PostgresEvents.of(writes, RecordWrite::event);
         List<PostgresTx.Evidence> evidence = new ArrayList<>();
@@ -135,7 +135,7 @@ final class PostgresRecordWrites {
             throw lost(writes, evidence);
         }
         PostgresGrants.deleteSteps(connection, replaced);
-        return new Result(xid, evidence);
+        return new WritesResult(xid, evidence);
     }
 
     private static List<RecordWrite> sorted(List<RecordWrite> batch) {

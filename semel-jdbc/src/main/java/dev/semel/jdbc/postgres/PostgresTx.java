@@ -128,7 +128,7 @@ final class PostgresTx implements Transactions.Tx {
 
     /** @throws SemelException.TransactionEnded when the transaction is not the one that was begun */
     void demandSame() {
-        if (guarded.fate() == GuardedConnection.Fate.ENDED) {
+        if (guarded.fate() == GuardedConnection.TransactionState.ENDED) {
             throw ended(new SQLException("A statement of the handler left the connection outside of a transaction."));
         }
     }
@@ -184,7 +184,7 @@ final class PostgresTx implements Transactions.Tx {
 
     private void demandUsable() {
         demandSame();
-        if (guarded.fate() == GuardedConnection.Fate.ROLLED_BACK) {
+        if (guarded.fate() == GuardedConnection.TransactionState.ROLLED_BACK) {
             throw new SemelException.StoreUnavailable(
                     sessions.name() + ": the server rolled the transaction back after an error that the handler did not"
                             + " rethrow; nothing was committed. The same call may be repeated.");
@@ -340,13 +340,13 @@ final class PostgresTx implements Transactions.Tx {
     }
 
     @FunctionalInterface
-    private interface Way {
-        PostgresRecordWrites.Result write(PostgresRecordWrites on, List<RecordWrite> writes) throws SQLException;
+    private interface WriteCall {
+        PostgresRecordWrites.WritesResult write(PostgresRecordWrites on, List<RecordWrite> writes) throws SQLException;
     }
 
-    private void writeBy(List<RecordWrite> writes, Way way) {
+    private void writeBy(List<RecordWrite> writes, WriteCall way) {
         if (!writes.isEmpty()) {
-            PostgresRecordWrites.Result result = sql(
+            PostgresRecordWrites.WritesResult result = sql(
                     "writing a result",
                     () -> way.write(new PostgresRecordWrites(connection, sessions.now(), number), writes));
             xid = result.xid();

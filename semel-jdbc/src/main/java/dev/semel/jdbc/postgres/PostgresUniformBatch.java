@@ -92,7 +92,7 @@ final class PostgresUniformBatch {
      * @param number which the transaction must be; null when that is not known
      * @param writes alike, and in the order of their ids
      */
-    static PostgresRecordWrites.Result write(
+    static PostgresRecordWrites.WritesResult write(
             Connection connection, @Nullable Long now, @Nullable String number, List<RecordWrite> writes)
             throws SQLException {
         RecordWrite first = writes.get(0);
@@ -118,7 +118,7 @@ final class PostgresUniformBatch {
             }
             try (ResultSet written = PostgresLedger.second(statement)) {
                 written.next();
-                return new PostgresRecordWrites.Result(
+                return new PostgresRecordWrites.WritesResult(
                         written.getString(3),
                         List.of(new PostgresTx.Evidence(
                                 Rows.id(written, 1),

@@ -69,7 +69,7 @@ public final class BatchParts {
     }
 
     public static Enqueued notEnqueued(Arrival arrival, SemelException why) {
-        return new Enqueued.Failed(
+        return new Enqueued.EnqueueFailed(
                 why instanceof SemelException.DataRefused refused
                         ? about(name(arrival.header(), arrival.id()), refused)
                         : why);

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GuardedConnection {
     /** The state of the transaction after the handler had its connection. */
-    public enum Fate {
+    public enum TransactionState {
         OPEN,
         /** The database rolled it back after an error. */
         ROLLED_BACK,
@@ -106,7 +106,7 @@ public final class GuardedConnection {
 
     private volatile @Nullable Statement running;
     private volatile boolean over;
-    private volatile Fate fate = Fate.OPEN;
+    private volatile TransactionState fate = TransactionState.OPEN;
 
     public GuardedConnection(Connection real, StatementCache cache, TransactionWatch watch) {
         this.real = real;
@@ -120,7 +120,7 @@ public final class GuardedConnection {
         return seen;
     }
 
-    public Fate fate() {
+    public TransactionState fate() {
         return fate;
     }
 
@@ -324,14 +324,14 @@ public final class GuardedConnection {
             result = called(target, method, unguarded(arguments));
         } catch (SQLException e) {
             if (!watch.isOpen(true, false)) {
-                fate = Fate.ROLLED_BACK;
+                fate = TransactionState.ROLLED_BACK;
             }
             throw e;
         } finally {
             running = null;
         }
         if (executes && !watch.isOpen(false, name.endsWith("Batch"))) {
-            fate = Fate.ENDED;
+            fate = TransactionState.ENDED;
             throw new SQLException(
                     name + " has ended the transaction, which is Semel's: what the handler had written may be committed"
                             + " without its record. Leave COMMIT, ROLLBACK and the like to Semel.",
@@ -471,10 +471,10 @@ public final class GuardedConnection {
                             + " transaction has ended. Do not keep the connection beyond the handler.",
                     GONE);
         }
-        if (fate != Fate.OPEN) {
+        if (fate != TransactionState.OPEN) {
             throw new SQLException(
                     method + " was refused: "
-                            + (fate == Fate.ROLLED_BACK
+                            + (fate == TransactionState.ROLLED_BACK
                                     ? "the database has rolled the transaction back after an error. Rethrow it from"
                                             + " the handler."
                                     : "a statement of the handler has ended the transaction, which is Semel's."),

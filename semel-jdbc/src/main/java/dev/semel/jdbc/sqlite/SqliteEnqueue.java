@@ -63,7 +63,7 @@ final class SqliteEnqueue {
     }
 
     private boolean insert(Arrival arrival, long place, long now) throws SQLException {
-        Arrival.Times times = arrival.times();
+        Arrival.ArrivalTimes times = arrival.times();
         long at = Math.max(SqliteRecords.after(now, times.delayMillis()), times.start());
         Status status = new Status(State.QUEUED, 0, 0, at, 0, 0);
         Row row = new Row(arrival.id(), arrival.header(), status, arrival.payload(), null, null);

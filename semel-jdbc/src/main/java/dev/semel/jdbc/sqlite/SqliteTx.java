@@ -56,8 +56,9 @@ abstract class SqliteTx implements Transactions.Tx {
     void rolledBack() {}
 
     private void ready() throws SQLException {
-        GuardedConnection.Fate fate = guarded == null ? GuardedConnection.Fate.OPEN : guarded.fate();
-        if (fate == GuardedConnection.Fate.ROLLED_BACK) {
+        GuardedConnection.TransactionState fate =
+                guarded == null ? GuardedConnection.TransactionState.OPEN : guarded.fate();
+        if (fate == GuardedConnection.TransactionState.ROLLED_BACK) {
             throw errors.rolledBackByItself();
         }
         enter();

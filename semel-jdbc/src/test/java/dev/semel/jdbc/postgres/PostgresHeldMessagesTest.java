@@ -57,7 +57,8 @@ class PostgresHeldMessagesTest {
 
     private static Arrival message(String key) {
         Sample sample = new Sample(key);
-        return new Arrival(sample.id(), sample.header(), new byte[] {1}, null, Arrival.Times.NOW, sample.event());
+        return new Arrival(
+                sample.id(), sample.header(), new byte[] {1}, null, Arrival.ArrivalTimes.NOW, sample.event());
     }
 
     private static Arrival withOtherPayload(Arrival message) {
@@ -75,7 +76,7 @@ class PostgresHeldMessagesTest {
                         null),
                 new byte[] {2},
                 null,
-                Arrival.Times.NOW,
+                Arrival.ArrivalTimes.NOW,
                 null);
     }
 

@@ -71,7 +71,7 @@ class PostgresLockedTest {
         RecordId id = RecordId.of(ByteBuffer.allocate(RecordId.LENGTH).putInt(n).array());
         Header header = new Header("acme", "mail", "k" + n, Fingerprint.of(new byte[35]), "c", null);
         Line.Lane in = lane == null ? null : new Line.Lane(lane.hashCode(), lane);
-        return new Arrival(id, header, null, in, Arrival.Times.NOW, null);
+        return new Arrival(id, header, null, in, Arrival.ArrivalTimes.NOW, null);
     }
 
     /** Claims until there is nothing more. */

@@ -58,7 +58,7 @@ class PostgresQueueTest {
         Header header = new Header("acme", CHANNEL, "k" + n, Fingerprint.of(new byte[35]), "c", null);
         Line.Lane lane = lanes == 0 ? null : new Line.Lane(n % lanes * 5_000_000_000L - 7, "lane" + n % lanes);
         byte[] payload = Integer.toString(n).getBytes(StandardCharsets.UTF_8);
-        return new Arrival(id, header, payload, lane, Arrival.Times.NOW, null);
+        return new Arrival(id, header, payload, lane, Arrival.ArrivalTimes.NOW, null);
     }
 
     private static void send(Store store, int from, int to, int lanes) {

@@ -50,7 +50,7 @@ public final class ChannelFixture {
                 header,
                 key.getBytes(StandardCharsets.UTF_8),
                 lane,
-                Arrival.Times.NOW,
+                Arrival.ArrivalTimes.NOW,
                 event(header, 1));
     }
 

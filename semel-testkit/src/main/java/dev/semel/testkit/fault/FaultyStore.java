@@ -81,7 +81,7 @@ public final class FaultyStore extends ForwardingStore {
 
         @Override
         public List<Enqueued> enqueue(List<Arrival> batch) {
-            return point.each(StoreCall.ENQUEUE, batch, Arrival::id, super::enqueue, Enqueued.Failed::new);
+            return point.each(StoreCall.ENQUEUE, batch, Arrival::id, super::enqueue, Enqueued.EnqueueFailed::new);
         }
 
         @Override

@@ -48,7 +48,7 @@ final class MemoryQueue implements Queue {
         if (found != null) {
             return new Enqueued.Existing(MemoryState.copy(found));
         }
-        Arrival.Times times = arrival.times();
+        Arrival.ArrivalTimes times = arrival.times();
         long at = Math.max(MemoryState.after(now, times.delayMillis()), times.start());
         Turn turn = arrival.lane() == null ? Turn.FREE : at <= now ? Turn.ARRIVED : Turn.LATER;
         state.remove(arrival.id());

@@ -84,7 +84,7 @@ public final class MemoryStore implements Store {
     public void close() {}
 
     /** Opens {@code memory:}; each opening is a ledger of its own. */
-    public static final class Provider implements StoreProvider {
+    public static final class MemoryStoreProvider implements StoreProvider {
         @Override
         public String engine() {
             return "memory";

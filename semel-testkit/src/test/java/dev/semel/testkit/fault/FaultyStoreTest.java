@@ -94,7 +94,7 @@ class FaultyStoreTest {
 
     @Test
     void queueCallsFailToo() {
-        Arrival arrival = new Arrival(ID, HEADER, null, null, Arrival.Times.NOW, null);
+        Arrival arrival = new Arrival(ID, HEADER, null, null, Arrival.ArrivalTimes.NOW, null);
         assertThatThrownBy(() -> queue(StoreCall.ENQUEUE, Fault.FAIL_BEFORE).enqueue(List.of(arrival)))
                 .isInstanceOf(StoreUnavailable.class);
         assertThat(real.ledger().find(List.of(ID)).rows()).isEmpty();
@@ -113,7 +113,7 @@ class FaultyStoreTest {
 
     @Test
     void recordThatIsLockedIsAnsweredSoAndNothingIsWritten() {
-        Arrival arrival = new Arrival(ID, HEADER, null, null, Arrival.Times.NOW, null);
+        Arrival arrival = new Arrival(ID, HEADER, null, null, Arrival.ArrivalTimes.NOW, null);
         real.queue().orElseThrow().enqueue(List.of(arrival));
         long fence =
                 real.queue().orElseThrow().claim(CLAIM).rows().get(0).status().fence();
@@ -142,7 +142,7 @@ class FaultyStoreTest {
 
     @Test
     void messageInATransactionMeetsFaultsToo() {
-        Arrival arrival = new Arrival(ID, HEADER, null, null, Arrival.Times.NOW, null);
+        Arrival arrival = new Arrival(ID, HEADER, null, null, Arrival.ArrivalTimes.NOW, null);
         var store = new FaultyStore(real, Faults.nth(1, StoreCall.TX_ENQUEUE, Fault.FAIL_BEFORE));
         assertThatThrownBy(() -> store.transactions()
                         .orElseThrow()

@@ -10,10 +10,10 @@ import org.HdrHistogram.Histogram;
  * Runs whole tasks in turn, every second time in the opposite order, after some warm-up rounds: a JVM that has just
  * started is slow at everything.
  */
-final class Race {
+final class AlternatingRuns {
     private static final int MOST_WARM_UPS = 2;
 
-    private Race() {}
+    private AlternatingRuns() {}
 
     /** The result of one round. */
     record Lap(long operations, long nanos, Histogram latencies) {
@@ -37,7 +37,7 @@ final class Race {
     /** @return one for each entrant, in their order */
     static List<Timing> run(int rounds, List<Entrant> entrants) {
         for (int i = 0; i < Math.min(rounds, MOST_WARM_UPS); i++) {
-            entrants.forEach(Race::lap);
+            entrants.forEach(AlternatingRuns::lap);
         }
         List<Timing> timings = entrants.stream().map(Entrant::timing).toList();
         List<Integer> order = new ArrayList<>(

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Reads policies from flat configuration, and gathers every fault before it refuses. Used once. */
-final class Settings {
+final class PolicySettings {
     private static final String PREFIX = "semel.policy.";
     private static final String EXTENDS = "extends";
     private static final String RETENTION = "retention";
@@ -26,7 +26,7 @@ final class Settings {
     private final Catalogue catalogue;
     private final List<String> faults = new ArrayList<>();
 
-    Settings(Catalogue catalogue) {
+    PolicySettings(Catalogue catalogue) {
         this.catalogue = catalogue;
     }
 
@@ -45,9 +45,9 @@ final class Settings {
         setters.put("retry-budget", (p, v) -> p.withRetryBudget(Values.number(v)));
         setters.put("max-retry-after", (p, v) -> p.withMaxRetryAfter(Values.duration(v)));
         setters.put("attempt-timeout", (p, v) -> p.withAttemptTimeout(Values.duration(v)));
-        setters.put("deadline", Settings::setDeadline);
+        setters.put("deadline", PolicySettings::setDeadline);
         setters.put("lease", (p, v) -> p.withLease(Values.duration(v)));
-        setters.put("redelivery", Settings::setRedelivery);
+        setters.put("redelivery", PolicySettings::setRedelivery);
         setters.put("repeatable", (p, v) -> p.withRepeatable(Values.flag(v)));
         setters.put("store-failures", (p, v) -> p.withStoredFailures(Values.flag(v)));
         setters.put("dead-letters", (p, v) -> p.withDeadLetters(Values.flag(v)));

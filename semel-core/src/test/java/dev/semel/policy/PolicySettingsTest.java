@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class SettingsTest {
+class PolicySettingsTest {
 
     @Test
     void entryIsChangedByItsSettings() {

@@ -8,14 +8,14 @@ package dev.semel.execution;
  * uses. The others reserve the room and write nothing to it, which takes a quarter of the time of small frames that
  * are all written.
  */
-public final class StackRoom {
+public final class StackCheck {
     /** Frames of some 220 bytes: thirty kilobytes, more than a call of Semel's own needs down to the driver. */
     private static final int FRAMES = 150;
 
     /** The frame that uses its values. Each probe calls it, so that no compiler removes it as dead code. */
     private static final int USES_ITS_VALUES = 7;
 
-    private StackRoom() {}
+    private StackCheck() {}
 
     /** @throws StackOverflowError when there is too little left; nothing was begun */
     public static void demand() {

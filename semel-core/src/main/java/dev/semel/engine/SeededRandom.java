@@ -9,7 +9,7 @@ import java.util.random.RandomGenerator;
  * thread's sequence is seeded from the system's entropy; they need not be secret, so the generator is cheap and
  * without a lock.
  */
-final class Chance implements RandomGenerator {
+final class SeededRandom implements RandomGenerator {
     private final SecureRandom entropy = new SecureRandom();
     private final ThreadLocal<SplittableRandom> sequences =
             ThreadLocal.withInitial(() -> new SplittableRandom(entropy.nextLong()));

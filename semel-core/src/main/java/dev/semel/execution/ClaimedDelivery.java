@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param <P> what it carries
  * @param <R> what its operation answers; nothing for a channel
  */
-public final class Delivery<P, R> implements AutoCloseable {
+public final class ClaimedDelivery<P, R> implements AutoCloseable {
     private final EngineServices services;
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
@@ -51,7 +51,7 @@ public final class Delivery<P, R> implements AutoCloseable {
     private volatile boolean left;
     private volatile boolean counted;
 
-    private Delivery(EngineServices services, ClaimedRow claimed, PreparedCall<P, R> prepared) {
+    private ClaimedDelivery(EngineServices services, ClaimedRow claimed, PreparedCall<P, R> prepared) {
         this.services = services;
         this.row = claimed.row;
         this.prepared = prepared;
@@ -74,8 +74,9 @@ public final class Delivery<P, R> implements AutoCloseable {
     public record ClaimedRow(Row row, long since, boolean takenOver) {}
 
     /** @throws SemelException.Invalid when the payload cannot be read as the handler's type; see {@link #unreadable} */
-    public static <P, R> Delivery<P, R> of(EngineServices services, Operation<P, R> operation, ClaimedRow claimed) {
-        return new Delivery<>(services, claimed, PreparedCall.of(services, operation, claimed.row));
+    public static <P, R> ClaimedDelivery<P, R> of(
+            EngineServices services, Operation<P, R> operation, ClaimedRow claimed) {
+        return new ClaimedDelivery<>(services, claimed, PreparedCall.of(services, operation, claimed.row));
     }
 
     /**
@@ -91,7 +92,7 @@ public final class Delivery<P, R> implements AutoCloseable {
                 "Its payload cannot be read as "
                         + operation.definition().payload().name() + ": " + why.getMessage());
         PreparedCall<?, ?> unread = PreparedCall.unread(services, operation, row);
-        Delivery<?, ?> delivery = new Delivery<>(services, claimed, unread);
+        ClaimedDelivery<?, ?> delivery = new ClaimedDelivery<>(services, claimed, unread);
         Duration before = pauseOfUnread(row);
         return before.compareTo(LONGEST_PAUSE) >= 0
                 ? delivery.unread(failure)

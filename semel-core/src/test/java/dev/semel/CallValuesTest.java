@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Key, tenant, operation and call: accepted values, rejected values, and that values are kept unchanged. */
-class ValuesOfACallTest {
+class CallValuesTest {
     private static final Tenant TENANT = Tenant.of("acme");
     private static final Key KEY = Key.of("k-17");
 
@@ -122,10 +122,10 @@ class ValuesOfACallTest {
 
     @Test
     void typeWithAVariableIsRejected() {
-        assertInvalid(ValuesOfACallTest::<String>listOf, "The type java.util.List<T> has a variable");
-        assertInvalid(ValuesOfACallTest::<String>arrayOf, "has a variable");
-        assertInvalid(ValuesOfACallTest::<String>subtypesOf, "has a variable");
-        assertInvalid(ValuesOfACallTest::untyped, "says no type");
+        assertInvalid(CallValuesTest::<String>listOf, "The type java.util.List<T> has a variable");
+        assertInvalid(CallValuesTest::<String>arrayOf, "has a variable");
+        assertInvalid(CallValuesTest::<String>subtypesOf, "has a variable");
+        assertInvalid(CallValuesTest::untyped, "says no type");
     }
 
     private static <T> void listOf() {
