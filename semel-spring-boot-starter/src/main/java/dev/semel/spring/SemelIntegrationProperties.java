@@ -1,19 +1,8 @@
 package dev.semel.spring;
 
-import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.bind.DefaultValue;
-
 /**
- * Expert settings for libraries that the application may have.
- *
- * @param liquibase Whether Liquibase, where it is present, installs the ledger's tables. Set false where it migrates another
- *     database.
- * @param openapi Whether springdoc, where it is present, documents keys, replays and problems of protected routes.
- * @param restClient Whether every RestClient that is built with the RestClient.Builder bean retries its requests under one
- *     Idempotency-Key. Set true only if all services that are called honour the key.
+ * Expert settings for libraries that the application may have, beside those of {@link SemelProperties.Expert}. The conditions of the
+ * auto-configurations read them. This record only gives their names and types to the check of properties; the metadata file has
+ * their descriptions and defaults.
  */
-@ConfigurationProperties("semel.expert")
-record SemelIntegrationProperties(
-        @DefaultValue("true") boolean liquibase,
-        @DefaultValue("true") boolean openapi,
-        @DefaultValue("false") boolean restClient) {}
+record SemelIntegrationProperties(boolean liquibase, boolean openapi, boolean restClient) {}
