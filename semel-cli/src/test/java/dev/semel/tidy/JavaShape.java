@@ -26,7 +26,8 @@ import javax.tools.ToolProvider;
 
 /** The types and methods of a Java file, as the compiler's own parser sees them. */
 record JavaShape(List<Type> types, List<Method> methods) {
-    record Type(String name, int line) {}
+    /** @param name empty for an anonymous class */
+    record Type(String name, int line, boolean nested, boolean isPublic) {}
 
     /**
      * A method, a constructor, or the components of a record.
@@ -62,6 +63,7 @@ record JavaShape(List<Type> types, List<Method> methods) {
         private final List<Type> types = new ArrayList<>();
         private final List<Method> methods = new ArrayList<>();
         private String type = "";
+        private int depth;
         private boolean shown = true;
         private boolean inInterface;
 
@@ -76,13 +78,16 @@ record JavaShape(List<Type> types, List<Method> methods) {
             boolean outerShown = shown;
             boolean outerInterface = inInterface;
             type = tree.getSimpleName().toString();
-            shown &= isPublic(tree.getModifiers());
+            boolean isPublic = isPublic(tree.getModifiers());
+            shown &= isPublic;
             inInterface = tree.getKind() == Tree.Kind.INTERFACE;
-            types.add(new Type(type, start(tree)));
+            types.add(new Type(type, start(tree), depth > 0, isPublic));
             if (tree.getKind() == Tree.Kind.RECORD) {
                 methods.add(new Method(type, start(tree), 1, components(tree), true, false));
             }
+            depth++;
             super.visitClass(tree, nothing);
+            depth--;
             type = outer;
             shown = outerShown;
             inInterface = outerInterface;

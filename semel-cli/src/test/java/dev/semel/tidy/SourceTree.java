@@ -21,7 +21,7 @@ record SourceTree(Path root, List<Text> files) {
             Set.of("target", ".git", ".semel", ".idea", ".vscode", ".settings", "node_modules");
     private static final Set<String> TEXTS = Set.of(
             "java", "xml", "md", "sql", "sh", "properties", "json", "yml", "yaml", "html", "css", "js", "config");
-    private static final Set<String> NAMED = Set.of("semel", "run", "LICENSE", "NOTICE");
+    private static final Set<String> NAMED = Set.of("semel", "run", "measures", "LICENSE", "NOTICE");
 
     /**
      * @param path from the root, with forward slashes
@@ -33,6 +33,16 @@ record SourceTree(Path root, List<Text> files) {
 
         boolean isMain() {
             return path.contains("/src/main/");
+        }
+
+        boolean isTest() {
+            return path.contains("/src/test/");
+        }
+
+        /** The directory of the module that a Java file belongs to; empty where there is none. */
+        String module() {
+            int sources = path.indexOf("/src/");
+            return sources < 0 ? "" : path.substring(0, sources);
         }
 
         boolean isPage() {

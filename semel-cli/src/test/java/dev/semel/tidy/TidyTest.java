@@ -68,6 +68,17 @@ class TidyTest {
     }
 
     @Test
+    void measuresCountLinesTypesAndNames(@TempDir Path root) throws IOException {
+        plant(root, CODE + "A.java", "public interface A {\n  record B() {}\n  void m();\n}");
+        plant(root, CODE + "room/B.java", "class B {\n  class C {}\n}");
+        plant(root, "semel-core/src/test/java/dev/semel/ATest.java", "class ATest {}");
+        assertThat(Measures.of(SourceTree.read(root)))
+                .contains("| semel-core | 2 | 7 | 4 | 2 | 50 % | 1 |")
+                .contains("Declared more than once in semel-core: B")
+                .contains("without Javadoc: 1");
+    }
+
+    @Test
     void everyHabitHasSomethingPlanted() {
         Set<Habit> planted = planted().map(Planted::habit).collect(Collectors.toCollection(HashSet::new));
         planted.add(Habit.THE_TYPICAL_FILE_IS_SMALL);
@@ -111,8 +122,15 @@ class TidyTest {
                 word(Habit.NOTHING_IS_LEFT_FOR_LATER, "// " + "TO" + "DO: more"),
                 word(Habit.NOTHING_IS_LEFT_FOR_LATER, "// " + "FIX" + "ME"),
                 word(Habit.NO_TEST_IS_SWITCHED_OFF, "@" + "Dis" + "abled(\"flaky\")"),
-                word(Habit.NOTHING_SLEEPS, "Thread.sleep(10);"),
-                word(Habit.NOTHING_SLEEPS, "TimeUnit.SECONDS.sleep(1);"),
+                word(Habit.NOTHING_SLEEPS, "Thread.sl" + "eep(10);"),
+                word(Habit.NOTHING_SLEEPS, "TimeUnit.SECONDS.sl" + "eep(1);"),
+                new Planted(
+                        Habit.TESTS_AWAIT_CONDITIONS,
+                        "semel-core/src/test/java/dev/semel/ATest.java",
+                        "class ATest {\n  void m() { Thread.sl" + "eep(10); }\n}",
+                        "ATest.java:2 has "),
+                repeated("Sound"),
+                repeated("Conflict"),
                 word(Habit.ONLY_THE_COMMAND_LINE_PRINTS, "System.out.println(x);"),
                 word(Habit.ONLY_THE_COMMAND_LINE_PRINTS, "System.exit(1);"),
                 word(Habit.NO_MACHINE_IS_NAMED, "\"/" + "home/" + "me/x\""),
@@ -226,6 +244,14 @@ class TidyTest {
                 "A.java:2");
     }
 
+    private static Planted repeated(String name) {
+        return new Planted(
+                Habit.A_NAME_HAS_ONE_MEANING_IN_A_MODULE,
+                CODE + "A.java",
+                "class A {\n  record " + name + "() {}\n}",
+                "semel-core uses the name " + name + " more than once: " + CODE + "A.java:2");
+    }
+
     private static Planted word(Habit habit, String line) {
         return new Planted(habit, CODE + "A.java", "class A {\n" + line + "\n}", "A.java:2 has ");
     }
@@ -234,7 +260,9 @@ class TidyTest {
     private static void plantSound(Path root) throws IOException {
         plant(root, CODE + "package-info.java", "@NullMarked\npackage dev.semel;");
         plant(root, CODE + "time/package-info.java", "@NullMarked\npackage dev.semel.time;");
-        plant(root, CODE + "time/Clock.java", "class Clock { void sleep() { Thread.sleep(1); } }");
+        plant(root, CODE + "time/Clock.java", "class Clock { void sleep() { Thread.sl" + "eep(1); } }");
+        plant(root, CODE + "Answer.java", "interface Answer { record Conflict() {} }");
+        plant(root, CODE + "Sent.java", "interface Sent { record Conflict() {} }");
         plant(
                 root,
                 CODE + "Explained.java",
@@ -257,7 +285,7 @@ class TidyTest {
         plant(
                 root,
                 "semel-core/src/test/java/dev/semel/SoundTest.java",
-                "class SoundTest { void m() { Thread.sleep(1); } }");
+                "class SoundTest { static class Sound {} void m() { clock.sleep(1); } }");
         plant(root, "semel-core/target/Old.java", "class OldUtils {}");
         plant(
                 root,

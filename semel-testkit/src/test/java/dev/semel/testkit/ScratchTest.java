@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ScratchTest {
-    private static final Duration BOUND = Duration.ofSeconds(60);
-
     @Test
     void jvmThatIsKilledLeavesNeitherItsDirectoriesNorItsServers() throws Exception {
         PrivatePostgres.shared();
