@@ -304,6 +304,12 @@ public interface Semel extends AutoCloseable {
      */
     @FunctionalInterface
     interface TransactionWork<T, X extends Exception> {
+        /**
+         * Runs on the calling thread, inside the transaction.
+         *
+         * @return the result for the caller
+         * @throws X to roll the transaction back with its messages
+         */
         T run(Transaction tx) throws X;
     }
 

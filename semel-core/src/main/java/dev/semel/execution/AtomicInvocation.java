@@ -36,7 +36,7 @@ final class AtomicInvocation<P, R> {
                 R result = EnclosingRun.inside(
                         outbox,
                         prepared.identity().lock(),
-                        () -> handler.run(prepared.call().payload(), new Context(outbox, sending, attempt)));
+                        () -> handler.run(prepared.call().payload(), new InvocationContext(outbox, sending, attempt)));
                 return new HandlerOutcome.Returned<>(result, encode(result));
             } catch (Throwable thrown) {
                 outbox.clear();
@@ -61,12 +61,12 @@ final class AtomicInvocation<P, R> {
         }
     }
 
-    private final class Context implements AtomicContext {
+    private final class InvocationContext implements AtomicContext {
         private final Outbox outbox;
         private final Outbox.Sending sending;
         private final int attempt;
 
-        Context(Outbox outbox, Outbox.Sending sending, int attempt) {
+        InvocationContext(Outbox outbox, Outbox.Sending sending, int attempt) {
             this.outbox = outbox;
             this.sending = sending;
             this.attempt = attempt;

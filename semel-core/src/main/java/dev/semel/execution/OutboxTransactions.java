@@ -116,7 +116,7 @@ public final class OutboxTransactions {
     private static <T> T worked(Outbox outbox, Semel.TransactionWork<T, ?> work) throws Exception {
         Outbox.Sending sending = outbox.sending(null);
         try {
-            return EnclosingRun.inside(outbox, null, () -> work.run(new Context(outbox, sending)));
+            return EnclosingRun.inside(outbox, null, () -> work.run(new OutboxContext(outbox, sending)));
         } catch (VirtualMachineError e) {
             outbox.tx().abandon();
             throw e;
@@ -136,7 +136,7 @@ public final class OutboxTransactions {
         return (X) thrown;
     }
 
-    private record Context(Outbox outbox, Outbox.Sending sending) implements Semel.Transaction {
+    private record OutboxContext(Outbox outbox, Outbox.Sending sending) implements Semel.Transaction {
         @Override
         public Connection connection() {
             return outbox.connection();
