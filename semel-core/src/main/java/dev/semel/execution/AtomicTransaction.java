@@ -127,11 +127,11 @@ final class AtomicTransaction<P, R> {
             found = there.row();
             attempt = Math.max(number, found.status().attempt() + 1);
         }
-        if (modes.mode() == Mode.HALTED) {
-            return answered(answers.halted());
-        }
         if (prepared.late(services)) {
             return answered(answers.late());
+        }
+        if (modes.mode() == Mode.HALTED) {
+            return answered(answers.halted());
         }
         tx.beforeHandler();
         handlerBegan = true;

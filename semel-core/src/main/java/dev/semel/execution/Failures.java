@@ -4,7 +4,6 @@ import dev.semel.Failure;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -47,11 +46,15 @@ public final class Failures {
         return JSON.writeValueAsBytes(fields);
     }
 
+    /**
+     * The failure as it was stored, perhaps by a newer version of Semel: a category that this version does not know is
+     * {@code unknown}, so that the record can still be claimed, shown and replayed.
+     */
     public static Failure decode(byte[] stored) {
         JsonNode fields = JSON.readTree(new String(stored, StandardCharsets.UTF_8));
         return new Failure(
-                Failure.Category.valueOf(fields.get("category").stringValue().toUpperCase(Locale.ROOT)),
-                fields.get("reason").stringValue(),
+                Failure.Category.ofCode(fields.path("category").asString("")).orElse(Failure.Category.UNKNOWN),
+                fields.path("reason").asString(""),
                 fields.has("exception") ? fields.get("exception").stringValue() : null,
                 fields.has("retry_after_ms")
                         ? Duration.ofMillis(fields.get("retry_after_ms").longValue())

@@ -55,9 +55,10 @@ final class LeaseGrants {
         }
         while (true) {
             CurrentModes.Reading modes = prepared.modes(services);
-            if (modes.mode() == Mode.HALTED || prepared.late(services)) {
+            boolean late = prepared.late(services);
+            if (late || modes.mode() == Mode.HALTED) {
                 Answer<R> known = lookUp(prepared, answers);
-                Answer<R> refusal = modes.mode() == Mode.HALTED ? answers.halted() : answers.late();
+                Answer<R> refusal = late ? answers.late() : answers.halted();
                 return new LeaseGrant.NotGranted<>(known != null ? known : refusal, null);
             }
             long since = services.time().nanos();

@@ -73,8 +73,6 @@ public enum Transition {
     RECONCILE_FAIL(FAILED_TERMINAL, UNKNOWN),
     /** The reconciler cannot tell yet; only the time of the next question changes. */
     ASK_AGAIN(UNKNOWN, UNKNOWN),
-    /** Its deadline passed before it could run. */
-    MISS_DEADLINE(FAILED_TERMINAL, QUEUED, FAILED_RETRYABLE),
     /** An operator closes it. */
     DISCARD(DISCARDED, QUEUED, FAILED_RETRYABLE, FAILED_TERMINAL, UNKNOWN, SHADOWED),
     /** An operator sends it to its registered handler again. */
@@ -114,7 +112,7 @@ public enum Transition {
         return switch (this) {
             case COMPLETE, COMPLETE_IN_LANE, SHADOW, RELEASE, RECONCILE_DONE, DISCARD, FORGET ->
                 line == null ? null : new Move.Place(lane, Move.Then.LEAVE);
-            case FAIL, PARK, LOSE, MISS_DEADLINE, RECONCILE_FAIL ->
+            case FAIL, PARK, LOSE, RECONCILE_FAIL ->
                 lane == null || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
             // Under CONTINUE an UNKNOWN head may leave its lane at any moment, so it always joins the tail.
             case RECONCILE_RETRY -> lane == null || stays ? null : new Move.Place(lane, Move.Then.JOIN);

@@ -29,6 +29,7 @@ record RequestBody(SpoolBuffer bytes, Collection<Part> parts) implements AutoClo
     private static final int DEEPEST = 32;
     private static final Pattern BOUNDARY =
             Pattern.compile(";\\s*boundary\\s*=\\s*\"?[^\";\\s]", Pattern.CASE_INSENSITIVE);
+    private static final Pattern LOWER_CASE_BOUNDARY = Pattern.compile(";\\s*boundary\\s*=");
     private static final String PARSED = RequestBody.class.getName() + ".parsed";
 
     /** The body ended before its declared length, or in the middle of a part. */
@@ -133,14 +134,23 @@ record RequestBody(SpoolBuffer bytes, Collection<Part> parts) implements AutoClo
     /**
      * The parts as the container parses them, which works only before the body is read. Null where the servlet has no multipart
      * configuration: its handler reads the bytes itself.
+     *
+     * @throws Malformed when the container does not recognise the boundary: names of parameters are case-insensitive, but Jetty
+     *     reads this one only in lower case
      */
     private static @Nullable Collection<Part> parts(HttpServletRequest request, long limit)
-            throws SpoolBuffer.LimitExceeded {
+            throws SpoolBuffer.LimitExceeded, Malformed {
         Collection<Part> parts;
         try {
             parts = request.getParts();
         } catch (IOException | ServletException | RuntimeException e) {
             if (isOverALimit(e)) {
+                if (isBoundaryUnread(request, e)) {
+                    throw new Malformed(
+                            "this server reads the boundary parameter of the Content-Type only in lower case. Send"
+                                    + " boundary=... instead.",
+                            e);
+                }
                 throw new SpoolBuffer.LimitExceeded(limit);
             }
             return null;
@@ -162,6 +172,16 @@ record RequestBody(SpoolBuffer bytes, Collection<Part> parts) implements AutoClo
             current = current.getCause();
         }
         return false;
+    }
+
+    /** Jetty's exception for a boundary that it does not read has no cause; the one for a limit of Tomcat has. */
+    private static boolean isBoundaryUnread(HttpServletRequest request, Throwable thrown) {
+        Throwable root = thrown;
+        for (int depth = 0; root.getCause() != null && depth < DEEPEST; depth++) {
+            root = root.getCause();
+        }
+        return root instanceof IllegalStateException
+                && !LOWER_CASE_BOUNDARY.matcher(request.getContentType()).find();
     }
 
     /** Frameworks fail on a wildcard, which would count against the route although the client is at fault. */

@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -435,6 +436,28 @@ class BodyTest {
             assertThat(site.send(typed(site, "k-1", "multipart/form-data; boundary=\"one\"", multipart("one", "x")))
                             .status())
                     .isEqualTo(200);
+        }
+    }
+
+    /** Names of parameters are case-insensitive, but Jetty reads this one only in lower case, with a filter and without. */
+    @Test
+    void boundaryInCapitalsIsReadOrRejectedAsUnreadButNotAsTooLarge() {
+        try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
+            String type = "Multipart/Form-Data; Boundary=one";
+            Heard heard = site.send(typed(site, "k-1", type, multipart("one", "content")));
+            if (container == Container.TOMCAT) {
+                assertThat(heard.status()).isEqualTo(200);
+                assertThat(site.send(typed(site, "k-1", type.toLowerCase(Locale.ROOT), multipart("one", "content")))
+                                .replayed())
+                        .isTrue();
+                assertThat(site.send(typed(site, "k-2", type, multipart("one", "x".repeat(2 * MEGABYTE))))
+                                .status())
+                        .isEqualTo(413);
+            } else {
+                assertThat(heard.status()).isEqualTo(400);
+                assertThat(heard.code()).isEqualTo("request.body_malformed");
+                assertThat(heard.text()).contains("only in lower case").doesNotContain("etry");
+            }
         }
     }
 

@@ -17,13 +17,16 @@ import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.execution.Failures;
 import dev.semel.key.RecordId;
+import dev.semel.ledger.Transition;
 import dev.semel.operator.Operator.Warrant;
+import dev.semel.store.Move;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import dev.semel.store.Switchboard;
 import dev.semel.testkit.fault.Faults;
 import dev.semel.testkit.fault.FaultyStore;
 import dev.semel.testkit.fault.StoreCall;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -240,6 +243,23 @@ abstract class BadDataSuite extends ChannelFixture {
                 .startsWith("bad text xxx")
                 .hasSize(Failure.MAX_REASON);
         assertThat(story(MAIL, "m")).contains("system.error");
+    }
+
+    @Test
+    void d16_messageWhoseFailureHasACategoryOfANewerVersionIsStillDelivered() {
+        engine.handle(MAIL, listing());
+        send(MAIL, "m");
+        Row row = claim(MAIL);
+        byte[] newer = "{\"category\":\"quota_exceeded\",\"reason\":\"No quota is left.\"}"
+                .getBytes(StandardCharsets.UTF_8);
+        Move.Change due = Transition.due(Duration.ZERO, Duration.ZERO, 1, newer);
+        store.ledger()
+                .move(List.of(Transition.RETRY.of(row.id(), row.status().fence(), due, null)));
+        assertThat(Failures.decode(newer))
+                .isEqualTo(Failure.of(Failure.Category.UNKNOWN, "No quota is left."));
+        work();
+        assertThat(handled).containsExactly("m");
+        assertThat(row(MAIL, "m").state()).isEqualTo(State.COMPLETED);
     }
 
     /** A store that rejects the data of these records when they are completed, or at the given calls. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Answer;
 import dev.semel.Call;
+import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Mode;
 import dev.semel.Operation;
@@ -22,6 +23,7 @@ import dev.semel.testkit.fault.ForwardingStore;
 import dev.semel.testkit.fault.ForwardingTransactions;
 import dev.semel.testkit.fault.StoreCall;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -111,6 +113,23 @@ abstract class ModeSuite extends ChannelFixture {
         time.advance(Duration.ofMillis(200));
         work(node);
         assertThat(handled).hasSize(1);
+    }
+
+    /** It needs no grant, and a retry after the halt would be as late. */
+    @Test
+    void callWhoseDeadlineHasPassedFailsUnderHaltedToo() throws Exception {
+        haltAndWait();
+        Instant past = Instant.ofEpochMilli(time.millis());
+        assertThat(failure(engine.run(CHARGE, call("a").withDeadline(past), charging("a")))
+                        .category())
+                .isEqualTo(Failure.Category.TIMEOUT);
+        assertThat(failure(engine.run(NOTIFY, call("l").withDeadline(past), (order, run) -> new Receipt("never")))
+                        .category())
+                .isEqualTo(Failure.Category.TIMEOUT);
+        assertThat(engine.run(CHARGE, call("a"), charging("a"))).isInstanceOf(Answer.Halted.class);
+        assertThat(engine.run(NOTIFY, call("l"), (order, run) -> new Receipt("never")))
+                .isInstanceOf(Answer.Halted.class);
+        assertThat(effects.count("a")).isZero();
     }
 
     /** Its grant takes so long that the modes must be read again, and then they cannot be. */
