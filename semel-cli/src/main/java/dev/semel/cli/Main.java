@@ -30,7 +30,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             Channels.class,
             ModeCommand.class,
             Retries.class,
-            Reconcile.class,
+            Deliveries.class,
             ConformanceCommand.class,
             StoreCommand.class,
             DemoWorker.class

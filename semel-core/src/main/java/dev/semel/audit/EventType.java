@@ -29,7 +29,7 @@ public enum EventType {
     OPERATOR_DENIED(19, "operator.denied"),
     PURGE_COMPLETED(20, "purge.completed"),
     STORE_ADOPTED(21, "store.adopted"),
-    RECONCILIATION_COMPLETED(22, "reconciliation.completed");
+    DELIVERIES_CHECKED(22, "deliveries.checked");
 
     private static final Map<Integer, EventType> BY_CODE =
             Stream.of(values()).collect(Collectors.toMap(EventType::code, Function.identity()));

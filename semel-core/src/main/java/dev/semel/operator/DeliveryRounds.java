@@ -87,7 +87,7 @@ public final class DeliveryRounds {
 
     /** The channel of a source's looks. */
     public static Channel.Leased<Round> channel(String source) {
-        return Channel.leased("semel.reconcile." + source, Round.class).withPolicy("worker.job");
+        return Channel.leased("semel.deliveries." + source, Round.class).withPolicy("worker.job");
     }
 
     /** Has a source asked from now on; its channel is to be handled by {@link #handle}. */
@@ -170,6 +170,6 @@ public final class DeliveryRounds {
         Origin origin = Origin.UNSTATED.withActor("semel", "system").withSource(source);
         AuditEntry.Subject subject =
                 new AuditEntry.Subject(SYSTEM.name(), channel(source).name(), null, null, null);
-        return events.event(EventType.RECONCILIATION_COMPLETED, new Events.About(subject, origin, null, 0), details);
+        return events.event(EventType.DELIVERIES_CHECKED, new Events.About(subject, origin, null, 0), details);
     }
 }

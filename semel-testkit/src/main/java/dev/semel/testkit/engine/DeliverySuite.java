@@ -118,7 +118,7 @@ abstract class DeliverySuite extends ChannelFixture {
     }
 
     private List<AuditEvent> events() {
-        return store.audit().newest(AuditFilter.ofType(EventType.RECONCILIATION_COMPLETED.code()), 100).stream()
+        return store.audit().newest(AuditFilter.ofType(EventType.DELIVERIES_CHECKED.code()), 100).stream()
                 .map(AuditEvent::new)
                 .toList();
     }

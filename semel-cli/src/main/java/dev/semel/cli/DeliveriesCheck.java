@@ -31,15 +31,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 @Command(
-        name = "reconcile",
-        header = "Compares the deliveries of a source with the ledger, and finds missing messages.",
+        name = "check",
+        header = "Finds deliveries of another system that never arrived in the ledger.",
         description = {
             "Read-only. Each line of the file is a JSON object with tenant, channel and key, and payload to detect"
                     + " different content. A purged message counts as missing.",
             "Exits with 1 when a message is missing or conflicts."
         },
         mixinStandardHelpOptions = true)
-final class Reconcile implements Callable<Integer> {
+final class DeliveriesCheck implements Callable<Integer> {
     private static final int PAGE = 500;
 
     @Mixin
@@ -152,7 +152,7 @@ final class Reconcile implements Callable<Integer> {
         facts.put("there", report.there());
         facts.put("missing", report.missing());
         facts.put("conflicting", report.conflicting());
-        facts.put("findings", report.findings().stream().map(Reconcile::facts).toList());
+        facts.put("findings", report.findings().stream().map(DeliveriesCheck::facts).toList());
         return facts;
     }
 
