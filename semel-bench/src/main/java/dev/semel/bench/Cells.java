@@ -3,9 +3,9 @@ package dev.semel.bench;
 import dev.semel.Answer;
 import dev.semel.AtomicHandler;
 import dev.semel.Call;
+import dev.semel.Semel;
 import dev.semel.bench.Work.Order;
 import dev.semel.bench.Work.Receipt;
-import dev.semel.engine.Engine;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -22,14 +22,14 @@ final class Cells {
     private static final int LINE = 32;
 
     private final String label;
-    private final Supplier<Engine> engine;
+    private final Supplier<Semel> engine;
     private final AtomicHandler<Order, Receipt> effect;
 
     /**
      * @param label the store's, which begins the cells' names
      * @param effect what an atomic call does besides
      */
-    Cells(String label, Supplier<Engine> engine, AtomicHandler<Order, Receipt> effect) {
+    Cells(String label, Supplier<Semel> engine, AtomicHandler<Order, Receipt> effect) {
         this.label = label;
         this.engine = engine;
         this.effect = effect;
@@ -123,14 +123,14 @@ final class Cells {
     private static final class Known {
         private final List<Call<Order>> calls;
         private final int[] places;
-        private @Nullable Engine prepared;
+        private @Nullable Semel prepared;
 
         Known(int callers) {
             this.calls = Work.calls(callers * EACH);
             this.places = new int[callers * LINE];
         }
 
-        void on(Engine engine, Consumer<Engine> run) {
+        void on(Semel engine, Consumer<Semel> run) {
             if (prepared != engine) {
                 run.accept(engine);
                 prepared = engine;

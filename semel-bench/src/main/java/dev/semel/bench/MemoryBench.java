@@ -1,7 +1,6 @@
 package dev.semel.bench;
 
-import dev.semel.engine.Engine;
-import dev.semel.engine.EngineSettings;
+import dev.semel.Semel;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -26,11 +25,11 @@ final class MemoryBench {
     }
 
     void run() {
-        AtomicReference<Engine> fresh =
-                new AtomicReference<>(EngineSettings.at(URL).open());
+        AtomicReference<Semel> fresh =
+                new AtomicReference<>(Semel.open(URL));
         try (Contest contest = new Contest();
-                Engine engine = EngineSettings.at(URL).open();
-                Engine cached = EngineSettings.at(URL).withLocalCache(10_000).open()) {
+                Semel engine = Semel.open(URL);
+                Semel cached = Semel.settings(URL).withLocalCache(10_000).open()) {
             Cells cells = new Cells("memory", () -> engine, Work.NOTHING);
             Cells firsts = new Cells("memory", fresh::get, Work.NOTHING);
             Cells local = new Cells("local cache,", () -> cached, Work.NOTHING);
@@ -57,10 +56,10 @@ final class MemoryBench {
         Upkeep.purge("memory", URL, plan.volume().purged(), findings);
     }
 
-    private static Cell inFresh(AtomicReference<Engine> fresh, Cell cell) {
+    private static Cell inFresh(AtomicReference<Semel> fresh, Cell cell) {
         return cell.limited(PER_ROUND)
                 .preparedBy(
-                        caller -> fresh.getAndSet(EngineSettings.at(URL).open()).close());
+                        caller -> fresh.getAndSet(Semel.open(URL)).close());
     }
 
     private void judge(List<Timing> timings) {

@@ -2,10 +2,9 @@ package dev.semel.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.AtomicHandler;
+import dev.semel.Semel;
 import dev.semel.bench.Work.Order;
 import dev.semel.bench.Work.Receipt;
-import dev.semel.engine.Engine;
-import dev.semel.engine.EngineSettings;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -40,7 +39,7 @@ final class PostgresBench {
     Intake run(boolean owned) {
         findings.machine().put("postgresql", place.settings());
         try (Contest contest = new Contest();
-                Engine engine = EngineSettings.at(place.semelUrl()).open();
+                Semel engine = Semel.open(place.semelUrl());
                 HikariDataSource pool = place.pool()) {
             place.execute(PostgresRows.TABLES);
             new PostgresCosts(place, plan, findings, contest).run(owned, progress);

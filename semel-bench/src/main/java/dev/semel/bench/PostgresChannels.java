@@ -3,7 +3,6 @@ package dev.semel.bench;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.Channel;
 import dev.semel.bench.Letters.Letter;
-import dev.semel.engine.EngineSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -237,7 +236,7 @@ final class PostgresChannels {
         return new OnPlace(
                 place,
                 new SemelSession(
-                        EngineSettings.at(place.semelUrl()), channel, lanes, handler, SemelSession.Sending.ALONE));
+                        place.semelUrl(), channel, lanes, handler, SemelSession.Sending.ALONE));
     }
 
     private Contender.Session inTransactions(LongConsumer handler) {
@@ -245,7 +244,7 @@ final class PostgresChannels {
         return new OnPlace(
                 place,
                 new SemelSession(
-                        EngineSettings.at(place.semelUrl()),
+                        place.semelUrl(),
                         Letters.FREE,
                         0,
                         handler,
@@ -261,7 +260,7 @@ final class PostgresChannels {
                 place,
                 application,
                 new SemelSession(
-                        EngineSettings.at(place.semelUrl(half)),
+                        place.semelUrl(half),
                         Letters.FREE,
                         0,
                         handler,

@@ -2,8 +2,6 @@ package dev.semel.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.Semel;
-import dev.semel.engine.Engine;
-import dev.semel.engine.EngineSettings;
 import java.sql.Connection;
 import java.util.List;
 
@@ -23,7 +21,7 @@ final class PostgresSends {
 
     void run() {
         try (Contest contest = new Contest();
-                Engine engine = EngineSettings.at(place.semelUrl()).open();
+                Semel engine = Semel.open(place.semelUrl());
                 HikariDataSource pool = place.pool()) {
             place.execute(PostgresRows.TABLES);
             SendCells cells = new SendCells("postgresql", engine, PostgresBench.EFFECT);
@@ -64,7 +62,7 @@ final class PostgresSends {
         }
     }
 
-    private static void inTransaction(Engine engine) throws Exception {
+    private static void inTransaction(Semel engine) throws Exception {
         engine.inTransaction(tx -> {
             PostgresRows.effect(tx.connection());
             tx.send(Letters.FREE, Letters.message(0, 0));
@@ -72,7 +70,7 @@ final class PostgresSends {
         });
     }
 
-    private static void joined(Engine engine, HikariDataSource pool) throws Exception {
+    private static void joined(Semel engine, HikariDataSource pool) throws Exception {
         try (Connection connection = pool.getConnection();
                 Semel.Joined joined = engine.join(connection)) {
             PostgresRows.effect(connection);

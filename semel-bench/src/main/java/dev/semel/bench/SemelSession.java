@@ -5,11 +5,13 @@ import dev.semel.Message;
 import dev.semel.Semel;
 import dev.semel.Sent;
 import dev.semel.bench.Letters.Letter;
-import dev.semel.engine.Engine;
-import dev.semel.engine.EngineSettings;
+import dev.semel.operator.Operator;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.store.StoreProvider;
+import dev.semel.store.Stores;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +25,8 @@ final class SemelSession implements Contender.Session {
     private static final int CHUNK = 1_000;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    private final Engine engine;
+    private final String url;
+    private final Semel semel;
     private final Channel<Letter> channel;
     private final int lanes;
     private final LongConsumer handler;
@@ -56,12 +59,16 @@ final class SemelSession implements Contender.Session {
             };
         }
 
-        void send(Engine engine, Channel<Letter> channel, Message<Letter> message) throws Exception;
+        void send(Semel engine, Channel<Letter> channel, Message<Letter> message) throws Exception;
     }
 
-    /** @param lanes among which the messages are spread; 0 for none */
-    SemelSession(EngineSettings settings, Channel<Letter> channel, int lanes, LongConsumer handler, Sending sending) {
-        this.engine = settings.open();
+    /**
+     * @param url of the store
+     * @param lanes among which the messages are spread; 0 for none
+     */
+    SemelSession(String url, Channel<Letter> channel, int lanes, LongConsumer handler, Sending sending) {
+        this.url = url;
+        this.semel = Semel.open(url);
         this.channel = channel;
         this.lanes = lanes;
         this.handler = handler;
@@ -72,7 +79,7 @@ final class SemelSession implements Contender.Session {
     public void load(int from, int count) {
         for (int done = 0; done < count; done += CHUNK) {
             List<Sent> sent =
-                    engine.sendAll(channel, Letters.messages(from + done, Math.min(CHUNK, count - done), lanes));
+                    semel.sendAll(channel, Letters.messages(from + done, Math.min(CHUNK, count - done), lanes));
             sent.forEach(Sent::orThrow);
         }
     }
@@ -80,38 +87,41 @@ final class SemelSession implements Contender.Session {
     @Override
     public void start() {
         if (channel instanceof Channel.Leased<Letter> leased) {
-            engine.handle(leased, (letter, run) -> handler.accept(letter.number()));
+            semel.handle(leased, (letter, run) -> handler.accept(letter.number()));
         } else {
-            engine.handle((Channel.Atomic<Letter>) channel, (letter, tx) -> handler.accept(letter.number()));
+            semel.handle((Channel.Atomic<Letter>) channel, (letter, tx) -> handler.accept(letter.number()));
         }
     }
 
     @Override
     public void send(int number) throws Exception {
-        sending.send(engine, channel, Letters.message(number, lanes));
+        sending.send(semel, channel, Letters.message(number, lanes));
     }
 
     /** Everything is finished in the ledger, and nothing waits any more. */
     @Override
     public void settle() {
-        if (!engine.drain(PATIENCE)) {
+        if (!semel.drain(PATIENCE)) {
             throw new IllegalStateException("Semel still holds messages a minute after the last one was handled.");
         }
     }
 
     @Override
     public void verify(int sent) {
-        for (State state : List.of(
-                State.QUEUED, State.IN_PROGRESS, State.FAILED_RETRYABLE, State.FAILED_TERMINAL, State.UNKNOWN)) {
-            List<Row> left = engine.operator().list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 1);
-            if (!left.isEmpty()) {
-                throw new IllegalStateException("Semel handled " + sent + " messages, but one is still " + state + ".");
+        try (Store store = Stores.open(url, StoreProvider.Options.EXISTING)) {
+            for (State state : List.of(
+                    State.QUEUED, State.IN_PROGRESS, State.FAILED_RETRYABLE, State.FAILED_TERMINAL, State.UNKNOWN)) {
+                List<Row> left = Operator.on(store).list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 1);
+                if (!left.isEmpty()) {
+                    throw new IllegalStateException(
+                            "Semel handled " + sent + " messages, but one is still " + state + ".");
+                }
             }
         }
     }
 
     @Override
     public void close() {
-        engine.close();
+        semel.close();
     }
 }

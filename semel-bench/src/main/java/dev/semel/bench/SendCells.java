@@ -2,10 +2,10 @@ package dev.semel.bench;
 
 import dev.semel.Answer;
 import dev.semel.AtomicHandler;
+import dev.semel.Semel;
 import dev.semel.Sent;
 import dev.semel.bench.Work.Order;
 import dev.semel.bench.Work.Receipt;
-import dev.semel.engine.Engine;
 import java.util.List;
 
 /** Semel's sends on one engine that handles nothing. */
@@ -14,11 +14,11 @@ final class SendCells {
     static final int BATCH = 512;
 
     private final String label;
-    private final Engine engine;
+    private final Semel engine;
     private final AtomicHandler<Order, Receipt> effect;
 
     /** @param effect what an operation does besides sending */
-    SendCells(String label, Engine engine, AtomicHandler<Order, Receipt> effect) {
+    SendCells(String label, Semel engine, AtomicHandler<Order, Receipt> effect) {
         this.label = label;
         this.engine = engine;
         this.effect = effect;

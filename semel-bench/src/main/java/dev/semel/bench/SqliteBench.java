@@ -1,8 +1,7 @@
 package dev.semel.bench;
 
+import dev.semel.Semel;
 import dev.semel.SemelException;
-import dev.semel.engine.Engine;
-import dev.semel.engine.EngineSettings;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Consumer;
@@ -25,7 +24,7 @@ final class SqliteBench {
     Intake run() {
         Intake intake;
         try (Contest contest = new Contest();
-                Engine engine = EngineSettings.at(place.semelUrl("semel")).open();
+                Semel engine = Semel.open(place.semelUrl("semel"));
                 SqliteRows rows = new SqliteRows(place.jdbcUrl("plain"))) {
             engine.run(Work.ATOMIC, Work.call(), (order, tx) -> {
                 try (var statement = tx.connection().createStatement()) {

@@ -1,10 +1,9 @@
 package dev.semel.bench;
 
 import dev.semel.Channel;
+import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.bench.Letters.Letter;
-import dev.semel.engine.Engine;
-import dev.semel.engine.EngineSettings;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -59,7 +58,7 @@ final class SqliteChannels {
 
     private void sends() {
         try (Contest contest = new Contest();
-                Engine engine = EngineSettings.at(place.semelUrl("sends")).open();
+                Semel engine = Semel.open(place.semelUrl("sends"));
                 SqliteRows rows = new SqliteRows(place.jdbcUrl("plain"))) {
             engine.run(Work.ATOMIC, Work.call(), (order, tx) -> {
                 try (var statement = tx.connection().createStatement()) {
@@ -107,6 +106,6 @@ final class SqliteChannels {
 
     private Contender.Session session(LongConsumer handler, Channel<Letter> channel, int lanes) {
         String url = place.semelUrl("channels" + files.incrementAndGet());
-        return new SemelSession(EngineSettings.at(url), channel, lanes, handler, SemelSession.Sending.ALONE);
+        return new SemelSession(url, channel, lanes, handler, SemelSession.Sending.ALONE);
     }
 }

@@ -110,6 +110,9 @@ enum Habit {
         return check.apply(tree).sorted().toList();
     }
 
+    /** They measure an engine in which nothing runs by itself, which no application wants. */
+    private static final Set<String> WITHOUT_BACKGROUND = Set.of("PostgresCosts.java", "Upkeep.java");
+
     /** In each of them a comment says why. The planted classes show that the sleep of production code is found. */
     private static boolean maySleep(Text file) {
         return file.path().contains("/architecture/planted/")
@@ -119,7 +122,10 @@ enum Habit {
 
     private static boolean isForApplications(Text file) {
         boolean page = file.isPage() && !file.path().equals("ARCHITECTURE.md");
-        return page || file.path().matches("(examples|semel-cli|semel-http|semel-spring-boot-starter)/.*/?src/main/.*");
+        return page
+                || file.path()
+                                .matches("(examples|semel-bench|semel-cli|semel-http|semel-spring-boot-starter)/.*/?src/main/.*")
+                        && !WITHOUT_BACKGROUND.contains(file.name());
     }
 
     private static Function<SourceTree, Stream<String>> lines(Predicate<Text> where, String regex) {
