@@ -39,7 +39,10 @@ public sealed interface Channel<P> {
         return new Atomic<>(Definition.of(name, payload));
     }
 
-    /** For handlers that call out. */
+    /**
+     * For handlers that call out. A delivery that is interrupted is repeated under the same key, unless the channel is declared
+     * {@linkplain Leased#asUnrepeatable unrepeatable}.
+     */
     static <P> Leased<P> leased(String name, Class<P> payload) {
         return leased(name, Operation.TypeRef.of(payload));
     }
@@ -96,8 +99,9 @@ public sealed interface Channel<P> {
 
     /**
      * @see Channel#leased
-     * @param repeatable whether a delivery that was interrupted may be made again by itself; true unless declared otherwise, because
-     *     messages are delivered at least once. If not, its record becomes UNKNOWN and waits for its reconciler or a person
+     * @param repeatable whether a delivery that was interrupted may be repeated by itself; true unless declared otherwise, because
+     *     nobody waits for a message and a channel delivers at least once. (Calls of an operation are not repeatable unless declared.)
+     *     If it is not, its record becomes UNKNOWN and waits for its reconciler or a person
      */
     record Leased<P>(Definition<P> definition, boolean repeatable) implements Channel<P> {
         /** @see Operation.Atomic#withPolicy(String) */
@@ -137,7 +141,10 @@ public sealed interface Channel<P> {
             return new Leased<>(new Definition<>(definition.operation, lane), repeatable);
         }
 
-        /** Declares that an interrupted delivery is never repeated by itself: its receiver cannot tell a second one. */
+        /**
+         * Declares that an interrupted delivery is never repeated by itself: its receiver cannot tell a second one. This holds under
+         * a policy that is repeatable, too.
+         */
         public Leased<P> asUnrepeatable() {
             return new Leased<>(definition, false);
         }
@@ -149,7 +156,8 @@ public sealed interface Channel<P> {
 
         @Override
         public Operation.Leased<P, Void> operation() {
-            return new Operation.Leased<>(definition.operation, repeatable);
+            return new Operation.Leased<>(
+                    definition.operation, repeatable ? Operation.Repeatable.YES : Operation.Repeatable.NO);
         }
     }
 

@@ -31,14 +31,29 @@ public interface LeasedContext {
      *
      * @throws SemelException.LeaseLost when the record was taken over meanwhile; nothing was started
      */
-    <T> @Nullable T step(String name, Class<T> result, Step<T> part) throws Exception;
+    default <T> @Nullable T step(String name, Class<T> result, Step<T> part) throws Exception {
+        return step(name, Operation.TypeRef.of(result), part);
+    }
 
     /**
-     * As {@link #step(String, Class, Step)}, declaring for this part whether it may be repeated after an
-     * interruption, independently of the operation. An interrupted part that may not be repeated makes the record
-     * UNKNOWN.
+     * As {@link #step(String, Class, Step)}, for a result whose type has arguments:
+     *
+     * <pre>{@code
+     * List<Parcel> parcels = run.step("split", new TypeRef<List<Parcel>>() {}, key -> carrier.split(order, key));
+     * }</pre>
      */
-    <T> @Nullable T step(String name, Class<T> result, boolean repeatable, Step<T> part) throws Exception;
+    <T> @Nullable T step(String name, Operation.TypeRef<T> result, Step<T> part) throws Exception;
+
+    /**
+     * As {@link #step(String, Class, Step)}, saying of this part whether it is repeatable, whatever holds for the operation. An
+     * interrupted part that is not repeatable makes the record UNKNOWN.
+     */
+    default <T> @Nullable T step(String name, Class<T> result, boolean repeatable, Step<T> part) throws Exception {
+        return step(name, Operation.TypeRef.of(result), repeatable, part);
+    }
+
+    /** As {@link #step(String, Class, boolean, Step)}, for a result whose type has arguments. */
+    <T> @Nullable T step(String name, Operation.TypeRef<T> result, boolean repeatable, Step<T> part) throws Exception;
 
     /**
      * Asks the ledger whether this run still holds its record.

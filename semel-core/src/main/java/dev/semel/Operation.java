@@ -44,7 +44,10 @@ public sealed interface Operation<P, R> {
         return new Atomic<>(new Definition<>(name, payload, result, Policy.Choice.named("default"), Meaning.FIRST));
     }
 
-    /** The record is granted first, then the handler runs under a lease and a fence, then the result is stored. */
+    /**
+     * The record is granted first, then the handler runs under a lease and a fence, then the result is stored. A run that is
+     * interrupted is not repeated by itself, unless it is declared {@linkplain Leased#asRepeatable repeatable}.
+     */
     static <P, R> Leased<P, R> leased(String name, Class<P> payload, Class<R> result) {
         return leased(name, TypeRef.of(payload), TypeRef.of(result));
     }
@@ -52,7 +55,8 @@ public sealed interface Operation<P, R> {
     /** As {@link #leased(String, Class, Class)}, for types with arguments, see {@link #atomic(String, TypeRef, TypeRef)}. */
     static <P, R> Leased<P, R> leased(String name, TypeRef<P> payload, TypeRef<R> result) {
         return new Leased<>(
-                new Definition<>(name, payload, result, Policy.Choice.named("default"), Meaning.FIRST), false);
+                new Definition<>(name, payload, result, Policy.Choice.named("default"), Meaning.FIRST),
+                Repeatable.BY_POLICY);
     }
 
     /** @see Operation#atomic */
@@ -93,11 +97,11 @@ public sealed interface Operation<P, R> {
 
     /**
      * @see Operation#leased
-     * @param repeatable whether an interrupted run may be repeated automatically; false by default. If not, its
-     *     record becomes UNKNOWN and waits for its reconciler or a person: a possible effect is never silently
-     *     repeated
+     * @param repeatable whether an interrupted run may be repeated automatically; not unless it is declared, because a caller
+     *     waits for the answer and can decide. If it is not repeatable, its record becomes UNKNOWN and waits for its
+     *     reconciler or a person: a possible effect is never silently repeated
      */
-    record Leased<P, R>(Definition<P, R> definition, boolean repeatable) implements Operation<P, R> {
+    record Leased<P, R>(Definition<P, R> definition, Repeatable repeatable) implements Operation<P, R> {
         /** @see Atomic#withPolicy(String) */
         public Leased<P, R> withPolicy(String policy) {
             return new Leased<>(definition.withPolicy(Policy.Choice.named(policy)), repeatable);
@@ -130,13 +134,32 @@ public sealed interface Operation<P, R> {
 
         /** Declares that an interrupted run may be repeated: every effect of the handler checks the key it is given. */
         public Leased<P, R> asRepeatable() {
-            return new Leased<>(definition, true);
+            return new Leased<>(definition, Repeatable.YES);
         }
 
-        /** Declares that an interrupted run is never repeated by itself, which holds unless declared otherwise. */
+        /** Declares that an interrupted run is never repeated by itself, also under a policy that is repeatable. */
         public Leased<P, R> asUnrepeatable() {
-            return new Leased<>(definition, false);
+            return new Leased<>(definition, Repeatable.NO);
         }
+
+        /** Whether an interrupted run under this policy may be repeated by itself. The declaration wins over the policy. */
+        public boolean isRepeatable(Policy policy) {
+            return switch (repeatable) {
+                case YES -> true;
+                case NO -> false;
+                case BY_POLICY -> policy.options().repeatable();
+            };
+        }
+    }
+
+    /** What an operation declares about its interrupted runs: whether they may be repeated by themselves. */
+    enum Repeatable {
+        /** They may be repeated: every effect of the handler checks the key it is given. */
+        YES,
+        /** They are never repeated by themselves. */
+        NO,
+        /** Nothing is declared: they may not be repeated, unless the operation's policy says so. None that ships does. */
+        BY_POLICY
     }
 
     /**
@@ -236,21 +259,25 @@ public sealed interface Operation<P, R> {
                 throw new SemelException.Invalid(
                         getClass().getName() + " says no type. Write new TypeRef<List<Order>>() {}.");
             }
-            this.type = given.getActualTypeArguments()[0];
-            if (hasVariable(type)) {
-                throw new SemelException.Invalid("The type " + type.getTypeName()
-                        + " has a variable, so nobody could read it back. Write it out, as in new"
-                        + " TypeRef<List<Order>>() {}.");
-            }
+            this.type = withoutVariable(given.getActualTypeArguments()[0]);
         }
 
-        private TypeRef(Class<T> type) {
-            this.type = type;
+        private TypeRef(Type type) {
+            this.type = withoutVariable(type);
         }
 
         /** A type without arguments. */
         public static <T> TypeRef<T> of(Class<T> type) {
-            return new OfClass<>(type);
+            return new Given<>(type);
+        }
+
+        /**
+         * A type that is known at run time only, such as that of a method's parameter.
+         *
+         * @throws SemelException.Invalid when it is or has a type variable
+         */
+        public static TypeRef<?> of(Type type) {
+            return new Given<>(type);
         }
 
         /** The type that codecs get. */
@@ -290,6 +317,15 @@ public sealed interface Operation<P, R> {
             return (Class<?>) (type instanceof ParameterizedType given ? given.getRawType() : type);
         }
 
+        private static Type withoutVariable(Type type) {
+            if (hasVariable(type)) {
+                throw new SemelException.Invalid("The type " + type.getTypeName()
+                        + " has a variable, so nobody could read it back. Write it out, as in new"
+                        + " TypeRef<List<Order>>() {}.");
+            }
+            return type;
+        }
+
         private static boolean hasVariable(Type type) {
             if (type instanceof ParameterizedType given) {
                 return Arrays.stream(given.getActualTypeArguments()).anyMatch(TypeRef::hasVariable);
@@ -303,8 +339,8 @@ public sealed interface Operation<P, R> {
                     : type instanceof TypeVariable;
         }
 
-        private static final class OfClass<T> extends TypeRef<T> {
-            OfClass(Class<T> type) {
+        private static final class Given<T> extends TypeRef<T> {
+            Given(Type type) {
                 super(type);
             }
         }

@@ -174,7 +174,7 @@ public final class PolicyBuilder {
         return rule(type, new Policy.Rule(false, category));
     }
 
-    /** An interrupted leased run may be run again by itself. */
+    /** Whether an interrupted leased run may be repeated by itself, where its operation declares nothing; false by default. */
     public PolicyBuilder withRepeatable(boolean value) {
         once("repeatable");
         repeatable = value;

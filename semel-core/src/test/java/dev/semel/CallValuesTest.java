@@ -14,6 +14,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Key, tenant, operation and call: accepted values, rejected values, and that values are kept unchanged. */
 class CallValuesTest {
+    private static final Policy REPEATABLE =
+            Policy.named("eager").withRepeatable(true).build();
+
     private static final Tenant TENANT = Tenant.of("acme");
     private static final Key KEY = Key.of("k-17");
 
@@ -94,8 +97,9 @@ class CallValuesTest {
     void leasedChannelIsRepeatableUnlessDeclaredOtherwise() {
         Channel.Leased<String> channel = Channel.leased("mail", String.class);
         assertThat(channel.repeatable()).isTrue();
-        assertThat(channel.operation().repeatable()).isTrue();
-        assertThat(channel.asUnrepeatable().operation().repeatable()).isFalse();
+        assertThat(channel.operation().isRepeatable(Policy.DEFAULT)).isTrue();
+        assertThat(channel.asUnrepeatable().operation().isRepeatable(REPEATABLE))
+                .isFalse();
         assertThat(channel.asUnrepeatable().asRepeatable().repeatable()).isTrue();
     }
 
@@ -148,13 +152,14 @@ class CallValuesTest {
     @Test
     void leasedOperationIsRepeatableOnlyWhenDeclared() {
         Operation.Leased<String, Integer> leased = Operation.leased("refund", String.class, Integer.class);
-        assertThat(leased.repeatable()).isFalse();
+        assertThat(leased.isRepeatable(Policy.DEFAULT)).isFalse();
+        assertThat(leased.isRepeatable(REPEATABLE)).as("undeclared, by its policy").isTrue();
         Operation.Leased<String, Integer> declared = leased.asRepeatable()
                 .withPolicy("crm.writeback")
                 .withSchemaVersion(3)
                 .withTransportFields("received");
-        assertThat(declared.repeatable()).isTrue();
-        assertThat(declared.asUnrepeatable().repeatable()).isFalse();
+        assertThat(declared.isRepeatable(Policy.DEFAULT)).isTrue();
+        assertThat(declared.asUnrepeatable().isRepeatable(REPEATABLE)).isFalse();
         assertThat(declared.definition().policy()).isEqualTo(Policy.Choice.named("crm.writeback"));
         assertThat(declared.withPolicy(Policy.KV_GET).definition().policy().carried())
                 .isEqualTo(Policy.KV_GET);

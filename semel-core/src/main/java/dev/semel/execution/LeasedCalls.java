@@ -89,7 +89,7 @@ public final class LeasedCalls {
     /** Whether an interrupted run of the operation may be run again at all. */
     public boolean mayRepeat(Operation.Leased<?, ?> operation, Row row) {
         Policy policy = services.tools().catalogue().get(operation.definition().policy());
-        return (operation.repeatable() || policy.options().repeatable())
+        return operation.isRepeatable(policy)
                 && row.status().attempt() < policy.retry().maxAttempts();
     }
 

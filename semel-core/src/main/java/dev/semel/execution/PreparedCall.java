@@ -137,10 +137,9 @@ final class PreparedCall<P, R> {
         return call;
     }
 
-    /** Whether an interrupted run of it may be run again: the operation says so, or its policy. */
+    /** Whether an interrupted run of it may be repeated. */
     boolean isRepeatable() {
-        return operation instanceof Operation.Leased<P, R> leased
-                && (leased.repeatable() || policy.options().repeatable());
+        return operation instanceof Operation.Leased<P, R> leased && leased.isRepeatable(policy);
     }
 
     byte @Nullable [] payload() {

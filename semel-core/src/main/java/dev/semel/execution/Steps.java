@@ -5,6 +5,7 @@ import dev.semel.Key;
 import dev.semel.LeasedContext;
 import dev.semel.Message;
 import dev.semel.Mode;
+import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.Tenant;
@@ -130,12 +131,13 @@ final class Steps implements LeasedContext {
     }
 
     @Override
-    public <T> @Nullable T step(String name, Class<T> result, Step<T> part) throws Exception {
+    public <T> @Nullable T step(String name, Operation.TypeRef<T> result, Step<T> part) throws Exception {
         return step(name, result, prepared.isRepeatable(), part);
     }
 
     @Override
-    public <T> @Nullable T step(String name, Class<T> result, boolean repeatable, Step<T> part) throws Exception {
+    public <T> @Nullable T step(String name, Operation.TypeRef<T> result, boolean repeatable, Step<T> part)
+            throws Exception {
         SemelException.Invalid.unlessText("step name", name, Key.MAX_LENGTH);
         if (!used.add(name)) {
             throw new SemelException.Invalid(prepared.name() + ": the step \"" + name
@@ -166,7 +168,8 @@ final class Steps implements LeasedContext {
     }
 
     /** A store that was adopted by an earlier version may hold steps that are UNKNOWN. */
-    private <T> @Nullable T again(Row row, String name, Class<T> result, Step<T> part) throws Exception {
+    private <T> @Nullable T again(Row row, String name, Operation.TypeRef<T> result, Step<T> part)
+            throws Exception {
         services.ledger().move(Transition.RELEASE_STEP.of(row.id(), row.status().fence(), Move.Change.NONE, null));
         if (reserve(row.id(), name, true) instanceof Reserved.Granted own) {
             return run(row.id(), own, new StepCall<>(name, result, true, part));
@@ -203,7 +206,7 @@ final class Steps implements LeasedContext {
         }
     }
 
-    private record StepCall<T>(String name, Class<T> type, boolean repeatable, Step<T> step) {}
+    private record StepCall<T>(String name, Operation.TypeRef<T> type, boolean repeatable, Step<T> step) {}
 
     private <T> @Nullable T run(RecordId id, Reserved.Granted own, StepCall<T> part) throws Exception {
         T result;

@@ -87,7 +87,7 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
                 ? name + who + ", its lease is renewed or ends in " + shown(left) + "."
                 : name + (row.line() == null ? " was running" : " was claimed by a node")
                         + ", and its lease is over since " + shown(-left)
-                        + ": a node that serves it takes it over, or parks it.";
+                        + ": a node that serves it takes it over, or makes it UNKNOWN if it is not repeatable.";
         return new Explanation(sentence, facts, left > 0 ? "wait" : "see that a node with its handler is up");
     }
 

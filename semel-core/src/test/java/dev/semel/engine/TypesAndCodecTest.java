@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Answer;
 import dev.semel.Call;
 import dev.semel.Channel;
+import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.Operation;
 import dev.semel.Operation.TypeRef;
+import dev.semel.Policy;
 import dev.semel.Semel;
 import dev.semel.Tenant;
 import dev.semel.key.JacksonCodec;
@@ -16,8 +18,10 @@ import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
@@ -55,6 +59,28 @@ class TypesAndCodecTest {
                         .orThrow();
                 assertThat(parts).isEqualTo(ORDERS);
             }
+        }
+    }
+
+    @Test
+    void stepsAreReplayedWithTheirElements() {
+        Policy now = Policy.named("now").withoutBackoff().build();
+        var steps = new AtomicInteger();
+        try (Semel semel = Semel.open("memory:")) {
+            List<Order> parts = semel.run(SPLIT.withPolicy(now), call("k", ORDERS.get(1)), (order, run) -> {
+                        List<Order> split = run.step("split", new TypeRef<List<Order>>() {}, key -> {
+                            steps.incrementAndGet();
+                            return ORDERS;
+                        });
+                        if (run.attempt() == 1) {
+                            throw Failure.of(Failure.Category.RATE_LIMITED, "Too many.").asException();
+                        }
+                        Order last = Objects.requireNonNull(split).get(1);
+                        return List.of(last);
+                    })
+                    .orThrow();
+            assertThat(parts).containsExactly(ORDERS.get(1));
+            assertThat(steps).hasValue(1);
         }
     }
 

@@ -3,12 +3,14 @@ package dev.semel.spring;
 import dev.semel.AtomicContext;
 import dev.semel.Channel;
 import dev.semel.LeasedContext;
+import dev.semel.Operation;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -17,7 +19,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 
 /** The {@link SemelChannel} methods of the context, and the channels that they handle. */
@@ -50,7 +54,7 @@ final class ChannelMethods {
             faults.add(AnnotatedMethod.SUSPENDS);
             return null;
         }
-        Class<?> payload = payload(declared.method(), faults);
+        Type payload = payload(declared, faults);
         int modifiers = declared.method().getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
             faults.add("a channel handler must not be private or static: make it an accessible instance method");
@@ -62,15 +66,22 @@ final class ChannelMethods {
         if (channel == null || payload == null) {
             return null;
         }
-        Class<?> carried = channel.definition().operation().payload().raw();
-        if (carried != payload) {
-            faults.add("its payload parameter is a " + payload.getName() + ", but messages of the channel carry "
-                    + carried.getName());
+        Operation.TypeRef<?> carried = channel.definition().operation().payload();
+        if (!accepts(payload, carried)) {
+            faults.add("its payload parameter is a " + payload.getTypeName() + ", but messages of the channel carry "
+                    + carried.name());
         }
         Class<?> wrong = channel instanceof Channel.Atomic ? LeasedContext.class : AtomicContext.class;
         if (List.of(declared.method().getParameterTypes()).contains(wrong)) {
             faults.add("it has a parameter of type " + wrong.getSimpleName() + ", but its channel is "
                     + (channel instanceof Channel.Atomic ? "atomic" : "leased"));
+        }
+        if (!declared.annotation().repeatable() && !isUnrepeatable(channel)) {
+            faults.add("it declares repeatable = false, but its channel "
+                    + (channel instanceof Channel.Atomic
+                            ? "is atomic, and an interrupted atomic delivery has no effect: remove it, or declare form ="
+                                    + " LEASED"
+                            : "is a bean, which decides: declare that asUnrepeatable()"));
         }
         List<Channel.Capacity> own = capacities.getOrDefault(channel.name(), List.of());
         if (own.size() + (declared.annotation().concurrency() > 0 ? 1 : 0) > 1) {
@@ -83,9 +94,11 @@ final class ChannelMethods {
         return channel;
     }
 
-    private static @Nullable Class<?> payload(Method method, List<String> faults) {
-        Class<?> payload = null;
-        for (Class<?> type : method.getParameterTypes()) {
+    /** With its arguments, so that a {@code List<Order>} is read as one. */
+    private static @Nullable Type payload(AnnotatedMethod<SemelChannel> declared, List<String> faults) {
+        Type payload = null;
+        for (Type written : declared.method().getGenericParameterTypes()) {
+            Type type = GenericTypeResolver.resolveType(written, declared.type());
             if (isGiven(type)) {
                 continue;
             }
@@ -103,23 +116,40 @@ final class ChannelMethods {
         return payload;
     }
 
-    private static boolean isGiven(Class<?> type) {
+    /** The same class; arguments count where the parameter has them. */
+    private static boolean accepts(Type parameter, Operation.TypeRef<?> carried) {
+        ResolvableType wanted = ResolvableType.forType(parameter);
+        return wanted.toClass() == carried.raw()
+                && (parameter instanceof Class || wanted.isAssignableFrom(ResolvableType.forType(carried.type())));
+    }
+
+    private static boolean isGiven(Type type) {
         return type == AtomicContext.class || type == LeasedContext.class || type == Tenant.class;
     }
 
-    private @Nullable Channel<?> channel(SemelChannel declared, @Nullable Class<?> payload, List<String> faults) {
+    private @Nullable Channel<?> channel(SemelChannel declared, @Nullable Type payload, List<String> faults) {
         Channel<?> bean = known.get(declared.value());
         if (bean != null || payload == null) {
             return bean;
         }
         try {
+            Operation.TypeRef<?> carried = Operation.TypeRef.of(payload);
             return declared.form() == Idempotent.Form.ATOMIC
-                    ? Channel.atomic(declared.value(), payload).withPolicy(declared.policy())
-                    : Channel.leased(declared.value(), payload).withPolicy(declared.policy());
+                    ? Channel.atomic(declared.value(), carried).withPolicy(declared.policy())
+                    : leased(declared, carried);
         } catch (SemelException.Invalid e) {
             faults.add(String.valueOf(e.getMessage()));
             return null;
         }
+    }
+
+    private static <P> Channel.Leased<P> leased(SemelChannel declared, Operation.TypeRef<P> payload) {
+        Channel.Leased<P> channel = Channel.leased(declared.value(), payload).withPolicy(declared.policy());
+        return declared.repeatable() ? channel : channel.asUnrepeatable();
+    }
+
+    private static boolean isUnrepeatable(Channel<?> channel) {
+        return channel instanceof Channel.Leased<?> leased && !leased.repeatable();
     }
 
     /** Channels with a capacity but without a handler. */

@@ -31,6 +31,13 @@ public @interface SemelChannel {
     /** The name of a policy, where there is no channel bean. */
     String policy() default "default";
 
+    /**
+     * Whether an interrupted delivery of a leased channel may be repeated by itself, where there is no channel bean. If not, its record
+     * becomes UNKNOWN and waits for its reconciler or a person. True by default, because nobody waits for a message;
+     * {@link Idempotent#repeatable} is false by default.
+     */
+    boolean repeatable() default true;
+
     /** Concurrent handlers on this node; by default {@code semel.tuning.concurrency}. See {@link ChannelCapacity} for more. */
     int concurrency() default 0;
 }

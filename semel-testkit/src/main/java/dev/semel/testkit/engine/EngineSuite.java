@@ -183,7 +183,7 @@ abstract class EngineSuite {
                 Identity.of(ACME, operation.name(), Key.of(key)),
                 header,
                 payload,
-                new Reservation.Grant(time.nanos() + 1, LEASE.toMillis(), operation.repeatable(), 3),
+                new Reservation.Grant(time.nanos() + 1, LEASE.toMillis(), operation.isRepeatable(STEADY), 3),
                 null,
                 null);
         long version = store.switchboard().modes().version();

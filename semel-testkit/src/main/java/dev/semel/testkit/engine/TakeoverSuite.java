@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.Answer;
+import dev.semel.Operation;
+import dev.semel.Policy;
 import dev.semel.Reconciler.Verdict;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
@@ -83,6 +85,21 @@ abstract class TakeoverSuite extends EngineSuite {
         // Nobody else was granted it, so the owner's late finish under the same fence counts.
         assertExecuted(late, "late");
         assertThat(story(REFUND, "k")).containsExactly("operation.unknown", "operation.executed");
+    }
+
+    @Test
+    void a4_unrepeatableOperationIsNotRepeatedAlsoUnderARepeatablePolicy() {
+        Policy eager =
+                STEADY.toBuilder().withName("eager").withRepeatable(true).build();
+        Operation.Leased<Order, Receipt> declared = REFUND.withPolicy(eager).asUnrepeatable();
+        Operation.Leased<Order, Receipt> undeclared =
+                Operation.leased("undeclared", Order.class, Receipt.class).withPolicy(eager);
+        abandon(declared, "k");
+        abandon(undeclared, "k");
+        time.advance(LEASE);
+        assertThat(engine.run(declared, call("k"), (order, run) -> new Receipt("never")))
+                .isInstanceOf(Answer.Unknown.class);
+        assertExecuted(engine.run(undeclared, call("k"), (order, run) -> new Receipt("again")), "again");
     }
 
     @Test
