@@ -99,7 +99,7 @@ public sealed interface Channel<P> {
 
     /**
      * @see Channel#leased
-     * @param repeatable whether a delivery that was interrupted may be repeated by itself; true unless declared otherwise, because
+     * @param repeatable whether a delivery that was interrupted may be repeated automatically; true unless declared otherwise, because
      *     nobody waits for a message and a channel delivers at least once. (Calls of an operation are not repeatable unless declared.)
      *     If it is not, its record becomes UNKNOWN and waits for its reconciler or a person
      */
@@ -142,7 +142,7 @@ public sealed interface Channel<P> {
         }
 
         /**
-         * Declares that an interrupted delivery is never repeated by itself: its receiver cannot tell a second one. This holds under
+         * Declares that an interrupted delivery is never repeated automatically: its receiver cannot tell a second one. This holds under
          * a policy that is repeatable, too.
          */
         public Leased<P> asUnrepeatable() {

@@ -46,7 +46,7 @@ public sealed interface Operation<P, R> {
 
     /**
      * The record is granted first, then the handler runs under a lease and a fence, then the result is stored. A run that is
-     * interrupted is not repeated by itself, unless it is declared {@linkplain Leased#asRepeatable repeatable}.
+     * interrupted is not repeated automatically, unless it is declared {@linkplain Leased#asRepeatable repeatable}.
      */
     static <P, R> Leased<P, R> leased(String name, Class<P> payload, Class<R> result) {
         return leased(name, TypeRef.of(payload), TypeRef.of(result));
@@ -137,12 +137,12 @@ public sealed interface Operation<P, R> {
             return new Leased<>(definition, Repeatable.YES);
         }
 
-        /** Declares that an interrupted run is never repeated by itself, also under a policy that is repeatable. */
+        /** Declares that an interrupted run is never repeated automatically, also under a policy that is repeatable. */
         public Leased<P, R> asUnrepeatable() {
             return new Leased<>(definition, Repeatable.NO);
         }
 
-        /** Whether an interrupted run under this policy may be repeated by itself. The declaration wins over the policy. */
+        /** Whether an interrupted run under this policy may be repeated automatically. The declaration wins over the policy. */
         public boolean isRepeatable(Policy policy) {
             return switch (repeatable) {
                 case YES -> true;
@@ -152,11 +152,11 @@ public sealed interface Operation<P, R> {
         }
     }
 
-    /** What an operation declares about its interrupted runs: whether they may be repeated by themselves. */
+    /** What an operation declares about its interrupted runs: whether they may be repeated automatically. */
     enum Repeatable {
         /** They may be repeated: every effect of the handler checks the key it is given. */
         YES,
-        /** They are never repeated by themselves. */
+        /** They are never repeated automatically. */
         NO,
         /** Nothing is declared: they may not be repeated, unless the operation's policy says so. None that ships does. */
         BY_POLICY
@@ -268,7 +268,7 @@ public sealed interface Operation<P, R> {
 
         /** A type without arguments. */
         public static <T> TypeRef<T> of(Class<T> type) {
-            return new Given<>(type);
+            return new RuntimeTypeRef<>(type);
         }
 
         /**
@@ -277,7 +277,7 @@ public sealed interface Operation<P, R> {
          * @throws SemelException.Invalid when it is or has a type variable
          */
         public static TypeRef<?> of(Type type) {
-            return new Given<>(type);
+            return new RuntimeTypeRef<>(type);
         }
 
         /** The type that codecs get. */
@@ -339,8 +339,8 @@ public sealed interface Operation<P, R> {
                     : type instanceof TypeVariable;
         }
 
-        private static final class Given<T> extends TypeRef<T> {
-            Given(Type type) {
+        private static final class RuntimeTypeRef<T> extends TypeRef<T> {
+            RuntimeTypeRef(Type type) {
                 super(type);
             }
         }

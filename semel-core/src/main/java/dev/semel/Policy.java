@@ -267,7 +267,7 @@ public record Policy(
     }
 
     /**
-     * @param repeatable whether an interrupted leased run may be repeated by itself, where its operation declares neither
+     * @param repeatable whether an interrupted leased run may be repeated automatically, where its operation declares neither
      *     {@link Operation.Leased#asRepeatable} nor {@link Operation.Leased#asUnrepeatable}; a channel always declares one of them
      * @param storeFailures whether failures that would be the same again are stored and replayed
      * @param deadLetters whether a record that failed for good by a channel, or whose retries ran out, becomes a dead letter

@@ -174,7 +174,7 @@ public final class PolicyBuilder {
         return rule(type, new Policy.Rule(false, category));
     }
 
-    /** Whether an interrupted leased run may be repeated by itself, where its operation declares nothing; false by default. */
+    /** Whether an interrupted leased run may be repeated automatically, where its operation declares nothing; false by default. */
     public PolicyBuilder withRepeatable(boolean value) {
         once("repeatable");
         repeatable = value;

@@ -153,7 +153,9 @@ class CallValuesTest {
     void leasedOperationIsRepeatableOnlyWhenDeclared() {
         Operation.Leased<String, Integer> leased = Operation.leased("refund", String.class, Integer.class);
         assertThat(leased.isRepeatable(Policy.DEFAULT)).isFalse();
-        assertThat(leased.isRepeatable(REPEATABLE)).as("undeclared, by its policy").isTrue();
+        assertThat(leased.isRepeatable(REPEATABLE))
+                .as("undeclared, by its policy")
+                .isTrue();
         Operation.Leased<String, Integer> declared = leased.asRepeatable()
                 .withPolicy("crm.writeback")
                 .withSchemaVersion(3)

@@ -25,8 +25,7 @@ final class MemoryBench {
     }
 
     void run() {
-        AtomicReference<Semel> fresh =
-                new AtomicReference<>(Semel.open(URL));
+        AtomicReference<Semel> fresh = new AtomicReference<>(Semel.open(URL));
         try (Contest contest = new Contest();
                 Semel engine = Semel.open(URL);
                 Semel cached = Semel.settings(URL).withLocalCache(10_000).open()) {
@@ -58,8 +57,7 @@ final class MemoryBench {
 
     private static Cell inFresh(AtomicReference<Semel> fresh, Cell cell) {
         return cell.limited(PER_ROUND)
-                .preparedBy(
-                        caller -> fresh.getAndSet(Semel.open(URL)).close());
+                .preparedBy(caller -> fresh.getAndSet(Semel.open(URL)).close());
     }
 
     private void judge(List<Timing> timings) {

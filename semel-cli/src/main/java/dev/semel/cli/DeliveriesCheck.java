@@ -152,7 +152,9 @@ final class DeliveriesCheck implements Callable<Integer> {
         facts.put("there", report.there());
         facts.put("missing", report.missing());
         facts.put("conflicting", report.conflicting());
-        facts.put("findings", report.findings().stream().map(DeliveriesCheck::facts).toList());
+        facts.put(
+                "findings",
+                report.findings().stream().map(DeliveriesCheck::facts).toList());
         return facts;
     }
 

@@ -29,6 +29,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             Dead.class,
             Channels.class,
             ModeCommand.class,
+            PolicyCommand.class,
             Retries.class,
             Deliveries.class,
             ConformanceCommand.class,

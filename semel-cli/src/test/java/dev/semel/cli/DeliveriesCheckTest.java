@@ -81,7 +81,8 @@ class DeliveriesCheckTest {
     }
 
     private Shell check(Path file, String... more) {
-        List<String> all = new ArrayList<>(List.of("deliveries", "check", "--file", file.toString(), "--store", shop.url()));
+        List<String> all =
+                new ArrayList<>(List.of("deliveries", "check", "--file", file.toString(), "--store", shop.url()));
         all.addAll(List.of(more));
         return semel(all.toArray(String[]::new));
     }

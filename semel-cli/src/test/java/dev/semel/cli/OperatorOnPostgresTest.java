@@ -68,7 +68,8 @@ class OperatorOnPostgresTest {
                 directory.resolve("delivered.jsonl"),
                 "{\"tenant\":\"acme\",\"channel\":\"mail\",\"key\":\"o-1\"}\n"
                         + "{\"tenant\":\"acme\",\"channel\":\"mail\",\"key\":\"o-9\"}\n");
-        assertThat(run("deliveries", "check", "--file", file.toString()).out()).containsPattern("MISSING +mail +acme +o-9");
+        assertThat(run("deliveries", "check", "--file", file.toString()).out())
+                .containsPattern("MISSING +mail +acme +o-9");
     }
 
     private Shell run(String... args) {

@@ -124,7 +124,8 @@ enum Habit {
         boolean page = file.isPage() && !file.path().equals("ARCHITECTURE.md");
         return page
                 || file.path()
-                                .matches("(examples|semel-bench|semel-cli|semel-http|semel-spring-boot-starter)/.*/?src/main/.*")
+                                .matches(
+                                        "(examples|semel-bench|semel-cli|semel-http|semel-spring-boot-starter)/.*/?src/main/.*")
                         && !WITHOUT_BACKGROUND.contains(file.name());
     }
 

@@ -19,9 +19,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -249,6 +254,26 @@ class ReferencePagesTest {
         assertThat(TABLES.byName(
                         "## HTTP", 3, row -> Integer.parseInt(row.get(1).substring(0, 3))))
                 .isEqualTo(by(Stream.of(ProblemCode.values()), ProblemCode::code, ProblemCode::status));
+    }
+
+    /** In the modules that people depend on; what a launcher or a benchmark tells itself is nobody's setting. */
+    @Test
+    void configurationPageNamesEveryVariableThatIsRead() {
+        Pattern read = Pattern.compile("getenv\\(\"(\\w+)\"\\)|\\$\\{env:(\\w+)}|getProperty\\(\"(semel\\.[\\w.]+)\"");
+        Set<String> names = new TreeSet<>();
+        REPOSITORY
+                .where(file -> file.isJava()
+                        && file.path().matches("semel-(core|jdbc|http|spring-boot-starter|cli)/src/main/.*"))
+                .forEach(file -> read.matcher(file.content())
+                        .results()
+                        .forEach(found -> names.add(IntStream.rangeClosed(1, 3)
+                                .mapToObj(found::group)
+                                .filter(Objects::nonNull)
+                                .findFirst()
+                                .orElseThrow())));
+        assertThat(names).contains("SEMEL_MODE", "SEMEL_STORE");
+        String page = REPOSITORY.file("docs/configuration.md").orElseThrow().content();
+        assertThat(names).allSatisfy(name -> assertThat(page).contains("`" + name + "`"));
     }
 
     private static <T, V> Map<String, V> by(Stream<T> all, Function<T, String> name, Function<T, V> value) {

@@ -41,25 +41,22 @@ public final class EngineSettings implements Semel.Settings {
                 <version>1.17.2</version>
               </dependency>""";
 
-    private static final Duration SHORTEST_AUDIT = Duration.ofDays(1);
-    private static final Duration RECONCILER_TIMEOUT = Duration.ofSeconds(30);
-
     private final Function<StoreProvider.Options, Store> store;
     private final List<Policy> policies = new ArrayList<>();
     private final List<String> faults = new ArrayList<>();
-    private final Set<String> set = new HashSet<>();
+    private final Set<String> set = new HashSet<>(); // subjects of settings
     private TimeSource time = TimeSource.system();
     private @Nullable TimeSource storeTime;
     private RandomGenerator random = new SeededRandom();
     private boolean background = true;
     private boolean virtualThreads = true;
-    private int cached;
+    private int cached = EngineSetting.LOCAL_CACHE.preset();
     private boolean auditEach;
     private boolean audit = true;
-    private Duration auditRetention = Duration.ofDays(365);
-    private Duration reconcilerTimeout = RECONCILER_TIMEOUT;
+    private Duration auditRetention = EngineSetting.AUDIT_RETENTION.preset();
+    private Duration reconcilerTimeout = EngineSetting.RECONCILER_TIMEOUT.preset();
     private boolean reconcilerThreads;
-    private int largest = 1 << 20;
+    private int largest = EngineSetting.LARGEST_VALUE.preset();
     private Semel.Codec codec = JacksonCodec.usual();
     private Mode mode = Mode.LIVE;
     private Watch watch = Watch.NONE;
@@ -102,10 +99,7 @@ public final class EngineSettings implements Semel.Settings {
 
     @Override
     public EngineSettings withLocalCache(int results) {
-        once("the local cache");
-        if (results < 1) {
-            faults.add("a local cache of " + results + " results: use 1 or more, or leave it out");
-        }
+        check(EngineSetting.LOCAL_CACHE, results);
         cached = results;
         return this;
     }
@@ -124,53 +118,42 @@ public final class EngineSettings implements Semel.Settings {
 
     @Override
     public EngineSettings withAuditRetention(Duration value) {
-        once("the audit retention");
-        if (value.compareTo(SHORTEST_AUDIT) < 0) {
-            faults.add("an audit retention of " + value + ": use " + SHORTEST_AUDIT.toHours() + " hours or more");
-        }
+        check(EngineSetting.AUDIT_RETENTION, value);
         auditRetention = value;
         return this;
     }
 
     @Override
     public EngineSettings withReconcilerTimeout(Duration value) {
-        once("the reconciler time-out");
-        if (value.isNegative() || value.isZero()) {
-            faults.add("a reconciler time-out of " + value + ": use more than zero");
-        }
+        check(EngineSetting.RECONCILER_TIMEOUT, value);
         reconcilerTimeout = value;
         return this;
     }
 
     @Override
     public EngineSettings withLargestValue(int bytes) {
-        once("the largest value");
-        if (bytes < 1) {
-            faults.add("a largest value of " + bytes + " bytes: use 1 or more");
-        }
+        check(EngineSetting.LARGEST_VALUE, bytes);
         largest = bytes;
         return this;
     }
 
     @Override
     public EngineSettings withCodec(Semel.Codec value) {
-        once("the codec");
+        once(EngineSetting.CODEC);
         codec = value;
         return this;
     }
 
     @Override
     public EngineSettings withMode(Mode value) {
-        once("the mode");
+        once(EngineSetting.MODE);
         mode = value;
         return this;
     }
 
     @Override
     public EngineSettings withWatch(Semel.Observer value) {
-        if (watch != Watch.NONE) {
-            faults.add("a watch is given twice: keep one of the two");
-        }
+        once(EngineSetting.WATCH);
         if (value instanceof Watch given) {
             watch = Guarded.of(given);
         } else {
@@ -192,7 +175,7 @@ public final class EngineSettings implements Semel.Settings {
 
     @Override
     public EngineSettings withClock(InstantSource clock) {
-        once("the clock");
+        once(EngineSetting.CLOCK);
         storeTime = TimeSource.of(clock);
         return withTime(storeTime);
     }
@@ -227,9 +210,17 @@ public final class EngineSettings implements Semel.Settings {
         return this;
     }
 
-    private void once(String setting) {
-        if (!set.add(setting)) {
-            faults.add(setting + " is set twice: keep one of the two");
+    private <T> void check(EngineSetting<T> setting, T value) {
+        once(setting);
+        if (!setting.allows(value)) {
+            faults.add(setting.subject() + " is " + value + ": use "
+                    + setting.allowed().values());
+        }
+    }
+
+    private void once(EngineSetting<?> setting) {
+        if (!set.add(setting.subject())) {
+            faults.add(setting.subject() + " is set twice: keep one of the two");
         }
     }
 

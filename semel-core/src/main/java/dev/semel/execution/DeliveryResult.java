@@ -23,7 +23,7 @@ public record DeliveryResult(
         DEAD(Outcome.FAILED),
         /** It failed for good, and its policy keeps no dead letters: its record is removed. */
         DROPPED(Outcome.FAILED),
-        /** It may have taken effect, and is not repeated by itself. */
+        /** It may have taken effect, and is not repeated automatically. */
         UNKNOWN(Outcome.UNKNOWN),
         /** It did not run: its attempt is given back. */
         HANDED_BACK(Outcome.HANDED_BACK),

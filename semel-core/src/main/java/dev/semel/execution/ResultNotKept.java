@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Why the record is UNKNOWN then.</b> Effects outside are not rolled back. So this is no failure: a failure is
  * forgotten after its retention, and its key is run a second time; dead letters are run again in bulk. Nor is the
- * record COMPLETED: a replay would return null as the result. UNKNOWN does not expire, is not repeated by itself, not
+ * record COMPLETED: a replay would return null as the result. UNKNOWN does not expire, is not repeated automatically, not
  * even where it may be, since it would end in the same way; and a reconciler or a person can say what the result was.
  */
 final class ResultNotKept extends RuntimeException {

@@ -168,8 +168,7 @@ final class Steps implements LeasedContext {
     }
 
     /** A store that was adopted by an earlier version may hold steps that are UNKNOWN. */
-    private <T> @Nullable T again(Row row, String name, Operation.TypeRef<T> result, Step<T> part)
-            throws Exception {
+    private <T> @Nullable T again(Row row, String name, Operation.TypeRef<T> result, Step<T> part) throws Exception {
         services.ledger().move(Transition.RELEASE_STEP.of(row.id(), row.status().fence(), Move.Change.NONE, null));
         if (reserve(row.id(), name, true) instanceof Reserved.Granted own) {
             return run(row.id(), own, new StepCall<>(name, result, true, part));

@@ -1,7 +1,6 @@
 package dev.semel.policy;
 
 import dev.semel.Policy;
-import dev.semel.Policy.DeadHead;
 import dev.semel.Policy.Retention;
 import dev.semel.PolicyBuilder;
 import dev.semel.SemelException;
@@ -20,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads policies from flat configuration, and gathers every fault before it refuses. Used once. */
 final class PolicySettings {
     private static final String PREFIX = "semel.policy.";
-    private static final String EXTENDS = "extends";
-    private static final String RETENTION = "retention";
+    private static final String EXTENDS = PolicySetting.EXTENDS.key();
 
     private final Catalogue catalogue;
     private final List<String> faults = new ArrayList<>();
@@ -30,35 +28,11 @@ final class PolicySettings {
         this.catalogue = catalogue;
     }
 
-    /** How one setting is put into the builder; throws {@link IllegalArgumentException} with what would be right. */
-    private interface Setter {
-        void set(PolicyBuilder policy, String value);
-    }
-
-    private static final Map<String, Setter> SETTERS = setters();
-
-    private static Map<String, Setter> setters() {
-        var setters = new LinkedHashMap<String, Setter>();
-        setters.put("max-attempts", (p, v) -> p.withMaxAttempts(Values.number(v)));
-        setters.put("backoff", (p, v) -> p.withBackoff(Values.backoff(v)));
-        setters.put("jitter", (p, v) -> p.withJitter(Values.jitter(v)));
-        setters.put("retry-budget", (p, v) -> p.withRetryBudget(Values.number(v)));
-        setters.put("max-retry-after", (p, v) -> p.withMaxRetryAfter(Values.duration(v)));
-        setters.put("attempt-timeout", (p, v) -> p.withAttemptTimeout(Values.duration(v)));
-        setters.put("deadline", PolicySettings::setDeadline);
-        setters.put("lease", (p, v) -> p.withLease(Values.duration(v)));
-        setters.put("redelivery", PolicySettings::setRedelivery);
-        setters.put("repeatable", (p, v) -> p.withRepeatable(Values.flag(v)));
-        setters.put("store-failures", (p, v) -> p.withStoredFailures(Values.flag(v)));
-        setters.put("dead-letters", (p, v) -> p.withDeadLetters(Values.flag(v)));
-        setters.put("dead-head", (p, v) -> p.withDeadHead(Values.choice(v, DeadHead.values())));
-        setters.put("retry-on", (p, v) -> RuleText.read(v).forEach(r -> p.retryOn(r.type(), r.category())));
-        setters.put("fail-on", (p, v) -> RuleText.read(v).forEach(r -> p.failOn(r.type(), r.category())));
-        return setters;
-    }
-
-    private static final List<String> RETENTIONS =
-            List.of(RETENTION, "retention-success", "retention-failure", "retention-dead-letters");
+    private static final List<PolicySetting> RETENTIONS = List.of(
+            PolicySetting.RETENTION,
+            PolicySetting.RETENTION_SUCCESS,
+            PolicySetting.RETENTION_FAILURE,
+            PolicySetting.RETENTION_DEAD_LETTERS);
 
     List<Policy> read(Map<String, String> properties) {
         var byPolicy = new TreeMap<String, Map<String, String>>();
@@ -83,7 +57,7 @@ final class PolicySettings {
             faults.add(key + " names no " + (dot < 0 ? "setting" : "policy") + ": write " + PREFIX
                     + "<name>.<setting>, such as " + PREFIX + "default.max-attempts");
         } else if (named == null) {
-            faults.add(key + " is not a setting" + Suggestions.sentence(path.substring(dot + 1), known()));
+            faults.add(key + " is not a setting" + Suggestions.sentence(path.substring(dot + 1), PolicySetting.keys()));
         } else {
             var settings = byPolicy.computeIfAbsent(named.policy, name -> new LinkedHashMap<>());
             if (settings.putIfAbsent(named.setting, value.strip()) != null) {
@@ -103,7 +77,7 @@ final class PolicySettings {
     private @Nullable Named named(String path) {
         Named shortest = null;
         for (int dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
-            String setting = called(path.substring(dot + 1), known());
+            String setting = called(path.substring(dot + 1), PolicySetting.keys());
             if (setting != null) {
                 String written = path.substring(0, dot);
                 String policy = called(written, catalogue.names());
@@ -129,13 +103,6 @@ final class PolicySettings {
 
     private static String uniform(String name) {
         return name.toLowerCase(Locale.ROOT).replaceAll("[-_.]", "");
-    }
-
-    private static List<String> known() {
-        var known = new ArrayList<>(SETTERS.keySet());
-        known.addAll(RETENTIONS);
-        known.add(EXTENDS);
-        return known;
     }
 
     private Optional<Policy> policy(String name, Map<String, String> settings) {
@@ -175,30 +142,32 @@ final class PolicySettings {
     }
 
     private void apply(PolicyBuilder builder, String name, String setting, String value) {
-        Setter setter = SETTERS.get(setting);
-        if (setter != null) {
-            attempt(name, setting, value, () -> {
-                setter.set(builder, value);
-                return Boolean.TRUE;
-            });
-        }
+        PolicySetting.named(setting)
+                .ifPresent(known -> attempt(name, setting, value, () -> {
+                    known.set(builder, value);
+                    return Boolean.TRUE;
+                }));
     }
 
     private Optional<Retention> retention(Policy base, String name, Map<String, String> settings) {
-        if (RETENTIONS.stream().noneMatch(settings::containsKey)) {
+        if (RETENTIONS.stream().map(PolicySetting::key).noneMatch(settings::containsKey)) {
             return Optional.empty();
         }
-        Retention kept = optional(name, settings, RETENTION, Values::retention).orElse(base.retention());
+        Retention kept = optional(name, settings, PolicySetting.RETENTION, Values::retention)
+                .orElse(base.retention());
         return Optional.of(new Retention(
-                optional(name, settings, RETENTIONS.get(1), Values::duration).orElse(kept.success()),
-                optional(name, settings, RETENTIONS.get(2), Values::duration).orElse(kept.failure()),
-                optional(name, settings, RETENTIONS.get(3), Values::duration).orElse(kept.deadLetters())));
+                optional(name, settings, PolicySetting.RETENTION_SUCCESS, Values::duration)
+                        .orElse(kept.success()),
+                optional(name, settings, PolicySetting.RETENTION_FAILURE, Values::duration)
+                        .orElse(kept.failure()),
+                optional(name, settings, PolicySetting.RETENTION_DEAD_LETTERS, Values::duration)
+                        .orElse(kept.deadLetters())));
     }
 
     private <T> Optional<T> optional(
-            String name, Map<String, String> settings, String setting, Function<String, T> reader) {
-        String value = settings.get(setting);
-        return value == null ? Optional.empty() : attempt(name, setting, value, () -> reader.apply(value));
+            String name, Map<String, String> settings, PolicySetting setting, Function<String, T> reader) {
+        String value = settings.get(setting.key());
+        return value == null ? Optional.empty() : attempt(name, setting.key(), value, () -> reader.apply(value));
     }
 
     private <T> Optional<T> attempt(String name, String setting, String value, Supplier<T> reading) {
@@ -207,22 +176,6 @@ final class PolicySettings {
         } catch (IllegalArgumentException wrong) {
             faults.add(key(name, setting) + "=" + value + ": " + wrong.getMessage());
             return Optional.empty();
-        }
-    }
-
-    private static void setDeadline(PolicyBuilder policy, String value) {
-        if (value.equals("none")) {
-            policy.withoutDeadline();
-        } else {
-            policy.withDeadline(Values.duration(value));
-        }
-    }
-
-    private static void setRedelivery(PolicyBuilder policy, String value) {
-        if (value.equals("none")) {
-            policy.withoutRedelivery();
-        } else {
-            policy.withRedelivery(Values.duration(value));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.semel.policy;
 import dev.semel.Policy.Backoff;
 import dev.semel.Policy.Jitter;
 import dev.semel.Policy.Retention;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
@@ -12,8 +13,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** Reads the values of settings. Each reader throws {@link IllegalArgumentException} that says what would be right. */
+/** Reads and writes the values of settings. Each reader throws {@link IllegalArgumentException} that says what would be right. */
 final class Values {
     private static final Map<String, ChronoUnit> UNITS = Map.of(
             "ms", ChronoUnit.MILLIS,
@@ -26,7 +29,60 @@ final class Values {
     private static final Pattern EXPONENTIAL = Pattern.compile("exp (\\S+) x(\\S+) cap (\\S+)");
     private static final Pattern BOUNDED = Pattern.compile("bounded (\\S+)");
 
+    /** How configuration writes that there is no such thing. */
+    static final String NONE = "none";
+
     private Values() {}
+
+    /** In the largest unit that reads well: 250ms, 60s, 5m, 24h, 7d; what has no such form in ISO 8601. */
+    static String text(Duration duration) {
+        if (duration.toNanosPart() % 1_000_000 != 0) {
+            return duration.toString();
+        }
+        if (duration.toMillisPart() != 0) {
+            return duration.toMillis() + "ms";
+        }
+        long seconds = duration.toSeconds();
+        if (seconds % 86_400 == 0 && seconds > 86_400) {
+            return seconds / 86_400 + "d";
+        }
+        if (seconds % 3_600 == 0 && seconds > 0) {
+            return seconds / 3_600 + "h";
+        }
+        return seconds % 60 == 0 && seconds > 120 ? seconds / 60 + "m" : seconds + "s";
+    }
+
+    static String textOrNone(@Nullable Duration duration) {
+        return duration == null ? NONE : text(duration);
+    }
+
+    static String text(Backoff backoff) {
+        if (backoff instanceof Backoff.Listed listed) {
+            return "list " + listed.delays().stream().map(Values::text).collect(Collectors.joining(","));
+        }
+        return backoff instanceof Backoff.Exponential grows
+                ? "exp " + text(grows.base()) + " x" + decimal(grows.multiplier()) + " cap " + text(grows.cap())
+                : NONE;
+    }
+
+    static String text(Jitter jitter) {
+        return jitter instanceof Jitter.Bounded bounded
+                ? "bounded " + decimal(bounded.fraction())
+                : jitter.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+    }
+
+    private static String decimal(double number) {
+        return new BigDecimal(String.valueOf(number)).stripTrailingZeros().toPlainString();
+    }
+
+    /** Null when no class has these times. */
+    static @Nullable String className(Retention retention) {
+        return Retention.classes().entrySet().stream()
+                .filter(each -> each.getValue().equals(retention))
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse(null);
+    }
 
     static Duration duration(String text) {
         Matcher compact = NUMBER_AND_UNIT.matcher(text);
@@ -66,7 +122,7 @@ final class Values {
                                 Arrays.stream(values).map(Values::spelling).toList())));
     }
 
-    private static String spelling(Enum<?> value) {
+    static String spelling(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
@@ -81,7 +137,7 @@ final class Values {
 
     static Backoff backoff(String text) {
         Matcher exponential = EXPONENTIAL.matcher(text);
-        if (text.equals("none")) {
+        if (text.equals(NONE)) {
             return new Backoff.None();
         } else if (text.startsWith("list ")) {
             List<String> delays = Arrays.asList(text.substring(5).split(",", -1));
@@ -100,7 +156,7 @@ final class Values {
             return new Jitter.Bounded(decimal(bounded.group(1)));
         }
         return switch (text) {
-            case "none" -> new Jitter.None();
+            case NONE -> new Jitter.None();
             case "full" -> new Jitter.Full();
             case "equal" -> new Jitter.Equal();
             case "decorrelated" -> new Jitter.Decorrelated();

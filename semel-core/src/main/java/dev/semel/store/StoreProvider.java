@@ -15,6 +15,11 @@ public interface StoreProvider {
     /** A URL to show in messages. */
     String example();
 
+    /** The parameters that its URLs have, behind a question mark; none by default. */
+    default List<Parameter> parameters() {
+        return List.of();
+    }
+
     boolean accepts(String url);
 
     /**
@@ -67,6 +72,15 @@ public interface StoreProvider {
     default String ddl(int from) {
         return "";
     }
+
+    /**
+     * A parameter of a URL.
+     *
+     * @param preset what holds when the URL does not have it
+     * @param limits what may be given
+     * @param meaning a sentence
+     */
+    record Parameter(String name, String preset, String limits, String meaning) {}
 
     /**
      * @param time in place of the store's own clock, for tests; absent to use the store's

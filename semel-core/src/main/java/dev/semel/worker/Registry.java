@@ -29,8 +29,7 @@ public final class Registry {
 
         /** Whether a run that was interrupted may be run again: always, if a transaction took it all back. */
         boolean mayRepeat(Policy policy) {
-            return operation instanceof Operation.Atomic
-                    || ((Operation.Leased<P, R>) operation).isRepeatable(policy);
+            return operation instanceof Operation.Atomic || ((Operation.Leased<P, R>) operation).isRepeatable(policy);
         }
     }
 

@@ -73,7 +73,8 @@ class TypesAndCodecTest {
                             return ORDERS;
                         });
                         if (run.attempt() == 1) {
-                            throw Failure.of(Failure.Category.RATE_LIMITED, "Too many.").asException();
+                            throw Failure.of(Failure.Category.RATE_LIMITED, "Too many.")
+                                    .asException();
                         }
                         Order last = Objects.requireNonNull(split).get(1);
                         return List.of(last);

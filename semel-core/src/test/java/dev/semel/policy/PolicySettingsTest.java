@@ -12,6 +12,7 @@ import dev.semel.Policy.Retention;
 import dev.semel.SemelException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
@@ -21,6 +22,37 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PolicySettingsTest {
+    /** What is shown of a policy, on the command line and on the page of configuration, makes the same policy again. */
+    @Test
+    void everyShippedPolicyIsReadBackFromItsSettings() {
+        for (Policy policy : Policy.shipped()) {
+            Map<String, String> properties = new HashMap<>(Map.of("semel.policy.copy.extends", "worker.job"));
+            for (PolicySetting setting : PolicySetting.values()) {
+                setting.of(policy).ifPresent(value -> properties.put("semel.policy.copy." + setting.key(), value));
+            }
+            Policy copy = Catalogue.fromProperties(properties).get("copy");
+            assertThat(copy.toBuilder().withName(policy.name()).build()).isEqualTo(policy);
+        }
+    }
+
+    @Test
+    void rulesAndOtherThingsThatNoShippedPolicyHasAreReadBack() {
+        Policy own = Policy.named("own")
+                .withBackoff(new Backoff.Listed(List.of(Duration.ofMillis(1_500), Duration.ofMinutes(90))))
+                .withJitter(new Jitter.Equal())
+                .withDeadline(Duration.ofNanos(1_500))
+                .withRedelivery(Duration.ofDays(2))
+                .withRetention(new Retention(Duration.ofDays(2), Duration.ofMinutes(7), Duration.ofSeconds(1)))
+                .withRetryBudget(5)
+                .retryOn(IOException.class, Category.NETWORK)
+                .failOn(TimeoutException.class, Category.UNKNOWN)
+                .build();
+        Map<String, String> properties = new HashMap<>(Map.of("semel.policy.own.extends", "default"));
+        for (PolicySetting setting : PolicySetting.values()) {
+            setting.of(own).ifPresent(value -> properties.put("semel.policy.own." + setting.key(), value));
+        }
+        assertThat(Catalogue.fromProperties(properties).get("own")).isEqualTo(own);
+    }
 
     @Test
     void entryIsChangedByItsSettings() {

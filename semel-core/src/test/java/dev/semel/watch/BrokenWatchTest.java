@@ -63,6 +63,6 @@ class BrokenWatchTest extends WatchFixture {
                 .withWatch(MicrometerWatch.of(meters));
         assertThatThrownBy(twice::open)
                 .isInstanceOf(SemelException.Misconfigured.class)
-                .hasMessageContaining("a watch is given twice");
+                .hasMessageContaining("the watch is set twice");
     }
 }

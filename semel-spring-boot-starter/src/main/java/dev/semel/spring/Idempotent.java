@@ -46,7 +46,7 @@ public @interface Idempotent {
     Form form() default Form.ATOMIC;
 
     /**
-     * Whether an interrupted leased run may be repeated by itself: every effect of the method checks the key it is given. If not, the
+     * Whether an interrupted leased run may be repeated automatically: every effect of the method checks the key it is given. If not, the
      * record becomes UNKNOWN and waits for its reconciler or a person. A method is also repeatable if its policy is.
      */
     boolean repeatable() default false;

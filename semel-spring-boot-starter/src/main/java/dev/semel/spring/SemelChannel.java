@@ -32,7 +32,7 @@ public @interface SemelChannel {
     String policy() default "default";
 
     /**
-     * Whether an interrupted delivery of a leased channel may be repeated by itself, where there is no channel bean. If not, its record
+     * Whether an interrupted delivery of a leased channel may be repeated automatically, where there is no channel bean. If not, its record
      * becomes UNKNOWN and waits for its reconciler or a person. True by default, because nobody waits for a message;
      * {@link Idempotent#repeatable} is false by default.
      */

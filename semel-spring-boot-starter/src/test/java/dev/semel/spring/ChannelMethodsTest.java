@@ -2,6 +2,7 @@ package dev.semel.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.AtomicContext;
 import dev.semel.Channel;
 import dev.semel.Key;
 import dev.semel.Message;
@@ -20,8 +21,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 class ChannelMethodsTest {
     record Order(String id) {}
 
-    private static final Channel.Leased<List<Order>> ORDERS =
-            Channel.leased("orders", new TypeRef<List<Order>>() {});
+    private static final Channel.Leased<List<Order>> ORDERS = Channel.leased("orders", new TypeRef<List<Order>>() {});
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(SemelAutoConfiguration.class))
@@ -72,7 +72,7 @@ class ChannelMethodsTest {
 
     static class Contradicting {
         @SemelChannel(value = "atomic", repeatable = false)
-        public void atomic(Order order) {}
+        public void atomic(Order order, AtomicContext tx) {}
 
         @SemelChannel(value = "orders", repeatable = false)
         public void bean(List<Order> orders) {}

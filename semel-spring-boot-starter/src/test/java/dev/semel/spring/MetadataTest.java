@@ -1,9 +1,9 @@
 package dev.semel.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.policy.Catalogue;
+import dev.semel.policy.PolicySetting;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,12 @@ class MetadataTest {
     private static final Map<String, JsonNode> GROUPS = new TreeMap<>();
     private static final Map<String, JsonNode> PROPERTIES = new TreeMap<>();
     private static final Map<String, JsonNode> HINTS = new TreeMap<>();
+
+    /** The properties of the starter, by name, as the IDE is told them. */
+    static Map<String, JsonNode> properties() throws IOException {
+        read();
+        return PROPERTIES;
+    }
 
     @BeforeAll
     static void read() throws IOException {
@@ -162,15 +169,18 @@ class MetadataTest {
         }
     }
 
-    /** Every setting of a policy, and nothing that is none. */
+    /** Every setting of a policy, and nothing that is none, each with the description that the code has. */
     @Test
     void settingsOfAPolicyAreOffered() {
-        List<String> offered = hinted("semel.policy.keys");
+        Map<String, String> offered = new TreeMap<>();
+        HINTS.get("semel.policy.keys")
+                .path("values")
+                .valueStream()
+                .forEach(value -> offered.put(
+                        value.path("value").asString(),
+                        value.path("description").asString()));
         assertThat(offered)
-                .hasSize(20)
-                .allSatisfy(key -> assertThatThrownBy(
-                                () -> Catalogue.fromProperties(Map.of("semel.policy." + key, "\u0000")))
-                        .hasMessageContaining(key)
-                        .hasMessageNotContaining("is not a setting"));
+                .containsExactlyInAnyOrderEntriesOf(Stream.of(PolicySetting.values())
+                        .collect(Collectors.toMap(setting -> "default." + setting.key(), PolicySetting::meaning)));
     }
 }

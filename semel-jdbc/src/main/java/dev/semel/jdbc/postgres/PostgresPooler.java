@@ -20,7 +20,7 @@ final class PostgresPooler {
 
     /** On the application's connections: the setting of the role, the database or the server, or else a minute. */
     static final String IDLE_BOUND = "set_config('" + IDLE + "', coalesce(nullif(current_setting('" + IDLE
-            + "'), '0'), '" + PostgresUrl.IDLE_MILLIS + "'), true)";
+            + "'), '0'), '" + PostgresParameter.IDLE_IN_TRANSACTION.preset() + "'), true)";
 
     private PostgresPooler() {}
 

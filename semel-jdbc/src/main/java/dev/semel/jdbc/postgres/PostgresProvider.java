@@ -5,6 +5,7 @@ import dev.semel.jdbc.JdbcStoreProvider;
 import dev.semel.store.Store;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,11 @@ public final class PostgresProvider implements JdbcStoreProvider {
     @Override
     public String example() {
         return "postgresql://user:password@localhost:5432/database";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return PostgresParameter.described();
     }
 
     @Override

@@ -14,22 +14,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where a store is, taken apart: {@code postgresql://user:password@host:port/database?name=value&...} or the driver's own
- * {@code jdbc:postgresql:...}. Parameters that are not Semel's are the driver's.
+ * {@code jdbc:postgresql:...}. Parameters that are not Semel's ({@link PostgresParameter}) are the driver's.
  *
  * @param name for messages: without user, password and parameters
  */
 record PostgresUrl(String jdbc, String name, Properties driver, Pool pool) {
     private static final List<String> SCHEMES = List.of("postgresql://", "postgres://", "jdbc:postgresql:");
-
-    /** The driver's properties, unless the URL sets them. */
-    private static final Map<String, String> DEFAULTS = Map.of(
-            "ApplicationName", "semel",
-            "connectTimeout", "10",
-            "socketTimeout", "60",
-            "tcpKeepAlive", "true");
-
-    /** After which the server ends a session that sits in a transaction and does nothing, unless the URL says otherwise. */
-    static final long IDLE_MILLIS = 60_000;
 
     /**
      * @param size connections at most
@@ -60,11 +50,10 @@ record PostgresUrl(String jdbc, String name, Properties driver, Pool pool) {
         List<String> faults = new ArrayList<>();
         Map<String, String> parameters = parameters(uri.getRawQuery());
         Pool pool = new Pool(
-                (int) number(parameters, "poolSize", 10, 1, 1_000, faults),
-                number(parameters, "poolWaitMillis", 10_000, 250, 600_000, faults),
-                number(parameters, "idleInTransactionMillis", IDLE_MILLIS, 0, 86_400_000, faults));
-        Properties driver = new Properties();
-        DEFAULTS.forEach(driver::setProperty);
+                (int) PostgresParameter.POOL_SIZE.take(parameters, faults),
+                PostgresParameter.POOL_WAIT.take(parameters, faults),
+                PostgresParameter.IDLE_IN_TRANSACTION.take(parameters, faults));
+        Properties driver = PostgresParameter.ofTheDriver();
         user(uri.getRawUserInfo(), driver);
         parameters.forEach(driver::setProperty);
         boundReplies(driver);
@@ -121,24 +110,6 @@ record PostgresUrl(String jdbc, String name, Properties driver, Pool pool) {
             }
         }
         return parameters;
-    }
-
-    private static long number(
-            Map<String, String> parameters, String name, long fallback, long least, long most, List<String> faults) {
-        String text = parameters.remove(name);
-        if (text == null) {
-            return fallback;
-        }
-        try {
-            long value = Long.parseLong(text);
-            if (value >= least && value <= most) {
-                return value;
-            }
-        } catch (NumberFormatException e) {
-            // said below
-        }
-        faults.add(name + " is \"" + text + "\"; it must be a whole number from " + least + " to " + most);
-        return fallback;
     }
 
     private static String decode(String text) {

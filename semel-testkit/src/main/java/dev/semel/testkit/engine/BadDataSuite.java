@@ -250,13 +250,11 @@ abstract class BadDataSuite extends ChannelFixture {
         engine.handle(MAIL, listing());
         send(MAIL, "m");
         Row row = claim(MAIL);
-        byte[] newer = "{\"category\":\"quota_exceeded\",\"reason\":\"No quota is left.\"}"
-                .getBytes(StandardCharsets.UTF_8);
+        byte[] newer =
+                "{\"category\":\"quota_exceeded\",\"reason\":\"No quota is left.\"}".getBytes(StandardCharsets.UTF_8);
         Move.Change due = Transition.due(Duration.ZERO, Duration.ZERO, 1, newer);
-        store.ledger()
-                .move(List.of(Transition.RETRY.of(row.id(), row.status().fence(), due, null)));
-        assertThat(Failures.decode(newer))
-                .isEqualTo(Failure.of(Failure.Category.UNKNOWN, "No quota is left."));
+        store.ledger().move(List.of(Transition.RETRY.of(row.id(), row.status().fence(), due, null)));
+        assertThat(Failures.decode(newer)).isEqualTo(Failure.of(Failure.Category.UNKNOWN, "No quota is left."));
         work();
         assertThat(handled).containsExactly("m");
         assertThat(row(MAIL, "m").state()).isEqualTo(State.COMPLETED);

@@ -68,7 +68,10 @@ abstract class ManyExpiredSuite extends EngineSuite {
                                     null),
                             bytes,
                             new Reservation.Grant(
-                                    time.nanos() + 1 + key.hashCode(), LEASE.toMillis(), operation.isRepeatable(STEADY), 3),
+                                    time.nanos() + 1 + key.hashCode(),
+                                    LEASE.toMillis(),
+                                    operation.isRepeatable(STEADY),
+                                    3),
                             null,
                             null))
                     .toList();

@@ -89,8 +89,7 @@ abstract class TakeoverSuite extends EngineSuite {
 
     @Test
     void a4_unrepeatableOperationIsNotRepeatedAlsoUnderARepeatablePolicy() {
-        Policy eager =
-                STEADY.toBuilder().withName("eager").withRepeatable(true).build();
+        Policy eager = STEADY.toBuilder().withName("eager").withRepeatable(true).build();
         Operation.Leased<Order, Receipt> declared = REFUND.withPolicy(eager).asUnrepeatable();
         Operation.Leased<Order, Receipt> undeclared =
                 Operation.leased("undeclared", Order.class, Receipt.class).withPolicy(eager);
