@@ -218,12 +218,13 @@ enum Habit {
     private static Stream<String> packagesWithoutInfo(SourceTree tree) {
         Set<String> packages = new TreeSet<>();
         Set<String> introduced = new TreeSet<>();
-        tree.where(file -> file.isJava() && file.isMain()).forEach(file -> {
-            packages.add(file.folder());
-            if (file.name().equals("package-info.java") && file.lines().contains("@NullMarked")) {
-                introduced.add(file.folder());
-            }
-        });
+        tree.where(file -> file.isJava() && file.isMain() && !file.name().equals("module-info.java"))
+                .forEach(file -> {
+                    packages.add(file.folder());
+                    if (file.name().equals("package-info.java") && file.lines().contains("@NullMarked")) {
+                        introduced.add(file.folder());
+                    }
+                });
         packages.removeAll(introduced);
         return packages.stream().map(folder -> folder + " has no package-info.java with @NullMarked");
     }

@@ -26,6 +26,7 @@ import java.util.function.ToDoubleFunction;
  * {@code docs/metrics.md}. Tenants are tags only after {@link #withTenants}, because there may be many. One may serve several
  * engines.
  */
+@SuppressWarnings("exports") // who names a registry requires its module
 public final class MicrometerWatch implements Watch {
     private static final double[] LATENCY_BUCKETS = {1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000};
 

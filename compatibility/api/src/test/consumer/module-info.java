@@ -1,0 +1,6 @@
+module shop {
+    requires dev.semel;
+
+    opens shop to
+            tools.jackson.databind;
+}

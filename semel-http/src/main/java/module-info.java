@@ -1,0 +1,11 @@
+/** The {@code Idempotency-Key} filter for Jakarta Servlet, and a client that keeps its key. */
+@SuppressWarnings("requires-automatic")
+module dev.semel.http {
+    requires transitive dev.semel;
+    requires transitive java.net.http;
+    requires io.github.resilience4j.circuitbreaker;
+    requires org.slf4j;
+    requires static transitive jakarta.servlet;
+
+    exports dev.semel.http;
+}
