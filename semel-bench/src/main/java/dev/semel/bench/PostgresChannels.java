@@ -234,21 +234,14 @@ final class PostgresChannels {
     private Contender.Session semel(LongConsumer handler, Channel<Letter> channel, int lanes) {
         PostgresPlace place = new PostgresPlace(url);
         return new OnPlace(
-                place,
-                new SemelSession(
-                        place.semelUrl(), channel, lanes, handler, SemelSession.Sending.ALONE));
+                place, new SemelSession(place.semelUrl(), channel, lanes, handler, SemelSession.Sending.ALONE));
     }
 
     private Contender.Session inTransactions(LongConsumer handler) {
         PostgresPlace place = new PostgresPlace(url);
         return new OnPlace(
                 place,
-                new SemelSession(
-                        place.semelUrl(),
-                        Letters.FREE,
-                        0,
-                        handler,
-                        SemelSession.Sending.IN_TRANSACTION));
+                new SemelSession(place.semelUrl(), Letters.FREE, 0, handler, SemelSession.Sending.IN_TRANSACTION));
     }
 
     /** The pool's connections are divided between Semel and the application whose transactions they are. */
@@ -260,10 +253,6 @@ final class PostgresChannels {
                 place,
                 application,
                 new SemelSession(
-                        place.semelUrl(half),
-                        Letters.FREE,
-                        0,
-                        handler,
-                        SemelSession.Sending.joined(application)));
+                        place.semelUrl(half), Letters.FREE, 0, handler, SemelSession.Sending.joined(application)));
     }
 }
