@@ -175,6 +175,22 @@ class ChoosingTest {
         }
     }
 
+    @Test
+    void exampleOfATransactionOfSemelCommitsTheOrderWithItsMessage() throws SQLException {
+        semel.handle(CAPTURE, (each, run) -> psp.capture(each.id(), each.cents(), run.downstreamKey()));
+        // region transaction
+        semel.inTransaction(tx -> {
+            insertOrder(tx.connection(), order);
+            tx.send(CAPTURE, Message.of(tenant, Key.of(order.id()), order));
+            return order.id();
+        });
+        // endregion
+        assertThat(orders()).isEqualTo(1);
+        while (psp.captured.isEmpty()) {
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
     /** A payment service that can fail after it has captured. */
     private static final class Psp {
         private final Map<String, String> captured = new ConcurrentHashMap<>();
