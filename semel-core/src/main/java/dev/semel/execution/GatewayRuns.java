@@ -60,6 +60,11 @@ public final class GatewayRuns {
         seen.accept(operation);
     }
 
+    /** Counts what a gateway would have answered, on a route where it only observes. */
+    public void logOnly(String route, String answer) {
+        services.watch().logOnly(route, answer);
+    }
+
     /** Whether the ledger would take so large an answer. */
     public boolean canKeep(byte[] answer) {
         try {

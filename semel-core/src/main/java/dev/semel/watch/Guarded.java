@@ -82,6 +82,11 @@ public final class Guarded implements Watch {
     }
 
     @Override
+    public void logOnly(String route, String answer) {
+        quietly(() -> watch.logOnly(route, answer));
+    }
+
+    @Override
     public void purged(String tenant, int records) {
         quietly(() -> watch.purged(tenant, records));
     }

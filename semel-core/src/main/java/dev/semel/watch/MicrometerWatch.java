@@ -182,6 +182,12 @@ public final class MicrometerWatch implements Watch {
     }
 
     @Override
+    public void logOnly(String route, String answer) {
+        counter("semel.http.log_only", Tags.of("route", route, "answer", answer))
+                .increment();
+    }
+
+    @Override
     public void purged(String tenant, int records) {
         counter("semel.purged", tenants ? Tags.of("tenant", tenant) : Tags.empty())
                 .increment(records);

@@ -41,6 +41,14 @@ public interface Watch extends Semel.Observer {
     /** A record was granted again because its lease was over. */
     default void takenOver(String operation, String tenant) {}
 
+    /**
+     * A request passed on a route where the HTTP filter only observes.
+     *
+     * @param route method and template
+     * @param answer what the filter would have done: {@code executed}, {@code replayed}, or the code of a problem
+     */
+    default void logOnly(String route, String answer) {}
+
     /** Records past their retention were removed. */
     default void purged(String tenant, int records) {}
 

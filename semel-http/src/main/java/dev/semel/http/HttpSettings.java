@@ -59,6 +59,7 @@ public final class HttpSettings {
     private @Nullable Function<Principal, @Nullable String> issuers;
     private boolean principals = true;
     private boolean anonymous;
+    private boolean logOnly;
     private Hooks.@Nullable Routes application;
     private Hooks.@Nullable RequestRules changes;
     private Hooks.@Nullable Origins origins;
@@ -140,6 +141,16 @@ public final class HttpSettings {
     public HttpSettings withDefault(Rule rule) {
         once("default rule");
         usual = rule;
+        return this;
+    }
+
+    /**
+     * For a first roll-out: all routes are log-only ({@link Rule#withLogOnly}), whatever their rules say, except those whose rule a
+     * framework finds.
+     */
+    public HttpSettings withLogOnly() {
+        once("log-only");
+        logOnly = true;
         return this;
     }
 
@@ -275,7 +286,7 @@ public final class HttpSettings {
             throw new SemelException.Misconfigured("the idempotency filter", all);
         }
         GatewayRuns gatewayRuns = ((Engine) semel).gatewayRuns();
-        RouteTable table = routes.build(usual);
+        RouteTable table = routes.build(usual, logOnly);
         declare(gatewayRuns, table);
         return new IdempotencyFilter(new FilterSetup(
                 gatewayRuns,

@@ -62,7 +62,7 @@ public final class IdempotencyFilter implements Filter {
         } else if (known != null || http.getDispatcherType() != DispatcherType.REQUEST) {
             chain.doFilter(request, response);
         } else {
-            RequestIds ids = RequestIds.of(http, to, setup.tracking().ids());
+            RequestIds ids = RequestIds.of(http, setup.tracking().ids());
             Hooks.Logs.LogContext entered = setup.tracking().logs().enter(ids.correlation(), ids.request());
             try {
                 admit(http, to, chain, ids);
@@ -75,10 +75,16 @@ public final class IdempotencyFilter implements Filter {
     private void admit(HttpServletRequest request, HttpServletResponse response, FilterChain chain, RequestIds ids)
             throws IOException, ServletException {
         if (!KeyHeader.METHODS.contains(request.getMethod())) {
+            ids.show(response);
             chain.doFilter(request, response);
             return;
         }
         RouteTable.Match match = setup.routing().match(request);
+        if (match.rule().isLogOnly() && match.rule().key() != Rule.KeyUse.OFF) {
+            new LogOnlyRequest(setup, new IncomingRequest(request, response, ids, match)).run(chain);
+            return;
+        }
+        ids.show(response);
         List<String> keys = Collections.list(request.getHeaders(KeyHeader.NAME));
         boolean bare = keys.isEmpty() && match.rule().key() == Rule.KeyUse.OPTIONAL;
         if (match.rule().key() == Rule.KeyUse.OFF) {
@@ -147,7 +153,8 @@ public final class IdempotencyFilter implements Filter {
     }
 
     private void write(HttpServletRequest request, HttpServletResponse response, Problem problem) throws IOException {
-        RequestIds ids = RequestIds.of(request, response, setup.tracking().ids());
+        RequestIds ids = RequestIds.of(request, setup.tracking().ids());
+        ids.show(response);
         setup.responses().problems().write(request, response, ids, problem);
     }
 
@@ -169,6 +176,9 @@ public final class IdempotencyFilter implements Filter {
         }
         RouteTable table = setup.routing().table();
         RouteTable.Match match = route == null ? table.match(request, null) : table.match(request.getMethod(), route);
+        if (match.rule().isLogOnly()) {
+            return true;
+        }
         boolean unprotected = switch (match.rule().key()) {
             case REQUIRED -> true;
             case OPTIONAL -> request.getHeader(KeyHeader.NAME) != null;

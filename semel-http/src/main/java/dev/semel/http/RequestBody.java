@@ -138,7 +138,7 @@ record RequestBody(SpoolBuffer bytes, Collection<Part> parts) implements AutoClo
      * @throws Malformed when the container does not recognise the boundary: names of parameters are case-insensitive, but Jetty
      *     reads this one only in lower case
      */
-    private static @Nullable Collection<Part> parts(HttpServletRequest request, long limit)
+    static @Nullable Collection<Part> parts(HttpServletRequest request, long limit)
             throws SpoolBuffer.LimitExceeded, Malformed {
         Collection<Part> parts;
         try {
@@ -189,7 +189,7 @@ record RequestBody(SpoolBuffer bytes, Collection<Part> parts) implements AutoClo
         return type != null && type.split(";", 2)[0].contains("*");
     }
 
-    private static boolean isMultipart(HttpServletRequest request) {
+    static boolean isMultipart(HttpServletRequest request) {
         String type = request.getContentType();
         return type != null && type.toLowerCase(Locale.ROOT).startsWith("multipart/form-data");
     }
@@ -199,7 +199,8 @@ record RequestBody(SpoolBuffer bytes, Collection<Part> parts) implements AutoClo
         return request.getAttribute(PARSED) != null;
     }
 
-    private static void parsed(HttpServletRequest request, SpoolBuffer spool) throws IOException {
+    /** Fills the buffer with the fields of a form that the container has parsed. */
+    static void parsed(HttpServletRequest request, SpoolBuffer spool) throws IOException {
         request.setAttribute(PARSED, true);
         for (var parameter : new TreeMap<>(request.getParameterMap()).entrySet()) {
             for (String value : parameter.getValue()) {

@@ -21,7 +21,7 @@ record RequestIds(
     private static final String ATTRIBUTE = RequestIds.class.getName();
     private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*");
 
-    static RequestIds of(HttpServletRequest request, HttpServletResponse response, Supplier<String> made) {
+    static RequestIds of(HttpServletRequest request, Supplier<String> made) {
         if (request.getAttribute(ATTRIBUTE) instanceof RequestIds known) {
             return known;
         }
@@ -32,9 +32,12 @@ record RequestIds(
                 KeyHeader.isValid(own) ? own : made.get(),
                 trace(request.getHeader("traceparent")));
         request.setAttribute(ATTRIBUTE, ids);
-        response.setHeader(CORRELATION, ids.correlation);
-        response.setHeader(REQUEST, ids.request);
         return ids;
+    }
+
+    void show(HttpServletResponse response) {
+        response.setHeader(CORRELATION, correlation);
+        response.setHeader(REQUEST, request);
     }
 
     private static @Nullable String trace(@Nullable String header) {

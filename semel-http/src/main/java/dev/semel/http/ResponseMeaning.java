@@ -34,14 +34,9 @@ record ResponseMeaning(Kind kind, Failure failure) {
                             Kind.FAIL, thrown.failure(incoming.match().operation()));
         }
         int status = held.getStatus();
-        if (status == 401 || status == 403 || status == 413 || status == 429) {
-            return DROPPED;
-        }
-        if (status < 400) {
-            return new ResponseMeaning(Kind.KEEP, NONE);
-        }
-        if (status < 500) {
-            return new ResponseMeaning(Kind.REFUSE, NONE);
+        Kind kind = kind(status);
+        if (kind != Kind.FAIL) {
+            return new ResponseMeaning(kind, NONE);
         }
         Failure failure =
                 ClassifiedException.failure(incoming.request(), incoming.match().operation(), status);
@@ -50,5 +45,12 @@ record ResponseMeaning(Kind kind, Failure failure) {
                 RetryAfter.parse(held.getHeader("Retry-After"), Instant.ofEpochMilli(time.millis()))
                         .map(failure::withRetryAfter)
                         .orElse(failure));
+    }
+
+    static Kind kind(int status) {
+        if (status == 401 || status == 403 || status == 413 || status == 429) {
+            return Kind.DROP;
+        }
+        return status < 400 ? Kind.KEEP : status < 500 ? Kind.REFUSE : Kind.FAIL;
     }
 }

@@ -56,6 +56,10 @@ final class RouteTable {
             return segments.size() < other.segments.size();
         }
 
+        RouteEntry asLogOnly() {
+            return new RouteEntry(method, segments, template, rule.withLogOnly(true));
+        }
+
         private static int weight(String segment) {
             return segment.equals("**") ? 2 : isPlace(segment) ? 1 : 0;
         }
@@ -146,8 +150,11 @@ final class RouteTable {
             return faults;
         }
 
-        RouteTable build(Rule usual) {
-            return new RouteTable(List.copyOf(entries), usual);
+        /** @param logOnly whether all routes are log-only, whatever their rules say */
+        RouteTable build(Rule usual, boolean logOnly) {
+            return logOnly
+                    ? new RouteTable(entries.stream().map(RouteEntry::asLogOnly).toList(), usual.withLogOnly(true))
+                    : new RouteTable(List.copyOf(entries), usual);
         }
     }
 
@@ -200,7 +207,11 @@ final class RouteTable {
     }
 
     private static String name(String method, String template) {
-        String name = method + " " + template;
+        return shortened(method + " " + template);
+    }
+
+    /** The name of an operation, with a hash in place of its end where it is too long. */
+    static String shortened(String name) {
         if (name.length() <= LONGEST_NAME) {
             return name;
         }

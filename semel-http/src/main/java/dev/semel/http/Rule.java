@@ -9,14 +9,22 @@ import java.util.List;
 /**
  * The rule of a route. Immutable; starts from {@link #required}, {@link #optional} or {@link #off}.
  *
- * @param key whether a key is needed
+ * @param keyRule whether a key is needed, and whether that is enforced
  * @param level the guarantee
  * @param policy the name of a policy: retention, lease, attempt timeout, pauses
  * @param limits the limits of bodies
  * @param patience how long a duplicate waits for the first request before it gets "in progress"
  * @param breaker the circuit breaker that pauses the route when its handler keeps failing
  */
-public record Rule(KeyUse key, Level level, String policy, Limits limits, Duration patience, Channel.Breaker breaker) {
+public record Rule(
+        KeyRule keyRule, Level level, String policy, Limits limits, Duration patience, Channel.Breaker breaker) {
+    /**
+     * The rule for keys.
+     *
+     * @param logOnly whether every request passes untouched, and the filter only logs and counts what it would have done
+     */
+    public record KeyRule(KeyUse use, boolean logOnly) {}
+
     /** Whether a request needs a key. */
     public enum KeyUse {
         /** A request without a key is rejected. */
@@ -82,7 +90,12 @@ public record Rule(KeyUse key, Level level, String policy, Limits limits, Durati
     /** At the level {@link Level#PLAIN}, which needs no change in the handler, under the policy {@code api.request}. */
     public static Rule required() {
         return new Rule(
-                KeyUse.REQUIRED, Level.PLAIN, "api.request", Limits.DEFAULT, Duration.ZERO, Channel.Breaker.NONE);
+                new KeyRule(KeyUse.REQUIRED, false),
+                Level.PLAIN,
+                "api.request",
+                Limits.DEFAULT,
+                Duration.ZERO,
+                Channel.Breaker.NONE);
     }
 
     public static Rule optional() {
@@ -93,16 +106,36 @@ public record Rule(KeyUse key, Level level, String policy, Limits limits, Durati
         return required().withKey(KeyUse.OFF);
     }
 
+    public KeyUse key() {
+        return keyRule.use;
+    }
+
+    public boolean isLogOnly() {
+        return keyRule.logOnly;
+    }
+
     public Rule withKey(KeyUse value) {
+        return with(new KeyRule(value, keyRule.logOnly));
+    }
+
+    /**
+     * For a first roll-out: every request passes untouched, and the filter only logs and counts what it would have done. It records
+     * requests with a key, so that it recognizes their retries, but nothing that it records counts once the rule is enforced.
+     */
+    public Rule withLogOnly(boolean value) {
+        return with(new KeyRule(keyRule.use, value));
+    }
+
+    private Rule with(KeyRule value) {
         return new Rule(value, level, policy, limits, patience, breaker);
     }
 
     public Rule withLevel(Level value) {
-        return new Rule(key, value, policy, limits, patience, breaker);
+        return new Rule(keyRule, value, policy, limits, patience, breaker);
     }
 
     public Rule withPolicy(String value) {
-        return new Rule(key, level, value, limits, patience, breaker);
+        return new Rule(keyRule, level, value, limits, patience, breaker);
     }
 
     public Rule withLargestRequest(long bytes) {
@@ -121,7 +154,12 @@ public record Rule(KeyUse key, Level level, String policy, Limits limits, Durati
 
     /** For streaming handlers whose clients can wait for the end of the stream. */
     public Rule withHeldStreams() {
-        return with(new Limits(limits.requestBytes, limits.responseBytes, limits.heldBytes, true, limits.forms));
+        return withHeldStreams(true);
+    }
+
+    /** As {@link #withHeldStreams()}, or back to a handler that fails when it streams. */
+    public Rule withHeldStreams(boolean value) {
+        return with(new Limits(limits.requestBytes, limits.responseBytes, limits.heldBytes, value, limits.forms));
     }
 
     public Rule withForms(Forms value) {
@@ -130,14 +168,14 @@ public record Rule(KeyUse key, Level level, String policy, Limits limits, Durati
     }
 
     private Rule with(Limits value) {
-        return new Rule(key, level, policy, value, patience, breaker);
+        return new Rule(keyRule, level, policy, value, patience, breaker);
     }
 
     public Rule withPatience(Duration value) {
-        return new Rule(key, level, policy, limits, value, breaker);
+        return new Rule(keyRule, level, policy, limits, value, breaker);
     }
 
     public Rule withBreaker(Channel.Breaker value) {
-        return new Rule(key, level, policy, limits, patience, value);
+        return new Rule(keyRule, level, policy, limits, patience, value);
     }
 }

@@ -1,18 +1,10 @@
 package dev.semel.http;
 
 import jakarta.servlet.AsyncContext;
-import jakarta.servlet.ReadListener;
-import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletRequestWrapper;
-import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.nio.charset.Charset;
-import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.Locale;
@@ -20,11 +12,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A request whose body is already read, and whose asynchronous completion passes through the filter. */
-final class SpooledRequest extends HttpServletRequestWrapper {
+final class SpooledRequest extends ReadRequest {
     private final RequestBody body;
     private final GuardedRequest guarded;
-    private @Nullable ServletInputStream stream;
-    private @Nullable BufferedReader reader;
     private @Nullable Map<String, String[]> parameters;
     private @Nullable HeldAsyncContext async;
 
@@ -34,32 +24,9 @@ final class SpooledRequest extends HttpServletRequestWrapper {
         this.guarded = guarded;
     }
 
-    /** Starts the body from its beginning. */
-    void restart() {
-        stream = null;
-        reader = null;
-    }
-
     @Override
-    public ServletInputStream getInputStream() {
-        ServletInputStream open = stream;
-        if (open == null) {
-            open = new BodyInput(body.bytes().read());
-            stream = open;
-        }
-        return open;
-    }
-
-    @Override
-    public BufferedReader getReader() throws IOException {
-        BufferedReader open = reader;
-        if (open == null) {
-            String encoding = getCharacterEncoding();
-            Charset charset = encoding == null ? StandardCharsets.ISO_8859_1 : Charset.forName(encoding);
-            open = new BufferedReader(new InputStreamReader(getInputStream(), charset));
-            reader = open;
-        }
-        return open;
+    InputStream open() {
+        return body.bytes().read();
     }
 
     @Override
@@ -131,58 +98,5 @@ final class SpooledRequest extends HttpServletRequestWrapper {
         AsyncContext real = super.getAsyncContext();
         HeldAsyncContext known = async;
         return known != null && known.wraps(real) ? known : real;
-    }
-
-    private final class BodyInput extends ServletInputStream {
-        private final InputStream in;
-        private boolean finished;
-
-        BodyInput(InputStream in) {
-            this.in = in;
-        }
-
-        @Override
-        public int read() throws IOException {
-            int read = in.read();
-            finished = read < 0;
-            return read;
-        }
-
-        @Override
-        public int read(byte[] into, int from, int length) throws IOException {
-            int read = in.read(into, from, length);
-            finished = read < 0;
-            return read;
-        }
-
-        @Override
-        public int available() throws IOException {
-            return in.available();
-        }
-
-        @Override
-        public boolean isFinished() {
-            return finished;
-        }
-
-        @Override
-        public boolean isReady() {
-            return true;
-        }
-
-        /** The whole body is available at once. */
-        @Override
-        public void setReadListener(ReadListener listener) {
-            getAsyncContext().start(() -> {
-                try {
-                    listener.onDataAvailable();
-                    if (finished) {
-                        listener.onAllDataRead();
-                    }
-                } catch (IOException | RuntimeException e) {
-                    listener.onError(e);
-                }
-            });
-        }
     }
 }

@@ -47,7 +47,8 @@ final class AnnotationCheck {
         faults.addAll(others);
     }
 
-    void check(List<AnnotatedMethod<Idempotent>> methods) {
+    /** @param reconcilers is told of the methods that it may reconcile */
+    void checkMethods(List<AnnotatedMethod<Idempotent>> methods, ReconcilerMethods reconcilers) {
         for (AnnotatedMethod<Idempotent> each : methods) {
             List<String> own = new ArrayList<>();
             if (each.annotation().key().isEmpty() && RouteRules.isRoute(each.method())) {
@@ -56,7 +57,11 @@ final class AnnotationCheck {
                 told("@Idempotent " + each.place(), own);
                 continue;
             }
-            IdempotentMethod.of(each.type(), each.method(), each.annotation(), expressions, own);
+            IdempotentMethod method =
+                    IdempotentMethod.of(each.type(), each.method(), each.annotation(), expressions, own);
+            if (method != null) {
+                reconcilers.know(method);
+            }
             policy(each.annotation().policy(), own);
             if (each.annotation().form() == Idempotent.Form.ATOMIC) {
                 demandDataSource(each.method(), own);
@@ -123,10 +128,16 @@ final class AnnotationCheck {
         }
     }
 
-    void check(List<AnnotatedMethod<SemelChannel>> methods, ChannelMethods channels) {
+    /** @param reconcilers is told of the channels that it may reconcile */
+    void checkChannels(
+            List<AnnotatedMethod<SemelChannel>> methods, ChannelMethods channels, ReconcilerMethods reconcilers) {
+        channels.known().values().forEach(reconcilers::know);
         for (AnnotatedMethod<SemelChannel> each : methods) {
             List<String> own = new ArrayList<>();
             Channel<?> channel = channels.add(each, own);
+            if (channel != null) {
+                reconcilers.know(channel);
+            }
             if (channel != null && channel.definition().operation().policy().carried() == null) {
                 policy(channel.definition().operation().policy().name(), own);
             }
@@ -141,6 +152,14 @@ final class AnnotationCheck {
         channels.unhandled(handled)
                 .forEach(name -> faults.add(
                         "ChannelCapacity of \"" + name + "\": no @SemelChannel method handles this channel"));
+    }
+
+    void checkReconcilers(List<AnnotatedMethod<SemelReconciler>> methods, ReconcilerMethods reconcilers) {
+        for (AnnotatedMethod<SemelReconciler> each : methods) {
+            List<String> own = new ArrayList<>();
+            reconcilers.add(each, own);
+            told("@SemelReconciler " + each.place(), own);
+        }
     }
 
     private void demandDataSource(Method method, List<String> own) {

@@ -27,6 +27,7 @@ import org.springframework.util.ReflectionUtils;
 /** The {@link SemelChannel} methods of the context, and the channels that they handle. */
 final class ChannelMethods {
     private final BeanFactory beans;
+    private final RunContexts contexts;
     private final Map<String, Channel<?>> known = new TreeMap<>();
     private final Map<String, List<Channel.Capacity>> capacities = new TreeMap<>();
     private final List<ChannelHandler> handlers = new ArrayList<>();
@@ -38,8 +39,10 @@ final class ChannelMethods {
      * @param channels the channel beans of the application
      * @param said the capacity beans of the application
      */
-    ChannelMethods(BeanFactory beans, Iterable<Channel<?>> channels, Iterable<ChannelCapacity> said) {
+    ChannelMethods(
+            BeanFactory beans, RunContexts contexts, Iterable<Channel<?>> channels, Iterable<ChannelCapacity> said) {
         this.beans = beans;
+        this.contexts = contexts;
         channels.forEach(channel -> known.put(channel.name(), channel));
         said.forEach(each -> capacities
                 .computeIfAbsent(each.channel(), any -> new ArrayList<>())
@@ -152,6 +155,11 @@ final class ChannelMethods {
         return channel instanceof Channel.Leased<?> leased && !leased.repeatable();
     }
 
+    /** The channel beans of the application, by name. */
+    Map<String, Channel<?>> known() {
+        return known;
+    }
+
     /** Channels with a capacity but without a handler. */
     List<String> unhandled(Collection<String> handled) {
         return capacities.keySet().stream()
@@ -195,7 +203,7 @@ final class ChannelMethods {
             arguments[i] = types[i] == Tenant.class ? tenant : isGiven(types[i]) ? context : payload;
         }
         try {
-            method.invoke(bean, arguments);
+            contexts.within(context, () -> method.invoke(bean, arguments));
         } catch (InvocationTargetException e) {
             ReflectionUtils.rethrowException(e.getTargetException());
         }

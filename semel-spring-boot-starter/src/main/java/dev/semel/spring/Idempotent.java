@@ -15,6 +15,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * the header {@code Idempotency-Key}, and the filter replays the response to retries. {@link #header}, {@link #level},
  * {@link #policy} and {@link #patience} configure the route.
  *
+ * <p>A method that needs the context of its run injects {@link dev.semel.AtomicContext} or {@link dev.semel.LeasedContext} into its
+ * bean, or takes it as a parameter, which is not part of the payload and which Semel fills in.
+ *
  * <p>Expressions are SpEL. They refer to parameters by name ({@code #order.id}) or position ({@code #p0}), and to beans by
  * {@code @name}.
  *

@@ -32,7 +32,12 @@ final class IdempotentInterceptor implements MethodInterceptor {
 
     /** The services that a call needs. */
     record CallServices(
-            Semel semel, TenantResolver tenants, ResultCodec codec, Expressions expressions, Duration patience) {}
+            Semel semel,
+            TenantResolver tenants,
+            ResultCodec codec,
+            Expressions expressions,
+            RunContexts contexts,
+            Duration patience) {}
 
     /** @param services resolved at the first call, because advice is created before most beans */
     IdempotentInterceptor(Supplier<CallServices> services) {
@@ -99,15 +104,13 @@ final class IdempotentInterceptor implements MethodInterceptor {
     private static Tenant tenant(MethodInvocation invocation, IdempotentMethod declared, CallServices with) {
         Expression said = declared.said().tenant();
         if (said == null) {
-            Tenant current = with.tenants().current();
-            if (current == null) {
-                throw new SemelException.Invalid(
-                        "Operation " + declared.operation().name()
-                                + ": rejected: the tenant of the caller is unknown ("
-                                + with.tenants().getClass().getName()
-                                + " returned null). Nothing was run.");
-            }
-            return current;
+            return with.tenants()
+                    .current()
+                    .orElseThrow(() -> new SemelException.Invalid(
+                            "Operation " + declared.operation().name()
+                                    + ": rejected: the tenant of the caller is unknown ("
+                                    + with.tenants().getClass().getName()
+                                    + " returned no tenant). Nothing was run."));
         }
         Object value = value(invocation, declared, with, said);
         if (value == null) {
@@ -128,6 +131,7 @@ final class IdempotentInterceptor implements MethodInterceptor {
         private final IdempotentMethod declared;
         private final ResultCodec codec;
         private final Semel semel;
+        private final RunContexts contexts;
         private @Nullable Object returned;
         private @Nullable Throwable thrown;
 
@@ -136,15 +140,18 @@ final class IdempotentInterceptor implements MethodInterceptor {
             this.declared = declared;
             this.codec = with.codec();
             this.semel = with.semel();
+            this.contexts = with.contexts();
         }
 
         byte @Nullable [] once(Object context) throws Exception {
             returned = null;
             thrown = null;
             try {
-                returned = invocation
-                        .invocableClone(declared.with(context, invocation.getArguments()))
-                        .proceed();
+                returned = contexts.within(
+                        context,
+                        () -> invocation
+                                .invocableClone(declared.with(context, invocation.getArguments()))
+                                .proceed());
                 if (semel instanceof SpringSemel spring) {
                     spring.settle();
                 }

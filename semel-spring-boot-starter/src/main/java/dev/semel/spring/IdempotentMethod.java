@@ -30,15 +30,13 @@ import org.springframework.util.ClassUtils;
  *
  * @param said its expressions; null means the default
  * @param patience how long to wait for another run; null for the configured patience
- * @param context the index of the context parameter; -1 when there is none
  */
 record IdempotentMethod(
         Method method,
         Operation<Object, byte[]> operation,
         CallExpressions said,
         @Nullable Duration patience,
-        Type result,
-        int context) {
+        Type result) {
 
     /** The expressions of the annotation. */
     record CallExpressions(
@@ -80,8 +78,7 @@ record IdempotentMethod(
                         operation,
                         said,
                         patience,
-                        ResolvableType.forMethodReturnType(method, type).getType(),
-                        contextOf(method));
+                        ResolvableType.forMethodReturnType(method, type).getType());
     }
 
     private static void checkShape(Method method, Idempotent declared, List<String> faults) {
@@ -162,34 +159,44 @@ record IdempotentMethod(
         }
     }
 
-    private static int contextOf(Method method) {
-        List<Class<?>> types = Arrays.asList(method.getParameterTypes());
-        return Math.max(types.indexOf(AtomicContext.class), types.indexOf(LeasedContext.class));
+    private static boolean isContext(Class<?> type) {
+        return type == AtomicContext.class || type == LeasedContext.class;
     }
 
     boolean isAtomic() {
         return operation instanceof Operation.Atomic;
     }
 
-    /** The arguments without the context, as the payload. */
+    /** The names of the arguments that are the payload, with their positions: all but the contexts. */
+    Map<String, Integer> argumentPositions() {
+        Map<String, Integer> positions = new LinkedHashMap<>();
+        String[] names = Expressions.NAMES.getParameterNames(method);
+        Class<?>[] types = method.getParameterTypes();
+        for (int i = 0; i < types.length; i++) {
+            if (!isContext(types[i])) {
+                positions.put(names == null ? "p" + i : names[i], i);
+            }
+        }
+        return positions;
+    }
+
+    /** The arguments without the contexts, as the payload. */
     @Nullable
     Object payload(@Nullable Object[] arguments) {
         Map<String, @Nullable Object> named = new LinkedHashMap<>();
-        String[] names = Expressions.NAMES.getParameterNames(method);
-        for (int i = 0; i < arguments.length; i++) {
-            if (i != context) {
-                named.put(names == null ? "p" + i : names[i], arguments[i]);
-            }
-        }
+        argumentPositions().forEach((name, position) -> named.put(name, arguments[position]));
         return named.size() == 1 ? named.values().iterator().next() : named;
     }
 
-    /** The arguments with the context of the run. */
+    /** The arguments with the context of the run, whatever the caller passed there. */
     @Nullable
     Object[] with(Object runContext, @Nullable Object[] arguments) {
         @Nullable Object[] given = arguments.clone();
-        if (context >= 0) {
-            given[context] = runContext;
+        Class<?>[] types = method.getParameterTypes();
+        for (int i = 0; i < types.length; i++) {
+            if (isContext(types[i])) {
+                given[i] = runContext;
+            }
         }
         return given;
     }

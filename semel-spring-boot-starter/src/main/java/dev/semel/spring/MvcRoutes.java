@@ -57,17 +57,21 @@ final class MvcRoutes implements Hooks.Routes {
     FoundRoute found(HttpServletRequest mapped, Object handler) {
         Object pattern = mapped.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE);
         if (pattern == null) {
-            return null;
+            return rules.excludes(ServletRequestPathUtils.getCachedPathValue(mapped)) ? PASSES : null;
         }
-        FoundRoute found = handler instanceof HandlerMethod method
-                ? found(pattern.toString(), method)
-                : new FoundRoute(pattern.toString(), Map.of(), null);
-        return found.withVersion(ApiVersions.of(mapped));
+        HandlerMethod method = handler instanceof HandlerMethod its ? its : null;
+        return found(mapped.getMethod(), pattern.toString(), method).withVersion(ApiVersions.of(mapped));
     }
 
-    /** The route of a method, without its values and its version. */
-    FoundRoute found(String pattern, HandlerMethod method) {
-        RouteRules.RouteRule ruled = rules.of(method.getBeanType(), method.getMethod());
+    /**
+     * A route without its values and its version.
+     *
+     * @param handler null for a function
+     */
+    FoundRoute found(String httpMethod, String pattern, @Nullable HandlerMethod handler) {
+        RouteRules.RouteRule ruled = handler == null
+                ? rules.of(httpMethod, pattern)
+                : rules.of(httpMethod, pattern, handler.getBeanType(), handler.getMethod());
         return new FoundRoute(pattern, Map.of(), ruled.rule(), ruled.asynchronous(), null);
     }
 

@@ -1,6 +1,5 @@
 package dev.semel.spring;
 
-import dev.semel.http.Hooks;
 import dev.semel.http.IdempotencyFilter;
 import dev.semel.http.Rule;
 import io.swagger.v3.core.util.PathUtils;
@@ -44,7 +43,9 @@ final class OpenApiRoutes implements GlobalOpenApiCustomizer {
                 .forEach((path, item) -> item.readOperationsMap().forEach((method, operation) -> {
                     Rule rule = METHODS.contains(method) ? rule(known, method.name(), path) : Rule.off();
                     if (rule.key() != Rule.KeyUse.OFF) {
-                        OpenApiProblems.addKey(operation, rule.key() == Rule.KeyUse.REQUIRED);
+                        OpenApiProblems.addKey(operation, rule.key() == Rule.KeyUse.REQUIRED && !rule.isLogOnly());
+                    }
+                    if (rule.key() != Rule.KeyUse.OFF && !rule.isLogOnly()) {
                         problems.addResponses(operation, rule);
                         if (api.getComponents() == null) {
                             api.setComponents(new Components());
@@ -57,7 +58,7 @@ final class OpenApiRoutes implements GlobalOpenApiCustomizer {
     /** What no mapping has is a function, which the filter knows by its path. */
     private Rule rule(Map<String, Rule> known, String method, String path) {
         Rule rule = known.get(method + " " + path);
-        return rule != null ? rule : filter.rule(method, new Hooks.Routes.FoundRoute(path, Map.of(), null));
+        return rule != null ? rule : filter.rule(method, routes.found(method, path, null));
     }
 
     private Map<String, Rule> rules() {
@@ -75,7 +76,7 @@ final class OpenApiRoutes implements GlobalOpenApiCustomizer {
         for (PathItem.HttpMethod method : METHODS) {
             if (methods.isEmpty() || methods.contains(RequestMethod.valueOf(method.name()))) {
                 Rule rule = MvcRoutes.isApplications(handler)
-                        ? filter.rule(method.name(), routes.found(path, handler))
+                        ? filter.rule(method.name(), routes.found(method.name(), path, handler))
                         : Rule.off();
                 rules.put(method + " " + documented, rule);
             }

@@ -11,8 +11,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -25,10 +27,12 @@ import org.springframework.boot.context.properties.bind.PropertySourcesPlacehold
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -36,6 +40,9 @@ import org.springframework.util.unit.DataSize;
  * of range, and contradictory settings. Used once.
  */
 final class PropertyCheck {
+    /** Absent in an application without Spring MVC. */
+    private static final String PATTERNS = "org.springframework.web.util.pattern.PathPatternParser";
+
     private final ConfigurableEnvironment environment;
     private final PropertyNames names = new PropertyNames();
     private final List<String> faults = new ArrayList<>();
@@ -62,10 +69,15 @@ final class PropertyCheck {
         check.faults.addAll(PolicyNames.faults(ConfigurationPropertySources.get(environment)));
         Optional<Catalogue> catalogue = check.catalogue(properties);
         if (http.enabled()) {
+            SemelRouteProperties routes = check.routes(sound);
             check.checkHttp(properties, http);
+            check.checkRoutes(properties, routes);
             // Policy beans do not exist yet.
             boolean noBeans = beans.getBeanNamesForType(Policy.class, true, false).length == 0;
-            catalogue.filter(all -> noBeans).flatMap(all -> policy(http, all)).ifPresent(check.faults::add);
+            catalogue.filter(all -> noBeans).ifPresent(all -> {
+                policy(http, all).ifPresent(check.faults::add);
+                check.faults.addAll(policies(routes, all));
+            });
         }
         if (!check.faults.isEmpty()) {
             throw new SemelException.Misconfigured("Semel's settings", check.faults);
@@ -112,7 +124,9 @@ final class PropertyCheck {
     private Binder withoutWrongValues() {
         Binder binder = Binder.get(environment);
         Set<ConfigurationPropertyName> wrong = new HashSet<>();
-        names.leaves().forEach((name, type) -> {
+        Map<ConfigurationPropertyName, ResolvableType> all = new LinkedHashMap<>(names.leaves());
+        all.putAll(names.elements(this::isPresent));
+        all.forEach((name, type) -> {
             try {
                 binder.bind(name, Bindable.of(type));
             } catch (BindException e) {
@@ -128,9 +142,19 @@ final class PropertyCheck {
         return new Binder(sources, new PropertySourcesPlaceholdersResolver(environment));
     }
 
+    private boolean isPresent(ConfigurationPropertyName name) {
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            if (source.containsDescendantOf(name) == ConfigurationPropertyState.PRESENT) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Does not show the value of a text property: the URL of a store contains a password. */
     private static String told(ConfigurationPropertyName name, ResolvableType type, BindException e) {
-        Class<?> wanted = type.resolve(Object.class);
+        ResolvableType elements = type.as(List.class).getGeneric(0);
+        Class<?> wanted = elements == ResolvableType.NONE ? type.resolve(Object.class) : elements.resolve(Object.class);
         var property = e.getProperty();
         String value = property == null || wanted == String.class ? "" : " is \"" + property.getValue() + "\"";
         return name + value + ": " + instead(wanted).orElseGet(() -> String.valueOf(root(e).getMessage()));
@@ -247,13 +271,61 @@ final class PropertyCheck {
         }
     }
 
+    /** Nothing where the entries cannot be bound: one has only faults that are already reported, or their numbers have a gap. */
+    private SemelRouteProperties routes(Binder sound) {
+        try {
+            return sound.bindOrCreate("semel.http", Bindable.of(SemelRouteProperties.class));
+        } catch (BindException e) {
+            if (faults.isEmpty()) {
+                faults.add("semel.http.routes: " + root(e).getMessage() + " Number the entries from 0, without gaps");
+            }
+            return new SemelRouteProperties(List.of(), List.of(), false, List.of());
+        }
+    }
+
+    private void checkRoutes(SemelProperties properties, SemelRouteProperties routes) {
+        if (ClassUtils.isPresent(PATTERNS, getClass().getClassLoader())) {
+            ConfiguredRoutes.of(routes, faults);
+        }
+        DataSize largest = properties.tuning().largestValue();
+        for (int i = 0; i < routes.routes().size(); i++) {
+            SemelRouteProperties.Route route = routes.routes().get(i);
+            String name = "semel.http.routes[" + i + "].";
+            if (route.level() != null && route.level() != Level.PLAIN && properties.store() != null) {
+                faults.add(name + "level is " + route.level() + ", but the ledger has its own store (semel.store) and"
+                        + " cannot join the handler's transaction: use plain, or remove semel.store");
+            }
+            DataSize kept = route.tuning().largestKeptResponse();
+            check(
+                    kept == null || kept.compareTo(largest) <= 0,
+                    name + "tuning.largest-kept-response",
+                    String.valueOf(kept),
+                    "use at most semel.tuning.largest-value (" + largest + ")");
+        }
+    }
+
     /** The fault of the default policy of routes, if any. */
     static Optional<String> policy(SemelHttpProperties http, Catalogue catalogue) {
-        String name = http.tuning().policy();
+        return policy("semel.http.tuning.policy", http.tuning().policy(), catalogue);
+    }
+
+    /** The faults of the policies of single routes. */
+    static List<String> policies(SemelRouteProperties routes, Catalogue catalogue) {
+        List<String> faults = new ArrayList<>();
+        for (int i = 0; i < routes.routes().size(); i++) {
+            String name = routes.routes().get(i).tuning().policy();
+            if (name != null) {
+                policy("semel.http.routes[" + i + "].tuning.policy", name, catalogue)
+                        .ifPresent(faults::add);
+            }
+        }
+        return faults;
+    }
+
+    private static Optional<String> policy(String property, String name, Catalogue catalogue) {
         return catalogue.find(name).isPresent()
                 ? Optional.empty()
-                : Optional.of("semel.http.tuning.policy is \"" + name + "\", which is not a known policy; known"
-                        + " policies: "
+                : Optional.of(property + " is \"" + name + "\", which is not a known policy; known policies: "
                         + String.join(", ", catalogue.names()));
     }
 }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -50,11 +50,10 @@ final class RouteProtection {
             return List.of();
         }
         String set = new PropertyNames()
-                .leaves().keySet().stream()
-                        .filter(PropertyNames.HTTP::isAncestorOf)
-                        .map(ConfigurationPropertyName::toString)
+                .all().stream()
+                        .filter(name -> name.startsWith(PropertyNames.HTTP + ".") && !name.contains("[]"))
                         .filter(name -> !name.equals("semel.http.enabled"))
-                        .filter(context.getEnvironment()::containsProperty)
+                        .filter(this::isSet)
                         .collect(Collectors.joining(", "));
         return set.isEmpty()
                 ? List.of()
@@ -64,6 +63,13 @@ final class RouteProtection {
                                         + " servlets"
                                 : "the application has its own Semel bean but no Idempotency-Key filter")
                         + ". Remove these settings");
+    }
+
+    private boolean isSet(String name) {
+        Environment environment = context.getEnvironment();
+        return environment.containsProperty(name)
+                || environment.containsProperty(name + "[0]")
+                || environment.containsProperty(name + "[0].path");
     }
 
     private boolean hasFilter() {

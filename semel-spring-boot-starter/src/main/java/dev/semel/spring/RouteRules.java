@@ -3,6 +3,7 @@ package dev.semel.spring;
 import dev.semel.http.Level;
 import dev.semel.http.Rule;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -16,7 +17,10 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 
-/** The rule of a route: the configured rule, changed by {@link Idempotent} on the method or its class. */
+/**
+ * The rule of a route: the default rule, changed by the entries of {@code semel.http.routes} that match the route, then by
+ * {@link Idempotent} on the method or its class. An excluded route passes untouched.
+ */
 final class RouteRules {
     private static final String ROUTE = "org.springframework.web.bind.annotation.RequestMapping";
     private static final Set<String> ASYNCHRONOUS = Set.of(
@@ -26,7 +30,14 @@ final class RouteRules {
             "org.springframework.web.servlet.mvc.method.annotation.SseEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
+    private static final Set<String> METHODS = Set.of("POST", "PUT", "PATCH", "DELETE");
+    private static final RouteRule PASSES = new RouteRule(Rule.off(), false);
+
     private record RouteMethod(Class<?> type, Method method) {}
+
+    /** @param handler null for a function */
+    private record MappedRoute(
+            String method, String path, @Nullable RouteMethod handler) {}
 
     /**
      * The rule of a route.
@@ -38,11 +49,13 @@ final class RouteRules {
 
     private final Rule usual;
     private final boolean onlyAnnotated;
-    private final Map<RouteMethod, RouteRule> known = new ConcurrentHashMap<>();
+    private final ConfiguredRoutes configured;
+    private final Map<MappedRoute, RouteRule> known = new ConcurrentHashMap<>();
 
-    RouteRules(Rule usual, boolean onlyAnnotated) {
+    RouteRules(Rule usual, boolean onlyAnnotated, ConfiguredRoutes configured) {
         this.usual = usual;
         this.onlyAnnotated = onlyAnnotated;
+        this.configured = configured;
     }
 
     /** Whether the method, or the interface method, has a request mapping. */
@@ -56,21 +69,56 @@ final class RouteRules {
         return onlyAnnotated ? usual.withKey(Rule.KeyUse.OFF) : usual;
     }
 
-    /** Cached: the lookup takes longer than finding the method itself. */
-    RouteRule of(Class<?> type, Method method) {
-        return known.computeIfAbsent(new RouteMethod(type, method), route -> found(route.type, route.method));
+    /** Whether the properties exclude a path. */
+    boolean excludes(String path) {
+        return configured.excludedBy(path) != null;
     }
 
-    private RouteRule found(Class<?> type, Method method) {
-        Idempotent said = said(type, method);
-        boolean asynchronous = isAsynchronous(method);
-        if (said == null) {
+    /** The rule of a controller's method. Cached: the lookup takes longer than finding the method itself. */
+    RouteRule of(String httpMethod, String path, Class<?> type, Method method) {
+        return cached(new MappedRoute(httpMethod, path, new RouteMethod(type, method)));
+    }
+
+    /** The rule of a function. */
+    RouteRule of(String httpMethod, String path) {
+        return cached(new MappedRoute(httpMethod, path, null));
+    }
+
+    private RouteRule cached(MappedRoute route) {
+        // A client may send any other method, so those are not remembered.
+        return METHODS.contains(route.method) ? known.computeIfAbsent(route, this::found) : PASSES;
+    }
+
+    private RouteRule found(MappedRoute route) {
+        RouteMethod handler = route.handler;
+        Idempotent said = handler == null ? null : said(handler.type, handler.method);
+        boolean asynchronous = handler != null && isAsynchronous(handler.method);
+        if (excludes(route.path)) {
+            return new RouteRule(Rule.off(), asynchronous);
+        }
+        List<ConfiguredRoutes.Entry> entries = configured.matching(route.method, route.path);
+        if (said == null && entries.isEmpty()) {
             return new RouteRule(null, asynchronous);
         }
-        Rule rule = changed(usual, said);
+        Rule rule = ConfiguredRoutes.changed(said == null ? usual() : usual, entries);
+        if (said != null) {
+            rule = changed(rule, said);
+        }
         // Its transaction is on another thread, where it cannot be marked.
-        boolean plain = asynchronous && said.level() == Idempotent.Level.CONFIGURED;
+        boolean plain = asynchronous && !overrides(said, "level");
         return new RouteRule(plain ? rule.withLevel(Level.PLAIN) : rule, asynchronous);
+    }
+
+    /** Whether an annotation sets what an entry of {@code semel.http.routes} sets under this name. */
+    static boolean overrides(@Nullable Idempotent said, String setting) {
+        return said != null
+                && switch (setting) {
+                    case "key" -> said.header() != Idempotent.Header.CONFIGURED;
+                    case "level" -> said.level() != Idempotent.Level.CONFIGURED;
+                    case "tuning.policy" -> !said.policy().equals("default");
+                    case "tuning.patience" -> !said.patience().isEmpty();
+                    default -> false;
+                };
     }
 
     static @Nullable Idempotent said(Class<?> type, Method method) {
@@ -81,15 +129,15 @@ final class RouteRules {
         return AnnotatedElementUtils.findMergedAnnotation(type, Idempotent.class);
     }
 
-    private static Rule changed(Rule usual, Idempotent said) {
-        Rule rule = usual;
-        if (said.level() != Idempotent.Level.CONFIGURED) {
+    private static Rule changed(Rule configured, Idempotent said) {
+        Rule rule = configured;
+        if (overrides(said, "level")) {
             rule = rule.withLevel(Level.valueOf(said.level().name()));
         }
-        if (!said.policy().equals("default")) {
+        if (overrides(said, "tuning.policy")) {
             rule = rule.withPolicy(said.policy());
         }
-        if (!said.patience().isEmpty()) {
+        if (overrides(said, "tuning.patience")) {
             rule = rule.withPatience(DurationStyle.detectAndParse(said.patience()));
         }
         return switch (said.header()) {

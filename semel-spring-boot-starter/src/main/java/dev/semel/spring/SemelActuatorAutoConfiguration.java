@@ -1,6 +1,7 @@
 package dev.semel.spring;
 
 import dev.semel.operator.Operator;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -41,8 +42,9 @@ public class SemelActuatorAutoConfiguration {
         @Bean
         @ConditionalOnAvailableEndpoint
         @ConditionalOnMissingBean
-        SemelEndpoint semelEndpoint(EngineOpener.OpenedEngine opened, Operator operator) {
-            return new SemelEndpoint(opened.store(), operator);
+        SemelEndpoint semelEndpoint(
+                EngineOpener.OpenedEngine opened, Operator operator, ObjectProvider<RouteLines> routes) {
+            return new SemelEndpoint(opened.store(), operator, routes.getIfAvailable(RouteLines::new));
         }
     }
 }

@@ -1,6 +1,9 @@
 package dev.semel.spring;
 
+import dev.semel.AtomicContext;
 import dev.semel.Channel;
+import dev.semel.LeasedContext;
+import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.Semel;
 import dev.semel.Tenant;
@@ -10,6 +13,7 @@ import dev.semel.watch.Watch;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
@@ -113,7 +117,26 @@ public class SemelAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     TenantResolver semelTenants() {
-        return () -> Tenant.SINGLE;
+        return () -> Optional.of(Tenant.SINGLE);
+    }
+
+    @Bean
+    RunContexts semelRunContexts() {
+        return new RunContexts();
+    }
+
+    /** To inject: the context of the atomic method or channel handler that runs on the calling thread. */
+    @Bean
+    @ConditionalOnMissingBean(AtomicContext.class)
+    AtomicContext semelAtomicContext(RunContexts contexts) {
+        return new InjectedAtomicContext(contexts);
+    }
+
+    /** To inject: the context of the leased method or channel handler that runs on the calling thread. */
+    @Bean
+    @ConditionalOnMissingBean(LeasedContext.class)
+    LeasedContext semelLeasedContext(RunContexts contexts) {
+        return new InjectedLeasedContext(contexts);
     }
 
     @Bean
@@ -132,26 +155,39 @@ public class SemelAutoConfiguration {
     }
 
     private static IdempotentInterceptor.CallServices services(ConfigurableListableBeanFactory beans) {
-        JsonMapper mapper = beans.getBeanProvider(JsonMapper.class).getIfUnique(JsonMapper::shared);
         return new IdempotentInterceptor.CallServices(
                 beans.getBean(Semel.class),
                 beans.getBean(TenantResolver.class),
-                new ResultCodec(mapper),
+                results(beans),
                 new Expressions(beans),
+                beans.getBean(RunContexts.class),
                 beans.getBean(SemelProperties.class).tuning().patience());
     }
 
+    private static ResultCodec results(ConfigurableListableBeanFactory beans) {
+        return new ResultCodec(beans.getBeanProvider(JsonMapper.class).getIfUnique(JsonMapper::shared));
+    }
+
     @Bean
-    ChannelMethods semelChannels(ConfigurableListableBeanFactory beans, ObjectProvider<ChannelCapacity> capacities) {
+    ChannelMethods semelChannels(
+            ConfigurableListableBeanFactory beans, RunContexts contexts, ObjectProvider<ChannelCapacity> capacities) {
         List<Channel<?>> channels = new ArrayList<>();
         beans.getBeansOfType(Channel.class).values().forEach(channels::add);
-        return new ChannelMethods(beans, channels, capacities);
+        return new ChannelMethods(beans, contexts, channels, capacities);
+    }
+
+    @Bean
+    ReconcilerMethods semelReconcilers(ConfigurableListableBeanFactory beans) {
+        ReconcilerMethods reconcilers = new ReconcilerMethods(beans, results(beans));
+        beans.getBeansOfType(Operation.Leased.class).values().forEach(reconcilers::know);
+        return reconcilers;
     }
 
     @Bean
     SmartInitializingSingleton semelDeclarations(
             ConfigurableListableBeanFactory beans,
             ChannelMethods channels,
+            ReconcilerMethods reconcilers,
             ObjectProvider<EngineOpener.OpenedEngine> opened,
             ObjectProvider<TestLedger> tests,
             ApplicationContext context) {
@@ -166,16 +202,18 @@ public class SemelAutoConfiguration {
                             || tests.getIfAvailable(() -> TestLedger.NONE).isInMemory(),
                     protection.missing());
             declarations.add(protection.unread());
-            declarations.check(AnnotatedMethod.in(beans, Idempotent.class));
+            declarations.checkMethods(AnnotatedMethod.in(beans, Idempotent.class), reconcilers);
             declarations.checkClasses(AnnotatedMethod.classesIn(beans, Idempotent.class));
-            declarations.check(AnnotatedMethod.in(beans, SemelChannel.class), channels);
+            declarations.checkChannels(AnnotatedMethod.in(beans, SemelChannel.class), channels, reconcilers);
+            declarations.checkReconcilers(AnnotatedMethod.in(beans, SemelReconciler.class), reconcilers);
             declarations.refuse();
         };
     }
 
     @Bean
-    SemelLifecycle semelLifecycle(Semel semel, ChannelMethods channels, SemelProperties properties) {
-        return new SemelLifecycle(semel, channels, properties.tuning());
+    SemelLifecycle semelLifecycle(
+            Semel semel, ChannelMethods channels, ReconcilerMethods reconcilers, SemelProperties properties) {
+        return new SemelLifecycle(semel, channels, reconcilers, properties.tuning());
     }
 
     /** Registers the proxy creator, also where no other configuration does. */

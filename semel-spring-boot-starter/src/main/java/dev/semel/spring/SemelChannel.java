@@ -11,7 +11,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * Makes a bean method the handler of a channel on this node, from the start of the context until its close.
  *
  * <p>The method has a payload parameter, and may have an {@link dev.semel.AtomicContext} (atomic channel) or a
- * {@link dev.semel.LeasedContext} (leased channel), and a {@link dev.semel.Tenant}. It returns void. In an atomic channel its
+ * {@link dev.semel.LeasedContext} (leased channel), and a {@link dev.semel.Tenant}, in any order. The contexts can be injected
+ * into the bean as well. It returns void. In an atomic channel its
  * {@code @Transactional} joins the transaction that completes the message.
  *
  * <p>The channel is the {@link dev.semel.Channel} bean of this name if there is one. Declare one if the channel has a lane or a

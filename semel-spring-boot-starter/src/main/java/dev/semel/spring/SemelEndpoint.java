@@ -30,14 +30,31 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 public final class SemelEndpoint {
     private final Store store;
     private final Operator operator;
+    private final RouteLines routes;
 
-    SemelEndpoint(Store store, Operator operator) {
+    SemelEndpoint(Store store, Operator operator, RouteLines routes) {
         this.store = store;
         this.operator = operator;
+        this.routes = routes;
     }
 
-    /** The state of the ledger. */
-    public record State(String store, List<ModeSet> modes, List<ChannelStatus> channels) {}
+    /**
+     * The state of the ledger.
+     *
+     * @param routes the routes of the application with their rules, as logged when it started
+     */
+    public record State(String store, List<ModeSet> modes, List<ChannelStatus> channels, List<ProtectedRoute> routes) {}
+
+    /**
+     * The rule of a route.
+     *
+     * @param route method and path
+     * @param level span, marker or plain; - where the key is off
+     * @param key required, optional or off
+     * @param setBy what made the rule: annotation and properties, or default
+     */
+    public record ProtectedRoute(
+            String route, String level, String key, boolean logOnly, String policy, String setBy) {}
 
     /**
      * A mode setting.
@@ -74,7 +91,11 @@ public final class SemelEndpoint {
         return new State(
                 store.name(),
                 modes,
-                operator.channels().stream().map(SemelEndpoint::shown).toList());
+                operator.channels().stream().map(SemelEndpoint::shown).toList(),
+                routes.all().stream()
+                        .map(each -> new ProtectedRoute(
+                                each.route(), each.level(), each.key(), each.logOnly(), each.policy(), each.setBy()))
+                        .toList());
     }
 
     private static ChannelStatus shown(ChannelState state) {

@@ -29,8 +29,8 @@ public class SemelGuardAutoConfiguration {
     @Bean
     MappedInterceptor semelRouteGuard(
             IdempotencyFilter filter, ObjectProvider<MvcRoutes> routes, ApplicationContext context) {
-        MvcRoutes known = routes.getIfAvailable(
-                () -> SemelHttpAutoConfiguration.routes(context, new RouteRules(Rule.required(), false)));
+        MvcRoutes known = routes.getIfAvailable(() -> SemelHttpAutoConfiguration.routes(
+                context, new RouteRules(Rule.required(), false, ConfiguredRoutes.NONE)));
         return new MappedInterceptor(new String[] {"/**"}, new RouteGuard(filter, known));
     }
 }

@@ -55,7 +55,11 @@ final class SemelHints implements RuntimeHintsRegistrar {
         // The progress of a bulk replay is stored as JSON.
         new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), Replays.Bulk.class);
         // The names of all properties are read from these records.
-        List.of(SemelProperties.class, SemelHttpProperties.class, SemelIntegrationProperties.class)
+        List.of(
+                        SemelProperties.class,
+                        SemelHttpProperties.class,
+                        SemelRouteProperties.class,
+                        SemelIntegrationProperties.class)
                 .forEach(type ->
                         new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), type));
     }

@@ -44,6 +44,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /** The Idempotency-Key filter in front of Spring MVC, behind Spring Security where it is present. */
@@ -52,7 +53,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 @ConditionalOnClass({Filter.class, DispatcherServlet.class})
 @ConditionalOnBean(EngineOpener.OpenedEngine.class)
 @ConditionalOnProperty(name = "semel.http.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(SemelHttpProperties.class)
+@EnableConfigurationProperties({SemelHttpProperties.class, SemelRouteProperties.class})
 public class SemelHttpAutoConfiguration {
 
     /** Changes the filter's settings after the properties and the hook beans. */
@@ -62,12 +63,28 @@ public class SemelHttpAutoConfiguration {
     }
 
     @Bean
+    ConfiguredRoutes semelConfiguredRoutes(EngineOpener.OpenedEngine opened, SemelRouteProperties properties) {
+        List<String> faults = new ArrayList<>();
+        ConfiguredRoutes configured = ConfiguredRoutes.of(properties, faults);
+        faults.addAll(PropertyCheck.policies(properties, opened.catalogue()));
+        if (!faults.isEmpty()) {
+            throw new SemelException.Misconfigured("Semel's HTTP settings", faults);
+        }
+        return configured;
+    }
+
+    @Bean
     MvcRoutes semelRoutes(
-            EngineOpener.OpenedEngine opened, SemelHttpProperties properties, ApplicationContext context) {
-        RouteRules rules = new RouteRules(
-                usual(opened, properties).withForms(ContainerForms.of(context.getEnvironment())),
-                properties.keys() == SemelHttpProperties.Keys.ANNOTATED);
-        return routes(context, rules);
+            EngineOpener.OpenedEngine opened,
+            SemelHttpProperties properties,
+            SemelRouteProperties routes,
+            ConfiguredRoutes configured,
+            ApplicationContext context) {
+        Rule usual = usual(opened, properties)
+                .withForms(ContainerForms.of(context.getEnvironment()))
+                .withLogOnly(routes.logOnly());
+        boolean onlyAnnotated = properties.keys() == SemelHttpProperties.Keys.ANNOTATED;
+        return routes(context, new RouteRules(usual, onlyAnnotated, configured));
     }
 
     @Bean
@@ -98,6 +115,9 @@ public class SemelHttpAutoConfiguration {
                         properties.expert().keysByIssuerAndVersion()
                                 ? routes
                                 : request -> routes.find(request).map(found -> found.withVersion(null)));
+        if (routes.usual().isLogOnly()) {
+            settings.withLogOnly();
+        }
         if (properties.expert().ietfDocumentation() != null) {
             settings.withIetfProfile(properties.expert().ietfDocumentation());
         }
@@ -182,9 +202,36 @@ public class SemelHttpAutoConfiguration {
     }
 
     @Bean
-    SmartInitializingSingleton semelStreamRoutes(
-            IdempotencyFilter filter, MvcRoutes routes, ObjectProvider<RequestMappingHandlerMapping> mappings) {
-        return () -> new StreamRoutes(filter, routes).check(mappings.stream().toList());
+    RouteLines semelRouteLines() {
+        return new RouteLines();
+    }
+
+    /** Checks the routes when all beans exist, and logs them. */
+    @Bean
+    SmartInitializingSingleton semelRouteReport(
+            IdempotencyFilter filter,
+            MvcRoutes routes,
+            ConfiguredRoutes configured,
+            RouteLines lines,
+            ObjectProvider<RequestMappingHandlerMapping> controllers,
+            ObjectProvider<RouterFunctionMapping> functions) {
+        return () -> {
+            List<RequestMappingHandlerMapping> mappings = controllers.stream().toList();
+            RouteReport report = new RouteReport(
+                    filter,
+                    routes,
+                    configured,
+                    ListedRoutes.of(mappings, functions.stream().toList()));
+            List<String> faults = new ArrayList<>(report.faults());
+            if (faults.isEmpty()) {
+                faults.addAll(new StreamRoutes(filter, routes).faults(mappings));
+            }
+            if (!faults.isEmpty()) {
+                throw new SemelException.Misconfigured("Semel's HTTP routes", faults);
+            }
+            lines.set(report.lines());
+            RouteReport.log(lines, report.warnings());
+        };
     }
 
     @Bean
@@ -259,10 +306,7 @@ public class SemelHttpAutoConfiguration {
             settings.withScope(scopes.get());
             return;
         }
-        settings.withTenant(request -> {
-            Tenant tenant = tenants.current();
-            return tenant == null ? null : tenant.name();
-        });
+        settings.withTenant(request -> tenants.current().map(Tenant::name).orElse(null));
         if (properties.anonymous()) {
             settings.withAnonymousCallers();
         }

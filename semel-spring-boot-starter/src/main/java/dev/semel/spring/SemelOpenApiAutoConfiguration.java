@@ -30,8 +30,8 @@ public class SemelOpenApiAutoConfiguration {
             ObjectProvider<MvcRoutes> routes,
             ObjectProvider<RequestMappingInfoHandlerMapping> mappings,
             ApplicationContext context) {
-        MvcRoutes known = routes.getIfAvailable(
-                () -> SemelHttpAutoConfiguration.routes(context, new RouteRules(Rule.required(), false)));
+        MvcRoutes known = routes.getIfAvailable(() -> SemelHttpAutoConfiguration.routes(
+                context, new RouteRules(Rule.required(), false, ConfiguredRoutes.NONE)));
         return new OpenApiRoutes(filter, known, mappings);
     }
 }

@@ -1,10 +1,10 @@
 package dev.semel.spring;
 
-import dev.semel.SemelException;
 import dev.semel.http.IdempotencyFilter;
 import dev.semel.http.Rule;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -24,7 +24,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
  */
 final class StreamRoutes {
     private static final Set<RequestMethod> METHODS =
-            Set.of(RequestMethod.POST, RequestMethod.PUT, RequestMethod.PATCH, RequestMethod.DELETE);
+            EnumSet.of(RequestMethod.POST, RequestMethod.PUT, RequestMethod.PATCH, RequestMethod.DELETE);
 
     private final IdempotencyFilter filter;
     private final MvcRoutes routes;
@@ -34,8 +34,8 @@ final class StreamRoutes {
         this.routes = routes;
     }
 
-    /** @throws SemelException.Misconfigured naming all streaming routes */
-    void check(List<RequestMappingHandlerMapping> mappings) {
+    /** A fault for each streaming route. A log-only route has none: its responses are not held. */
+    List<String> faults(List<RequestMappingHandlerMapping> mappings) {
         List<String> faults = new ArrayList<>();
         mappings.forEach(mapping -> mapping.getHandlerMethods().forEach((info, handler) -> {
             String stream = stream(info, handler.getMethod());
@@ -43,18 +43,18 @@ final class StreamRoutes {
                 check(info, handler, stream, faults);
             }
         }));
-        if (!faults.isEmpty()) {
-            throw new SemelException.Misconfigured("Semel's HTTP routes", faults);
-        }
+        return faults;
     }
 
     private void check(RequestMappingInfo info, HandlerMethod handler, String stream, List<String> faults) {
         Set<RequestMethod> said = info.getMethodsCondition().getMethods();
         for (RequestMethod method : said.isEmpty() ? METHODS : said) {
             for (String path : new TreeSet<>(info.getPatternValues())) {
-                Rule rule =
-                        METHODS.contains(method) ? filter.rule(method.name(), routes.found(path, handler)) : Rule.off();
-                if (rule.key() == Rule.KeyUse.REQUIRED && !rule.limits().holdsStreams()) {
+                Rule rule = METHODS.contains(method)
+                        ? filter.rule(method.name(), routes.found(method.name(), path, handler))
+                        : Rule.off();
+                boolean held = rule.key() == Rule.KeyUse.REQUIRED && !rule.isLogOnly();
+                if (held && !rule.limits().holdsStreams()) {
                     faults.add(method + " " + path + " ("
                             + handler.getBeanType().getSimpleName() + "."
                             + handler.getMethod().getName() + ") responds with " + stream

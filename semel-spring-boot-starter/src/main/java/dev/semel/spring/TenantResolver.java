@@ -1,7 +1,7 @@
 package dev.semel.spring;
 
 import dev.semel.Tenant;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
 /**
  * The tenant of the calling thread, for requests and for {@link Idempotent} methods without a tenant expression. Declare a bean that
@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface TenantResolver {
-    /** Null when the tenant is unknown: then a request is rejected, and a method does not run. */
-    @Nullable
-    Tenant current();
+    /** Empty when the tenant is unknown: then a request is rejected, and a method does not run. */
+    Optional<Tenant> current();
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Tenant;
 import java.net.http.HttpResponse;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,7 +51,7 @@ abstract class HttpSuite {
             return () -> {
                 var caller = SecurityContextHolder.getContext().getAuthentication();
                 String tenant = caller == null ? null : TENANTS.get(caller.getName());
-                return tenant == null ? null : Tenant.of(tenant);
+                return Optional.ofNullable(tenant).map(Tenant::of);
             };
         }
 

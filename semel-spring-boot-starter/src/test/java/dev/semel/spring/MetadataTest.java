@@ -32,7 +32,10 @@ class MetadataTest {
             "semel.tuning.mode",
             "semel.expert.data-source",
             "semel.expert.transaction-manager",
+            "semel.http.include",
+            "semel.http.exclude",
             "semel.http.level",
+            "semel.http.routes",
             "semel.http.tuning.replayed-headers",
             "semel.http.expert.ietf-documentation");
 
@@ -104,6 +107,7 @@ class MetadataTest {
         assertThat(PROPERTIES.values().stream()
                         .filter(property -> property.path("defaultValue").isMissingNode())
                         .map(property -> property.path("name").asString()))
+                .filteredOn(name -> !name.startsWith("semel.http.routes[]."))
                 .containsExactlyInAnyOrderElementsOf(WITHOUT_DEFAULT);
     }
 
@@ -126,7 +130,7 @@ class MetadataTest {
         }
         assertThat(PROPERTIES.keySet())
                 .filteredOn(name -> name.startsWith("semel."))
-                .allMatch(name -> name.matches("semel\\.(http\\.)?((tuning|expert)\\..+|[a-z-]+)"));
+                .allMatch(name -> name.matches("semel\\.(http\\.)?((tuning|expert|routes\\[\\])\\..+|[a-z-]+)"));
     }
 
     /** Where a property takes one of a few words, each is offered with what it means, and no other. */
@@ -135,7 +139,7 @@ class MetadataTest {
         assertThat(PROPERTIES.values())
                 .filteredOn(property -> property.path("name").asString().startsWith("semel."))
                 .filteredOn(property -> !constants(property).isEmpty())
-                .hasSize(5)
+                .hasSize(7)
                 .allSatisfy(property -> assertThat(hinted(property.path("name").asString()))
                         .containsExactlyInAnyOrderElementsOf(constants(property)));
         assertThat(hinted("semel.http.tuning.policy"))

@@ -137,6 +137,19 @@ class PropertyCheckTest {
     }
 
     @Test
+    void environmentVariableOfARouteIsKnown() {
+        runner.withInitializer(environment(Map.of(
+                        "SEMEL_HTTP_EXCLUDE_0", "/internal/**",
+                        "SEMEL_HTTP_ROUTES_0_PATH", "/orders",
+                        "SEMEL_HTTP_ROUTES_0_TUNING_PATIENCE", "2s")))
+                .run(context -> assertThat(context.getStartupFailure()).isNull());
+        runner.withInitializer(environment(Map.of("SEMEL_HTTP_ROUTES_0_PTH", "/orders")))
+                .run(context -> SemelAutoConfigurationTest.assertFaults(
+                        context.getStartupFailure(),
+                        "SEMEL_HTTP_ROUTES_0_PTH is not a property of Semel; perhaps semel.http.routes[].path"));
+    }
+
+    @Test
     void environmentVariableOfTheApplicationIsAccepted() {
         runner.withInitializer(environment(Map.of("SEMEL_DB_PASSWORD", "secret")))
                 .run(context -> assertThat(context.getStartupFailure()).isNull());

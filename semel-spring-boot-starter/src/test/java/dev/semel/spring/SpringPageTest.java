@@ -7,7 +7,6 @@ import dev.semel.Channel;
 import dev.semel.Key;
 import java.net.http.HttpResponse;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -53,15 +52,17 @@ class SpringPageTest {
     @Service
     static class Payments {
         private final JdbcTemplate jdbc;
+        private final AtomicContext tx;
 
-        Payments(JdbcTemplate jdbc) {
+        Payments(JdbcTemplate jdbc, AtomicContext tx) {
             this.jdbc = jdbc;
+            this.tx = tx;
         }
 
         // region method
         @Idempotent(value = "charge", key = "#order.id")
         @Transactional
-        public int charge(Order order, @Nullable AtomicContext tx) {
+        public int charge(Order order) {
             jdbc.update("INSERT INTO payment (id) VALUES (?)", order.id());
             tx.send(MAIL, Key.of(order.id()), new Mail(order.id()));
             return 42;
@@ -125,8 +126,8 @@ class SpringPageTest {
             assertThat(rows(jdbc, "orders")).isEqualTo(1);
 
             Payments payments = context.getBean(Payments.class);
-            assertThat(payments.charge(new Order("o-1", "book"), null)).isEqualTo(42);
-            assertThat(payments.charge(new Order("o-1", "book"), null)).isEqualTo(42);
+            assertThat(payments.charge(new Order("o-1", "book"))).isEqualTo(42);
+            assertThat(payments.charge(new Order("o-1", "book"))).isEqualTo(42);
             assertThat(rows(jdbc, "payment")).isEqualTo(1);
             ShopSuite.eventually(() -> rows(jdbc, "mail") == 1);
         }

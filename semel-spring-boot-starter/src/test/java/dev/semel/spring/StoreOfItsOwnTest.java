@@ -6,6 +6,7 @@ import dev.semel.Tenant;
 import dev.semel.testkit.PrivatePostgres;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,9 @@ class StoreOfItsOwnTest {
         TenantResolver tenants() {
             return () -> {
                 var caller = SecurityContextHolder.getContext().getAuthentication();
-                return caller != null && caller.getName().equals("eve") ? null : Tenant.of("acme");
+                return caller != null && caller.getName().equals("eve")
+                        ? Optional.empty()
+                        : Optional.of(Tenant.of("acme"));
             };
         }
 

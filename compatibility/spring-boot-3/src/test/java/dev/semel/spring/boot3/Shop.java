@@ -6,7 +6,6 @@ import dev.semel.Key;
 import dev.semel.spring.Idempotent;
 import dev.semel.spring.SemelChannel;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -27,11 +26,13 @@ public class Shop {
 
     private final JdbcTemplate jdbc;
     private final TransactionTemplate transaction;
+    private final AtomicContext tx;
     private final AtomicInteger runs = new AtomicInteger();
 
-    public Shop(JdbcTemplate jdbc, TransactionTemplate transaction) {
+    public Shop(JdbcTemplate jdbc, TransactionTemplate transaction, AtomicContext tx) {
         this.jdbc = jdbc;
         this.transaction = transaction;
+        this.tx = tx;
     }
 
     int rows(String table, String id) {
@@ -62,7 +63,7 @@ public class Shop {
 
     @Idempotent(value = "charge", key = "#order.id")
     @Transactional
-    public Receipt charge(Order order, @Nullable AtomicContext tx) {
+    public Receipt charge(Order order) {
         insert("payment", order.id());
         tx.send(MAIL, Key.of(order.id()), new Mail(order.id()));
         return new Receipt(order.id(), runs.incrementAndGet());
