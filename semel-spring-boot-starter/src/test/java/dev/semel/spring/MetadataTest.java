@@ -69,7 +69,11 @@ class MetadataTest {
 
     private static void collect(JsonNode from, Map<String, JsonNode> into) {
         for (JsonNode each : from) {
-            into.put(each.path("name").asString(), each);
+            // Several classes may have the properties of one group; one of them describes it.
+            into.merge(
+                    each.path("name").asString(),
+                    each,
+                    (one, other) -> one.path("description").isMissingNode() ? other : one);
         }
     }
 
