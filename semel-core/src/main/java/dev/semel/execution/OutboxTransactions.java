@@ -8,7 +8,6 @@ import dev.semel.policy.LostTransaction;
 import dev.semel.store.CommitRefused;
 import dev.semel.store.Transactions.Ended;
 import java.sql.Connection;
-import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** Transactions of the application that Semel commits, together with the messages that were sent in them. */
@@ -57,7 +56,7 @@ public final class OutboxTransactions {
         }
     }
 
-    /** What refused the commit: the database, the other transactions, or a callback of the application. */
+    /** What refused the commit: other transactions, the transaction manager or a callback of the application, or the database. */
     private static RuntimeException refused(Throwable why) {
         if (LostTransaction.state(why) != null) {
             return new SemelException.StoreUnavailable(
@@ -65,7 +64,7 @@ public final class OutboxTransactions {
                             + " committed, and nothing was sent. Repeat the call.",
                     why);
         }
-        if (why instanceof RuntimeException own && !(why.getCause() instanceof SQLException)) {
+        if (why instanceof RuntimeException own) {
             return own;
         }
         return new SemelException.DataRefused(
