@@ -184,10 +184,15 @@ enum Habit {
         });
     }
 
-    /** Every method of the root package that applications see has Javadoc. */
+    /** Every method that applications see has Javadoc. */
     private static Stream<String> unexplained(SourceTree tree) {
+        Set<String> doors = Set.of(
+                "semel-core/src/main/java/dev/semel",
+                "semel-http/src/main/java/dev/semel/http",
+                "semel-conformance/src/main/java/dev/semel/conformance",
+                "semel-spring-boot-starter/src/main/java/dev/semel/spring");
         return JavaShape.all(tree).entrySet().stream()
-                .filter(shape -> shape.getKey().folder().equals("semel-core/src/main/java/dev/semel"))
+                .filter(shape -> doors.contains(shape.getKey().folder()))
                 .flatMap(shape -> shape.getValue().methods().stream()
                         .filter(method -> method.shown() && !isExplained(shape.getKey(), method))
                         .map(method ->

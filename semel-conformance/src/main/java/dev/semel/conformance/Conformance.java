@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 public final class Conformance {
     private final Target target;
 
+    /** @param target the service and what is known of it */
     public Conformance(Target target) {
         this.target = target;
     }

@@ -34,6 +34,7 @@ public record ConformanceReport(URI url, List<Finding> rows) {
         return count(RowVerdict.HELD) == rows.size();
     }
 
+    /** How many rows have this verdict. */
     public long count(RowVerdict verdict) {
         return rows.stream().filter(row -> row.verdict == verdict).count();
     }

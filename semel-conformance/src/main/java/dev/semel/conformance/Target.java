@@ -86,14 +86,17 @@ public record Target(URI url, String body, Callers callers, Places places, Servi
         return new Target(url, body, new Callers(Map.of(), null, null), Places.NONE, ServiceLimits.DEFAULT);
     }
 
+    /** The headers of several callers, for the rows about scopes. */
     public Target withCallers(Callers value) {
         return new Target(url, body, value, places, limits);
     }
 
+    /** Further URLs of the service, for the rows about routes and effects. */
     public Target withPlaces(Places value) {
         return new Target(url, body, callers, value, limits);
     }
 
+    /** The limits that the service is configured with. */
     public Target withLimits(ServiceLimits value) {
         return new Target(url, body, callers, places, value);
     }

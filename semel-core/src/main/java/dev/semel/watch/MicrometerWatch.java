@@ -75,6 +75,7 @@ public final class MicrometerWatch implements Watch {
         });
     }
 
+    /** Counts and times go to these meters. */
     public static MicrometerWatch of(MeterRegistry meters) {
         return new MicrometerWatch(meters, ObservationRegistry.NOOP, false);
     }

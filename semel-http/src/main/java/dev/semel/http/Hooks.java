@@ -34,6 +34,7 @@ public interface Hooks {
     /** The scope of the keys of a request; empty to reject the request as unauthenticated. */
     @FunctionalInterface
     interface Scopes {
+        /** Called once for each request that has a rule. */
         Optional<KeyScope> of(HttpServletRequest request);
     }
 
@@ -43,6 +44,7 @@ public interface Hooks {
      */
     @FunctionalInterface
     interface Authorization {
+        /** @return false to reject the request with 403 */
         boolean allows(HttpServletRequest request, KeyScope scope);
     }
 
@@ -75,10 +77,12 @@ public interface Hooks {
                 this(template, values, rule, false, null);
             }
 
+            /** The same route with other values. */
             public FoundRoute withValues(Map<String, String> value) {
                 return new FoundRoute(template, value, rule, asynchronous, version);
             }
 
+            /** The same route of an API version; null for an API without versions. */
             public FoundRoute withVersion(@Nullable String value) {
                 return new FoundRoute(template, values, rule, asynchronous, value);
             }
@@ -88,6 +92,7 @@ public interface Hooks {
     /** Changes the rule of a single request, after its route was found. Test support changes levels in this way. */
     @FunctionalInterface
     interface RequestRules {
+        /** @return the rule to use, or the given one */
         Rule of(HttpServletRequest request, Rule rule);
     }
 
@@ -97,6 +102,7 @@ public interface Hooks {
      */
     @FunctionalInterface
     interface Errors {
+        /** @param status as the handler gave it */
         void write(HttpServletRequest request, HttpServletResponse response, int status, @Nullable String message)
                 throws IOException, ServletException;
     }
@@ -107,6 +113,7 @@ public interface Hooks {
      */
     @FunctionalInterface
     interface Exceptions {
+        /** The meaning of one exception; FAILURE where nothing else is known. */
         Meaning of(Throwable thrown);
 
         /** The meaning of an exception. */
@@ -154,6 +161,7 @@ public interface Hooks {
     /** Puts the ids of a request into the log context; the result is closed when the request leaves the thread. */
     @FunctionalInterface
     interface Logs {
+        /** Called on each thread that works for the request. */
         LogContext enter(String correlationId, String requestId);
 
         /** The ids are in the log context until this is closed. */
@@ -166,12 +174,14 @@ public interface Hooks {
     /** The URL where a client finds the outcome of a request that is UNKNOWN. */
     @FunctionalInterface
     interface StatusLink {
+        /** @param correlationId as the client got it */
         URI of(HttpServletRequest request, String correlationId);
     }
 
     /** Called once after a request took effect, never for a replay: the place to invalidate a cache. */
     @FunctionalInterface
     interface FirstCommit {
+        /** An exception that it throws is logged and changes nothing. */
         void after(HttpServletRequest request, IdempotentExchange exchange);
     }
 }

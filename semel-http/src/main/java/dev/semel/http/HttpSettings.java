@@ -175,12 +175,14 @@ public final class HttpSettings {
         return this;
     }
 
+    /** Rejects callers that send too much, with 429; none unless set. */
     public HttpSettings withRateLimit(Hooks.RateLimit value) {
         once("rate limit");
         rateLimit = value;
         return this;
     }
 
+    /** Checks a caller's rights before its record is read, where rights are otherwise checked behind the filter. */
     public HttpSettings withAuthorization(Hooks.Authorization value) {
         once("authorization");
         authorization = value;
@@ -212,6 +214,7 @@ public final class HttpSettings {
         return this;
     }
 
+    /** Writes the bodies of errors that handlers send with {@code sendError}. */
     public HttpSettings withErrors(Hooks.Errors value) {
         once("errors");
         errors = value;
@@ -235,6 +238,7 @@ public final class HttpSettings {
         return this;
     }
 
+    /** Tells clients where they find the outcome of a request that is UNKNOWN; no link unless set. */
     public HttpSettings withStatusLink(Hooks.StatusLink value) {
         once("status link");
         statusLink = value;
@@ -248,6 +252,7 @@ public final class HttpSettings {
         return this;
     }
 
+    /** Calls the hook after a request took effect, and never for a replay. */
     public HttpSettings afterFirstCommit(Hooks.FirstCommit value) {
         once("after first commit");
         firstCommit = value;
@@ -261,6 +266,7 @@ public final class HttpSettings {
         return this;
     }
 
+    /** The clock of time-outs and pauses, for tests; the system's unless set. */
     public HttpSettings withTime(TimeSource value) {
         once("time");
         time = value;

@@ -88,18 +88,22 @@ public final class IdempotentExchange {
         transaction = null;
     }
 
+    /** The guarantee of the route. */
     public Level level() {
         return level;
     }
 
+    /** The tenant of the caller. */
     public Tenant tenant() {
         return tenant;
     }
 
+    /** As in the header {@code X-Correlation-ID} of the response. */
     public String correlationId() {
         return ids.correlation();
     }
 
+    /** As in the header {@code X-Request-ID} of the response. */
     public String requestId() {
         return ids.request();
     }

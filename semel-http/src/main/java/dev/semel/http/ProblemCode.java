@@ -52,6 +52,7 @@ public enum ProblemCode {
         return title;
     }
 
+    /** The problem with this code; empty when there is none. */
     public static Optional<ProblemCode> ofCode(String code) {
         return Arrays.stream(values()).filter(each -> each.code.equals(code)).findFirst();
     }

@@ -58,10 +58,12 @@ public final class RetryRules {
         return new RetryRules(value, time, random, keys);
     }
 
+    /** The clock of the pauses, for tests. */
     public RetryRules withTime(TimeSource value) {
         return new RetryRules(policy, value, random, keys);
     }
 
+    /** The source of jitter, for tests. */
     public RetryRules withRandom(RandomGenerator value) {
         return new RetryRules(policy, time, value, keys);
     }

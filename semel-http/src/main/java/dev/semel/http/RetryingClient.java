@@ -42,10 +42,12 @@ public final class RetryingClient {
         return new RetryingClient(client, rules.withPolicy(value));
     }
 
+    /** The clock of the pauses, for tests. */
     public RetryingClient withTime(TimeSource value) {
         return new RetryingClient(client, rules.withTime(value));
     }
 
+    /** The source of jitter, for tests. */
     public RetryingClient withRandom(RandomGenerator value) {
         return new RetryingClient(client, rules.withRandom(value));
     }

@@ -98,22 +98,27 @@ public record Rule(
                 Channel.Breaker.NONE);
     }
 
+    /** As {@link #required}, but a request without a key passes untouched. */
     public static Rule optional() {
         return required().withKey(KeyUse.OPTIONAL);
     }
 
+    /** Every request passes untouched. */
     public static Rule off() {
         return required().withKey(KeyUse.OFF);
     }
 
+    /** Whether a request needs a key. */
     public KeyUse key() {
         return keyRule.use;
     }
 
+    /** Whether requests are only logged and run as without the filter. */
     public boolean isLogOnly() {
         return keyRule.logOnly;
     }
 
+    /** Whether a request needs a key. */
     public Rule withKey(KeyUse value) {
         return with(new KeyRule(value, keyRule.logOnly));
     }
@@ -130,14 +135,17 @@ public record Rule(
         return new Rule(value, level, policy, limits, patience, breaker);
     }
 
+    /** The guarantee of the route. */
     public Rule withLevel(Level value) {
         return new Rule(keyRule, value, policy, limits, patience, breaker);
     }
 
+    /** The policy by its name: retention, lease, attempt time-out, pauses. */
     public Rule withPolicy(String value) {
         return new Rule(keyRule, level, value, limits, patience, breaker);
     }
 
+    /** The largest request body; a larger one gets 413. */
     public Rule withLargestRequest(long bytes) {
         return with(new Limits(bytes, limits.responseBytes, limits.heldBytes, limits.holdsStreams, limits.forms));
     }
@@ -148,6 +156,7 @@ public record Rule(
                 limits.requestBytes, bytes, Math.max(bytes, limits.heldBytes), limits.holdsStreams, limits.forms));
     }
 
+    /** The largest response that is held until its record is finished. */
     public Rule withLargestHeldResponse(long bytes) {
         return with(new Limits(limits.requestBytes, limits.responseBytes, bytes, limits.holdsStreams, limits.forms));
     }
@@ -162,6 +171,7 @@ public record Rule(
         return with(new Limits(limits.requestBytes, limits.responseBytes, limits.heldBytes, value, limits.forms));
     }
 
+    /** The limits of form fields. */
     public Rule withForms(Forms value) {
         return with(
                 new Limits(limits.requestBytes, limits.responseBytes, limits.heldBytes, limits.holdsStreams, value));
@@ -171,10 +181,12 @@ public record Rule(
         return new Rule(keyRule, level, policy, value, patience, breaker);
     }
 
+    /** How long a duplicate waits for the first request before it is told "in progress". */
     public Rule withPatience(Duration value) {
         return new Rule(keyRule, level, policy, limits, value, breaker);
     }
 
+    /** Pauses the route while its handler keeps failing. */
     public Rule withBreaker(Channel.Breaker value) {
         return new Rule(keyRule, level, policy, limits, patience, value);
     }

@@ -7,6 +7,7 @@ package dev.semel.http;
 public final class VersionMismatch extends RuntimeException {
     private static final long serialVersionUID = 1;
 
+    /** @param message is the detail of the problem that the caller gets */
     public VersionMismatch(String message) {
         super(message);
     }

@@ -22,6 +22,7 @@ import reactor.core.publisher.Mono;
 public final class RetryingExchange implements ExchangeFilterFunction {
     private final RetryRules rules;
 
+    /** @param rules which failures are retried, and when */
     public RetryingExchange(RetryRules rules) {
         this.rules = rules;
     }

@@ -21,6 +21,7 @@ import org.springframework.http.client.ClientHttpResponse;
 public final class RetryingInterceptor implements ClientHttpRequestInterceptor {
     private final RetryRules rules;
 
+    /** @param rules which failures are retried, and when */
     public RetryingInterceptor(RetryRules rules) {
         this.rules = rules;
     }

@@ -83,6 +83,7 @@ public final class SemelEndpoint {
      */
     public record Paused(@Nullable String tenant, String reason, Instant since) {}
 
+    /** Modes, channels and counts of this node's ledger. */
     @ReadOperation
     public State state() {
         List<ModeSet> modes = operator.modes().settings().stream()
@@ -122,8 +123,7 @@ public final class SemelEndpoint {
      * @param mode for {@code mode}: LIVE, SHADOW or HALTED
      * @param reason for the audit
      */
-    // Spring Boot 3.5 and Spring Boot 4 read different annotations for optional parameters.
-    @SuppressWarnings("deprecation")
+    @SuppressWarnings("deprecation") // Spring Boot 3.5 and 4 read different annotations for optional parameters
     @WriteOperation
     public State change(
             @Selector String action,

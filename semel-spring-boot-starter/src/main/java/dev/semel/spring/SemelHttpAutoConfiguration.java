@@ -59,6 +59,7 @@ public class SemelHttpAutoConfiguration {
     /** Changes the filter's settings after the properties and the hook beans. */
     @FunctionalInterface
     public interface Customizer {
+        /** Called once, before the filter is made. */
         void customize(HttpSettings settings);
     }
 
