@@ -172,16 +172,6 @@ final class PostgresTx implements Transactions.Tx {
         }
     }
 
-    /** A handler may use a transaction whose isolation level is assumed: whatever of the ledger needs it checks it. */
-    private void readyForHandler() {
-        if (level == Level.ASSUMED && sessions.idleBound() == null) {
-            demandUsable();
-            sendHeld();
-        } else {
-            ready();
-        }
-    }
-
     private void demandUsable() {
         demandSame();
         if (guarded.fate() == GuardedConnection.TransactionState.ROLLED_BACK) {
@@ -456,7 +446,7 @@ final class PostgresTx implements Transactions.Tx {
 
     @Override
     public Connection connection() {
-        readyForHandler();
+        ready();
         return guarded.seen();
     }
 
@@ -466,7 +456,7 @@ final class PostgresTx implements Transactions.Tx {
             throw new SemelException.Invalid(
                     "A transaction on PostgreSQL has a java.sql.Connection, not a " + type.getName() + ".");
         }
-        readyForHandler();
+        ready();
         return type.cast(guarded.seen());
     }
 
