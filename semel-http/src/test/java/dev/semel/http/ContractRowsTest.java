@@ -32,22 +32,22 @@ class ContractRowsTest {
     /** What is tested under the name of the input that leads to it. */
     private static String row(ProblemCode code) {
         return switch (code) {
-            case BODY_INCOMPLETE -> "e6_aBodyShorterThanItSays";
-            case UNAUTHENTICATED -> "e2_anAnonymousRequest";
-            case NO_TENANT -> "badInput_aPrincipalWithoutATenant";
-            case FORBIDDEN -> "e3_aRevokedCaller";
+            case BODY_INCOMPLETE -> "e6_bodyShorterThanItSays";
+            case UNAUTHENTICATED -> "e2_anonymousRequest";
+            case NO_TENANT -> "badInput_principalWithoutATenant";
+            case FORBIDDEN -> "e3_revokedCaller";
             default -> "row_" + code.name().toLowerCase(Locale.ROOT) + "_";
         };
     }
 
     static Stream<String> badInput() {
         return Stream.of(
-                "e6_aBodyShorterThanItSays",
-                "e6_aBodyLongerThanItSays",
-                "row_key_invalid_aKeyThatIsSentTwice",
-                "badInput_aKeyInAQueryParameter",
-                "badInput_aResponseThatFailsHalfWay",
-                "badInput_aPrincipalWithoutATenant");
+                "e6_bodyShorterThanItSays",
+                "e6_bodyLongerThanItSays",
+                "row_key_invalid_keyThatIsSentTwice",
+                "badInput_keyInAQueryParameter",
+                "badInput_responseThatFailsHalfWay",
+                "badInput_principalWithoutATenant");
     }
 
     static Stream<String> scenarios() {

@@ -172,6 +172,7 @@ class RoutePropertiesTest {
     @Test
     void propertiesOfThePageMakeTheTableOfThePage() throws IOException {
         try (var context = start(Application.class, yaml(block("yaml")))) {
+            assertThat(context.isActive()).isTrue();
             assertThat(logged()).containsExactly(block("text").stripTrailing());
         }
     }
@@ -312,6 +313,7 @@ class RoutePropertiesTest {
                 "semel.http.routes[0].level=marker",
                 "semel.http.routes[1].path=/api/internal/jobs",
                 "semel.http.routes[1].key=optional")) {
+            assertThat(context.isActive()).isTrue();
             assertThat(logged().subList(0, lines.list.size() - 1))
                     .containsExactly(
                             "Idempotency-Key filter: semel.http.exclude[0] is \"/api/intern/**\", which matches no route;"
