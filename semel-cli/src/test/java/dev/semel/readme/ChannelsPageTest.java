@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -284,10 +285,12 @@ class ChannelsPageTest {
     /** Answers 503 and then 200. */
     private static final class Receiver {
         private final LinkedBlockingQueue<String> keys = new LinkedBlockingQueue<>();
+        private final AtomicInteger posts = new AtomicInteger();
 
         int post(Parcel parcel, String key) {
+            int status = posts.incrementAndGet() == 1 ? 503 : 200;
             keys.add(parcel.number() + " " + key);
-            return keys.size() == 1 ? 503 : 200;
+            return status;
         }
 
         @Nullable
