@@ -43,7 +43,7 @@ class SpringGettingStartedTest {
 
     /** What the POM of the page does not bring, and other tests of this module do. */
     private static final Pattern NOT_NAMED =
-            Pattern.compile("test-classes|.*(security|hibernate|jpa|flyway|actuator).*\\.jar");
+            Pattern.compile("test-classes|.*(security|hibernate|jpa|flyway|actuator|liquibase|springdoc|swagger).*\\.jar");
 
     @TempDir
     Path directory;
