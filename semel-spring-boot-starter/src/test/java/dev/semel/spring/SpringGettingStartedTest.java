@@ -42,8 +42,8 @@ class SpringGettingStartedTest {
     private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
 
     /** What the POM of the page does not bring, and other tests of this module do. */
-    private static final Pattern NOT_NAMED =
-            Pattern.compile("test-classes|.*(security|hibernate|jpa|flyway|actuator|liquibase|springdoc|swagger).*\\.jar");
+    private static final Pattern NOT_NAMED = Pattern.compile(
+            "test-classes|.*(security|hibernate|jpa|flyway|actuator|liquibase|springdoc|swagger).*\\.jar");
 
     @TempDir
     Path directory;
