@@ -28,7 +28,7 @@ final class PostgresTransactions implements Transactions {
         boolean holdsMessages = true;
         for (int attempt = 1; ; attempt++) {
             try {
-                return demarcation == null ? once(work, holdsMessages) : demarcated(demarcation, work, holdsMessages);
+                return demarcation == null ? once(work, holdsMessages) : demarcated(demarcation, work);
             } catch (PostgresTx.SentBefore e) {
                 holdsMessages = false;
             } catch (SemelException.TransactionMustBeRetried e) {
@@ -97,10 +97,10 @@ final class PostgresTransactions implements Transactions {
         }
     }
 
-    private <T> T demarcated(Demarcation by, Work<T> work, boolean holdsMessages) throws Exception {
+    private <T> T demarcated(Demarcation by, Work<T> work) throws Exception {
         Demarcation.Begun begun = begun(by);
         Connection connection = begun.connection();
-        PostgresTx tx = new PostgresTx(sessions, connection, PostgresTx.Connections.LENT, holdsMessages);
+        PostgresTx tx = new PostgresTx(sessions, connection, PostgresTx.Connections.LENT, false);
         Ended<T> ended = perform(
                 opened -> {
                     prepared(connection);

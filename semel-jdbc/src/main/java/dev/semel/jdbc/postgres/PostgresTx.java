@@ -81,11 +81,11 @@ final class PostgresTx implements Transactions.Tx {
     /**
      * A transaction that Semel has begun, or had begun, is brought to READ COMMITTED; of the caller's own nothing is assumed.
      *
-     * @param holdsMessages whether messages may go with the commit, provided that the connection is Semel's and its savepoints are seen
+     * @param holdsMessages whether messages may go with the commit: only where every savepoint of a handler is seen
      */
     PostgresTx(PostgresSessions sessions, Connection connection, Connections connections, boolean holdsMessages) {
         this.sessions = sessions;
-        this.holdsMessages = holdsMessages && connections == Connections.TAKEN;
+        this.holdsMessages = holdsMessages;
         this.connections = connections;
         this.own = connections != Connections.CALLERS;
         this.level = own ? sessions.level() : Level.READ_COMMITTED;
