@@ -224,7 +224,23 @@ public interface Semel extends AutoCloseable {
      *
      * @throws SemelException.Invalid when a source of this name is registered already
      */
-    void checkDeliveries(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener);
+    default void checkDeliveries(
+            DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
+        checkDeliveries(source, schedule, DeliverySource.Resend.NONE, listener);
+    }
+
+    /**
+     * As {@link #checkDeliveries(DeliverySource, DeliverySource.Schedule, DeliverySource.Listener)}, and sends missing deliveries to
+     * their channels. A node that dies meanwhile repeats or loses none of them: they are messages under their own keys.
+     *
+     * @throws SemelException.Invalid when a source of this name is registered already, or the policy of a channel removes records too
+     *     early to tell a missing delivery from one that was handled
+     */
+    void checkDeliveries(
+            DeliverySource source,
+            DeliverySource.Schedule schedule,
+            DeliverySource.Resend resend,
+            DeliverySource.Listener listener);
 
     /**
      * Runs work in a transaction of the ledger's database and commits it together with the messages that it sends: an outbox.

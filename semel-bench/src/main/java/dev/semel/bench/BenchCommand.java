@@ -5,7 +5,9 @@ import dev.semel.cli.Exit;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -111,8 +113,19 @@ public final class BenchCommand implements AddedCommand, Runnable {
                             })
                     @Nullable
                     String store,
+            @Option(
+                            names = "--part",
+                            paramLabel = "PART",
+                            split = ",",
+                            description = "Measure only these parts: ${COMPLETION-CANDIDATES}. By default all of them.")
+                    @Nullable
+                    Set<ChannelPlan.Part> parts,
             @Mixin BenchOptions options) {
-        ChannelPlan plan = new ChannelPlan(store, length(options), options.quick ? ChannelPlan.TINY : ChannelPlan.FULL);
+        ChannelPlan plan = new ChannelPlan(
+                store,
+                length(options),
+                options.quick ? ChannelPlan.TINY : ChannelPlan.FULL,
+                parts == null ? EnumSet.allOf(ChannelPlan.Part.class) : parts);
         return measure(options, progress -> {
             try (Contenders contenders = Contenders.installed()) {
                 return new ChannelBench(plan, contenders, progress).run();
@@ -129,9 +142,21 @@ public final class BenchCommand implements AddedCommand, Runnable {
                 "memory grows. The launcher builds the servers for this command."
             },
             mixinStandardHelpOptions = true)
-    int http(@Mixin BenchOptions options) {
+    int http(
+            @Option(
+                            names = "--before",
+                            paramLabel = "JAR",
+                            description = {
+                                "Servers of an earlier version (.semel/servers-*.jar of its checkout): measured in turn",
+                                "with the present ones, in the place of code written by hand. The targets are then nine",
+                                "tenths of the earlier version, and memory is not measured."
+                            })
+                    @Nullable
+                    Path before,
+            @Mixin BenchOptions options) {
         HttpPlan plan = new HttpPlan(length(options), options.quick ? HttpPlan.TINY : HttpPlan.FULL);
-        return measure(options, progress -> new HttpBench(plan, HttpServers.installed(), progress).run());
+        HttpServers earlier = before == null ? null : HttpServers.ofJar(before);
+        return measure(options, progress -> new HttpBench(plan, HttpServers.installed(), earlier, progress).run());
     }
 
     private Duration length(BenchOptions options) {

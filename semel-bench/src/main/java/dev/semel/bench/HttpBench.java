@@ -5,6 +5,7 @@ import dev.semel.testkit.PrivatePostgres;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bench of the filter: a POST bare, with the filter the first time, and replayed, of servers that run in processes of their
@@ -14,6 +15,7 @@ import java.util.function.Consumer;
 public final class HttpBench {
     private final HttpPlan plan;
     private final HttpServers servers;
+    private final @Nullable HttpServers earlier;
     private final Consumer<String> progress;
     private final ReportBuilder findings = new ReportBuilder();
 
@@ -28,8 +30,18 @@ public final class HttpBench {
 
     /** @param progress told what is being measured */
     public HttpBench(HttpPlan plan, HttpServers servers, Consumer<String> progress) {
+        this(plan, servers, null, progress);
+    }
+
+    /**
+     * @param earlier servers of an earlier version, measured in turn with the present ones in the place of code written by hand,
+     *     and without the look at memory; null to leave them out
+     */
+    public HttpBench(
+            HttpPlan plan, HttpServers servers, @Nullable HttpServers earlier, Consumer<String> progress) {
         this.plan = plan;
         this.servers = servers;
+        this.earlier = earlier;
         this.progress = progress;
     }
 
@@ -54,7 +66,7 @@ public final class HttpBench {
         }
         try (Contest contest = new Contest()) {
             for (HttpService service : HttpService.values()) {
-                HttpTrial.Means means = new HttpTrial.Means(servers, postgres, contest, progress);
+                HttpTrial.Means means = new HttpTrial.Means(servers, earlier, postgres, contest, progress);
                 try (HttpTrial trial = new HttpTrial(service, means)) {
                     trial.run(plan, findings);
                 }

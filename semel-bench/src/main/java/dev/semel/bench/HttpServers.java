@@ -41,13 +41,33 @@ public final class HttpServers {
         return of(List.of("-jar", jar));
     }
 
+    /**
+     * The servers of another version.
+     *
+     * @param jar the one that the launcher built of that version
+     * @throws SemelException.Misconfigured when there is none
+     */
+    public static HttpServers ofJar(Path jar) {
+        if (!Files.isRegularFile(jar)) {
+            throw new SemelException.Misconfigured(
+                    "bench http",
+                    List.of("--before " + jar + ": there is no such file. Run './semel bench http --help' in a checkout of"
+                            + " the earlier version; it leaves the jar as .semel/servers-*.jar"));
+        }
+        return of(List.of("-jar", jar.toString()));
+    }
+
     /** @param program the arguments of Java, such as {@code -cp PATH MAIN} */
     public static HttpServers of(List<String> program) {
         return new HttpServers(program);
     }
 
-    /** A server in a Java of the same kind as this one, with a heap of half a gigabyte. */
-    HttpServer start(HttpService service, HttpServer.Level level, String database, int connections) {
+    /**
+     * A server in a Java of the same kind as this one, with a heap of half a gigabyte.
+     *
+     * @param suffix of its name
+     */
+    HttpServer start(HttpService service, HttpServer.Level level, String suffix, String database) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+IgnoreUnrecognizedVMOptions",
@@ -55,8 +75,8 @@ public final class HttpServers {
                 "-Xmx512m"));
         command.addAll(program);
         return HttpServer.start(
-                service.label() + " " + level.label(),
+                service.label() + " " + level.label() + suffix,
                 command,
-                List.of(service.label(), level.label(), database, Integer.toString(connections)));
+                List.of(service.label(), level.label(), database, Integer.toString(PostgresPlace.CONNECTIONS)));
     }
 }

@@ -9,15 +9,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** One service on several servers: bare, one for each level, and one for each that is written by hand. */
 final class HttpTrial implements AutoCloseable {
+    private static final String EARLIER = " before";
+
     private final HttpService service;
     private final Means means;
     private final List<HttpSubject> all = new ArrayList<>();
 
     /** The plan and the servers of the measurement. */
-    record Means(HttpServers servers, PrivatePostgres postgres, Contest contest, Consumer<String> progress) {}
+    record Means(
+            HttpServers servers,
+            @Nullable HttpServers earlier,
+            PrivatePostgres postgres,
+            Contest contest,
+            Consumer<String> progress) {}
 
     HttpTrial(HttpService service, Means means) {
         this.service = service;
@@ -27,9 +35,13 @@ final class HttpTrial implements AutoCloseable {
     void run(HttpPlan plan, ReportBuilder findings) {
         HttpPlan.HttpVolume volume = plan.volume();
         int most = volume.callers().stream().mapToInt(Integer::intValue).max().orElse(1);
-        start(Level.BARE, most);
-        service.levels().forEach(level -> start(level, most));
-        service.byHand().forEach(level -> start(level, most));
+        start(means.servers, Level.BARE, "", most);
+        service.levels().forEach(level -> start(means.servers, level, "", most));
+        if (means.earlier == null) {
+            service.byHand().forEach(level -> start(means.servers, level, "", most));
+        } else {
+            service.levels().forEach(level -> start(means.earlier, level, EARLIER, most));
+        }
         say("warming up");
         entries(most).forEach(entry -> means.contest.count(entry.cell, volume.warmUp()));
         Map<String, Object> used = new LinkedHashMap<>();
@@ -40,7 +52,7 @@ final class HttpTrial implements AutoCloseable {
             used.put(callers + " callers", processorTime(timings));
         }
         findings.machine().put(service.label() + "_processor_us_per_request", used);
-        if (service == HttpService.ORDERS) {
+        if (service == HttpService.ORDERS && means.earlier == null) {
             endurance(all.get(1), volume, findings);
         }
         say("counting effects");
@@ -50,10 +62,10 @@ final class HttpTrial implements AutoCloseable {
         findings.machine().put(service.label() + "_effects_each_once", keys);
     }
 
-    private void start(Level level, int callers) {
-        say("starting the server, " + level.label());
+    private void start(HttpServers servers, Level level, String suffix, int callers) {
+        say("starting the server, " + level.label() + suffix);
         String database = means.postgres.jdbcUrl(means.postgres.freshDatabase());
-        HttpServer server = means.servers.start(service, level, database, PostgresPlace.CONNECTIONS);
+        HttpServer server = servers.start(service, level, suffix, database);
         try {
             all.add(new HttpSubject(service, server, database, callers));
         } catch (RuntimeException e) {
@@ -64,11 +76,14 @@ final class HttpTrial implements AutoCloseable {
 
     private record Entry(HttpSubject subject, Cell cell) {}
 
-    /** Bare; then for each level the first time and replayed; then what is written by hand, the first time. */
+    /**
+     * Bare; then for each level the first time and replayed; then what is written by hand, the first time, or the levels of the
+     * earlier version like those of the present one.
+     */
     private List<Entry> entries(int callers) {
         List<Entry> entries = new ArrayList<>();
         entries.add(new Entry(all.get(0), all.get(0).first("", callers)));
-        int filtered = 1 + service.levels().size();
+        int filtered = means.earlier == null ? 1 + service.levels().size() : all.size();
         for (HttpSubject subject : all.subList(1, filtered)) {
             entries.add(new Entry(subject, subject.first(" first", callers)));
             entries.add(new Entry(subject, subject.replay(" replay", callers)));
@@ -83,7 +98,16 @@ final class HttpTrial implements AutoCloseable {
         Timing bare = timings.get(0);
         findings.result(bare);
         timings.stream().skip(1).forEach(timing -> findings.result(timing, bare));
-        if (service == HttpService.ORDERS) {
+        if (means.earlier != null) {
+            int measured = (timings.size() - 1) / 2;
+            for (int i = 1; i <= measured; i++) {
+                Timing now = timings.get(i);
+                findings.atLeast(
+                        now.cell().name() + " at " + now.cell().callers() + " callers, of the earlier version",
+                        0.9,
+                        now.ratioTo(timings.get(i + measured)));
+            }
+        } else if (service == HttpService.ORDERS) {
             findings.atLeast(target(timings.get(1)), 0.7, timings.get(1).ratioTo(bare));
             findings.atLeast(target(timings.get(3)), 0.6, timings.get(3).ratioTo(bare));
             for (Timing replay : List.of(timings.get(2), timings.get(4))) {

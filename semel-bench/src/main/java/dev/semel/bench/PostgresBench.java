@@ -82,6 +82,11 @@ final class PostgresBench {
                     "postgresql atomic at 8 callers, of the bare effect",
                     0.6,
                     timings.get(1).ratioTo(bare));
+        } else if (callers == 64) {
+            findings.atLeast(
+                    "postgresql atomic replays at 64 callers, of the bare effect",
+                    3,
+                    timings.get(3).ratioTo(bare));
         }
     }
 

@@ -39,15 +39,23 @@ final class PostgresChannels {
         try (PostgresPlace place = new PostgresPlace(url)) {
             findings.machine().put("postgresql", place.settings());
             findings.machine().put("others", set.isEmpty() ? "none on the class path" : set);
-            progress.accept("postgresql: sends");
-            new PostgresSends(place, plan, findings).run();
+            if (plan.parts().contains(ChannelPlan.Part.SENDS)) {
+                progress.accept("postgresql: sends");
+                new PostgresSends(place, plan, findings).run();
+            }
         }
         if (others.isEmpty()) {
             progress.accept("postgresql: the other libraries are not on the class path, so Semel runs without them");
         }
-        drains(others);
-        endToEnd(others);
-        idle(others);
+        if (plan.parts().contains(ChannelPlan.Part.DRAINS)) {
+            drains(others);
+        }
+        if (plan.parts().contains(ChannelPlan.Part.END_TO_END)) {
+            endToEnd(others);
+        }
+        if (plan.parts().contains(ChannelPlan.Part.IDLE)) {
+            idle(others);
+        }
     }
 
     private void drains(List<Contender> others) {

@@ -42,6 +42,12 @@ final class PostgresSends {
                                         caller -> joined(engine, pool))));
                 findings.result(timings.get(0));
                 timings.subList(1, timings.size()).forEach(timing -> findings.result(timing, timings.get(0)));
+                if (callers == 8) {
+                    findings.atLeast(
+                            "postgresql send in an atomic operation at 8 callers, of the bare effect",
+                            0.45,
+                            timings.get(2).ratioTo(timings.get(0)));
+                }
             }
             int size = SendCells.BATCH;
             List<Timing> batches = contest.run(

@@ -29,9 +29,27 @@ final class SqliteChannels {
     }
 
     void run() {
-        progress.accept("sqlite: sends");
-        sends();
-        progress.accept("sqlite: drains");
+        if (plan.parts().contains(ChannelPlan.Part.SENDS)) {
+            progress.accept("sqlite: sends");
+            sends();
+        }
+        if (plan.parts().contains(ChannelPlan.Part.DRAINS)) {
+            progress.accept("sqlite: drains");
+            drains();
+        }
+        ChannelTasks course = new ChannelTasks("sqlite", handler -> session(handler, Letters.FREE, 0), 0);
+        if (plan.parts().contains(ChannelPlan.Part.END_TO_END)) {
+            progress.accept("sqlite: end to end");
+            endToEnd(course);
+        }
+        if (plan.parts().contains(ChannelPlan.Part.IDLE)) {
+            progress.accept("sqlite: idle");
+            findings.result(AlternatingRuns.once(new AlternatingRuns.Entrant(
+                    "sqlite idle", 1, () -> course.idle(plan.volume().samples(), NO_BOUND))));
+        }
+    }
+
+    private void drains() {
         int backlog = plan.volume().backlog();
         List<Timing> drains = AlternatingRuns.run(
                 plan.volume().rounds(),
@@ -42,18 +60,17 @@ final class SqliteChannels {
                         drain(Letters.IN_LANES, 1, backlog)));
         findings.result(drains.get(0));
         drains.subList(1, drains.size()).forEach(timing -> findings.result(timing, drains.get(0)));
-        progress.accept("sqlite: end to end, idle");
-        ChannelTasks course = new ChannelTasks("sqlite", handler -> session(handler, Letters.FREE, 0), 0);
+    }
+
+    private void endToEnd(ChannelTasks course) {
         int senders = plan.volume().senders();
         findings.result(AlternatingRuns.run(
                         1,
                         List.of(new AlternatingRuns.Entrant(
                                 "sqlite end to end, send by send",
                                 senders,
-                                () -> course.endToEnd(senders, 10 * backlog, plan.perCell()))))
+                                () -> course.endToEnd(senders, 10 * plan.volume().backlog(), plan.perCell()))))
                 .get(0));
-        findings.result(AlternatingRuns.once(new AlternatingRuns.Entrant(
-                "sqlite idle", 1, () -> course.idle(plan.volume().samples(), NO_BOUND))));
     }
 
     private void sends() {

@@ -16,6 +16,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,6 +81,7 @@ class ChannelBenchTest {
         assertThat(report.targets())
                 .extracting(Report.Target::name)
                 .containsExactly(
+                        "postgresql send in an atomic operation at 8 callers, of the bare effect",
                         "postgresql drain with the audit on, of db-scheduler's",
                         "postgresql drain of a backlog of 80, of one of 40",
                         "postgresql drain of 10 lanes, of no lanes",
@@ -147,6 +149,15 @@ class ChannelBenchTest {
         try (Stream<Path> left = Files.list(directory)) {
             assertThat(left).isEmpty();
         }
+    }
+
+    @Test
+    void onlyTheNamedPartsAreMeasured() {
+        PrivatePostgres postgres = PrivatePostgres.shared();
+        ChannelPlan plan = new ChannelPlan(
+                postgres.url(postgres.freshDatabase()), Duration.ofMillis(50), MOMENT, Set.of(ChannelPlan.Part.IDLE));
+        Report report = new ChannelBench(plan, Contenders.of(List.of()), told::add).run();
+        assertThat(names(report)).containsExactly("postgresql idle");
     }
 
     @Test

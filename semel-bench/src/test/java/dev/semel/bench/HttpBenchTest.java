@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.SemelException;
 import dev.semel.testkit.PrivatePostgres;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,6 +65,27 @@ class HttpBenchTest {
         assertThat(told).contains("orders: 2 callers", "planner: counting effects");
     }
 
+    @Test
+    void earlierVersionIsMeasuredInTurnAndIsTheTarget() {
+        HttpServers servers = HttpServers.of(PlainServer.program(PlainServer.Fault.NONE));
+        Report report = new HttpBench(
+                        new HttpPlan(Duration.ofMillis(30), HttpPlan.TINY), servers, servers, told::add)
+                .run(PrivatePostgres.shared());
+        assertThat(report.results())
+                .extracting(Report.Result::name)
+                .contains("planner span before replay", "orders span before first", "orders marker before replay")
+                .noneMatch(name -> name.contains("by-hand") || name.contains("one first in"));
+        assertThat(report.targets())
+                .extracting(target -> target.name() + " " + target.target())
+                .containsExactly(
+                        "planner span first at 2 callers, of the earlier version >= 0.9",
+                        "planner span replay at 2 callers, of the earlier version >= 0.9",
+                        "orders span first at 2 callers, of the earlier version >= 0.9",
+                        "orders span replay at 2 callers, of the earlier version >= 0.9",
+                        "orders marker first at 2 callers, of the earlier version >= 0.9",
+                        "orders marker replay at 2 callers, of the earlier version >= 0.9");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "RUNS_TWICE, Something was done twice",
@@ -83,6 +105,14 @@ class HttpBenchTest {
                 .isInstanceOf(SemelException.Misconfigured.class)
                 .hasMessageContaining("planner bare")
                 .hasMessageContaining("No server today.");
+    }
+
+    @Test
+    void missingJarOfTheEarlierVersionIsReportedWithTheWayToBuildIt() {
+        assertThatThrownBy(() -> HttpServers.ofJar(Path.of("no-such.jar")))
+                .isInstanceOf(SemelException.Misconfigured.class)
+                .hasMessageContaining("--before no-such.jar")
+                .hasMessageContaining(".semel/servers-");
     }
 
     @Test

@@ -109,7 +109,7 @@ class LedgerBenchTest {
     void withoutAStoreEveryTargetIsMeasuredInOneRun() {
         PrivatePostgres.shared();
         Report report = bench(null, MOMENT);
-        assertThat(names(report)).hasSize(19).doesNotHaveDuplicates();
+        assertThat(names(report)).hasSize(20).doesNotHaveDuplicates();
         assertThat(report.targets())
                 .filteredOn(target -> target.name().contains("WAL"))
                 .allSatisfy(target -> assertThat(target.note()).isEqualTo("full_page_writes off"));

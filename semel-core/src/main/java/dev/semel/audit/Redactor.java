@@ -32,6 +32,9 @@ public final class Redactor {
                     + "|(://)[^\\s/@:]+:[^\\s/@]+(?=@)"
                     + "|()\\beyJ[\\w-]{5,}\\.[\\w-]+\\.[\\w-]*");
 
+    /** How every signed token begins. */
+    private static final String TOKEN = "eyJ";
+
     private static final Pattern CARD = Pattern.compile("(?<![0-9A-Za-z])(?:[0-9][ -]?){12,18}[0-9](?![0-9A-Za-z])");
 
     private static final Set<String> HARMLESS = Set.of("passenger", "passengers", "discard", "discarded");
@@ -59,7 +62,21 @@ public final class Redactor {
 
     /** The name or id of somebody or something, without credentials. Numbers stay: an id may look like that of a card. */
     public static String credentials(String text) {
+        if (!mayHoldCredential(text)) {
+            return text;
+        }
         return CREDENTIAL.matcher(text).replaceAll(found -> Matcher.quoteReplacement(before(found) + BLOT));
+    }
+
+    /** Every alternative of {@link #CREDENTIAL} needs one of these. Names and ids have none, and each call has several. */
+    private static boolean mayHoldCredential(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char each = text.charAt(i);
+            if (each == '=' || each == ':' || each <= ' ' || text.regionMatches(true, i, TOKEN, 0, TOKEN.length())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String before(MatchResult found) {

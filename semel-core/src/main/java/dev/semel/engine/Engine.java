@@ -35,6 +35,7 @@ import dev.semel.execution.ResultCache;
 import dev.semel.execution.StackCheck;
 import dev.semel.operator.DeliveryCheck;
 import dev.semel.operator.DeliveryRounds;
+import dev.semel.operator.MissingDeliveries;
 import dev.semel.operator.Operator;
 import dev.semel.operator.Replays;
 import dev.semel.store.Store;
@@ -91,6 +92,7 @@ public final class Engine implements Semel {
                         new DeliveryRounds(
                                 store,
                                 new DeliveryCheck(store.ledger(), registry::definition),
+                                new MissingDeliveries(store, settings.catalogue(), settings.codec()),
                                 settings.time(),
                                 sending::send)),
                 new Duties.MaintenanceDuties(
@@ -280,9 +282,13 @@ public final class Engine implements Semel {
 
     @Override
     public void checkDeliveries(
-            DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
+            DeliverySource source,
+            DeliverySource.Schedule schedule,
+            DeliverySource.Resend resend,
+            DeliverySource.Listener listener) {
         worker.demandQueue();
-        Channel.Leased<DeliveryRounds.Round> looks = duties.deliveries().register(source, schedule, listener);
+        Channel.Leased<DeliveryRounds.Round> looks =
+                duties.deliveries().register(source, schedule, resend, listener);
         handle(
                 looks,
                 Channel.Capacity.of(1),

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -37,14 +38,23 @@ public final class DeliveryCheck {
 
     /** The report so far, with these added. */
     public Report add(Report before, List<Delivery> deliveries) {
+        return add(before, deliveries, missing -> {});
+    }
+
+    /**
+     * The report so far, with these added.
+     *
+     * @param onMissing gets each that is missing
+     */
+    public Report add(Report before, List<Delivery> deliveries, Consumer<Delivery> onMissing) {
         Report report = before;
         for (int from = 0; from < deliveries.size(); from += AT_ONCE) {
-            report = batch(report, deliveries.subList(from, Math.min(deliveries.size(), from + AT_ONCE)));
+            report = batch(report, deliveries.subList(from, Math.min(deliveries.size(), from + AT_ONCE)), onMissing);
         }
         return report;
     }
 
-    private Report batch(Report before, List<Delivery> deliveries) {
+    private Report batch(Report before, List<Delivery> deliveries, Consumer<Delivery> onMissing) {
         Map<Delivery, Identity> identities = new HashMap<>();
         Set<RecordId> ids = new HashSet<>();
         for (Delivery delivery : deliveries) {
@@ -65,7 +75,10 @@ public final class DeliveryCheck {
                 there++;
                 continue;
             }
-            missing += fault == Fault.MISSING ? 1 : 0;
+            if (fault == Fault.MISSING) {
+                missing++;
+                onMissing.accept(delivery);
+            }
             conflicting += fault == Fault.CONFLICTING ? 1 : 0;
             if (findings.size() < MOST_FINDINGS) {
                 findings.add(new Finding(
@@ -76,7 +89,7 @@ public final class DeliveryCheck {
                         identity.id().hex()));
             }
         }
-        return new Report(before.seen() + deliveries.size(), there, missing, conflicting, findings);
+        return new Report(before.seen() + deliveries.size(), there, missing, conflicting, findings, before.resent());
     }
 
     private static @Nullable Row row(Identity identity, FoundRecords found) {

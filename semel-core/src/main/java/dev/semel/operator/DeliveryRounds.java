@@ -18,8 +18,10 @@ import dev.semel.store.Store;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -41,14 +43,17 @@ public final class DeliveryRounds {
 
     private final Store store;
     private final DeliveryCheck check;
+    private final MissingDeliveries missing;
     private final TimeSource time;
     private final Sender sender;
     private final Events events = new Events(true);
     private final Map<String, RegisteredSource> sources = new ConcurrentHashMap<>();
 
-    public DeliveryRounds(Store store, DeliveryCheck check, TimeSource time, Sender sender) {
+    public DeliveryRounds(
+            Store store, DeliveryCheck check, MissingDeliveries missing, TimeSource time, Sender sender) {
         this.store = store;
         this.check = check;
+        this.missing = missing;
         this.time = time;
         this.sender = sender;
     }
@@ -73,13 +78,19 @@ public final class DeliveryRounds {
     private static final class RegisteredSource {
         private final DeliverySource source;
         private final DeliverySource.Schedule schedule;
+        private final DeliverySource.Resend resend;
         private final DeliverySource.Listener listener;
         private final Channel.Leased<Round> channel;
         private volatile long begun = Long.MIN_VALUE;
 
-        RegisteredSource(DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
+        RegisteredSource(
+                DeliverySource source,
+                DeliverySource.Schedule schedule,
+                DeliverySource.Resend resend,
+                DeliverySource.Listener listener) {
             this.source = source;
             this.schedule = schedule;
+            this.resend = resend;
             this.listener = listener;
             this.channel = channel(source.name());
         }
@@ -90,10 +101,18 @@ public final class DeliveryRounds {
         return Channel.leased("semel.deliveries." + source, Round.class).withPolicy("worker.job");
     }
 
-    /** Has a source asked from now on; its channel is to be handled by {@link #handle}. */
+    /**
+     * Has a source asked from now on; its channel is to be handled by {@link #handle}.
+     *
+     * @throws SemelException.Invalid when it is registered already, or sending its missing deliveries could repeat an effect
+     */
     public Channel.Leased<Round> register(
-            DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
-        RegisteredSource asked = new RegisteredSource(source, schedule, listener);
+            DeliverySource source,
+            DeliverySource.Schedule schedule,
+            DeliverySource.Resend resend,
+            DeliverySource.Listener listener) {
+        missing.demandSafe(source.name(), schedule, resend);
+        RegisteredSource asked = new RegisteredSource(source, schedule, resend, listener);
         if (sources.putIfAbsent(source.name(), asked) != null) {
             throw new SemelException.Invalid("The source " + source.name()
                     + " is registered already on this node. Give each source a name of its own.");
@@ -140,12 +159,16 @@ public final class DeliveryRounds {
         }
         Instant from = Instant.ofEpochMilli(round.from);
         Instant until = Instant.ofEpochMilli(round.until);
+        MissingDeliveries.WindowSends sends =
+                missing.new WindowSends(source, asked.schedule, asked.resend, from, run);
         Report report = round.report;
         String cursor = round.cursor;
         for (int pages = 0; pages < PAGES_A_MESSAGE; pages++) {
             DeliverySource.Page page = asked.source.between(from, until, cursor);
-            report = check.add(report, page.deliveries());
+            List<DeliverySource.Delivery> absent = new ArrayList<>();
+            report = check.add(report, page.deliveries(), absent::add);
             run.ensureHeld();
+            report = report.with(sends.send(report.resent(), absent));
             cursor = page.next();
             if (cursor == null) {
                 store.audit().append(List.of(event(source, from, until, report)));
@@ -164,6 +187,12 @@ public final class DeliveryRounds {
         details.put("there", report.there());
         details.put("missing", report.missing());
         details.put("conflicting", report.conflicting());
+        if (!report.resent().equals(DeliverySource.Resent.NONE)) {
+            details.put("resent", report.resent().sent());
+            report.resent()
+                    .left()
+                    .forEach((reason, count) -> details.put("not_sent_" + reason.name().toLowerCase(Locale.ROOT), count));
+        }
         details.put(
                 "records",
                 report.findings().stream().map(Finding::record).limit(10).toList());

@@ -1,7 +1,6 @@
 package dev.semel.jdbc;
 
 import java.sql.Connection;
-import java.sql.SQLException;
 
 /**
  * Begins and ends the transactions of atomic operations in Semel's place: a container's transaction manager, so that
@@ -29,25 +28,7 @@ public interface Demarcation {
          */
         void commit() throws Exception;
 
-        /**
-         * Leaves COMMIT to a caller that has more to send with it, in one round trip: {@link #commit} calls it when
-         * nothing else of the transaction is left to do, where it would tell the connection to commit, and treats its
-         * failure as that one's.
-         *
-         * @return false where that is not possible; then it is not called
-         */
-        default boolean commitBy(FinalCommit last) {
-            return false;
-        }
-
         /** Gives the connection back. Does not throw: if the rollback fails, the server rolls back. */
         void rollback();
-    }
-
-    /** Sends the last statements of a transaction and COMMIT. */
-    @FunctionalInterface
-    interface FinalCommit {
-        /** @throws SQLException when it is not committed, or the connection was lost and the outcome with it */
-        void commit() throws SQLException;
     }
 }

@@ -190,8 +190,11 @@ final class SpringSemel implements Semel {
 
     @Override
     public void checkDeliveries(
-            DeliverySource source, DeliverySource.Schedule schedule, DeliverySource.Listener listener) {
-        onceStarted(() -> engine.checkDeliveries(source, schedule, listener));
+            DeliverySource source,
+            DeliverySource.Schedule schedule,
+            DeliverySource.Resend resend,
+            DeliverySource.Listener listener) {
+        onceStarted(() -> engine.checkDeliveries(source, schedule, resend, listener));
     }
 
     @Override

@@ -12,7 +12,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -20,7 +19,6 @@ import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
-import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -58,8 +56,6 @@ final class SpringTransactions implements Demarcation {
     private final PlatformTransactionManager manager;
     private final DataSource source;
     private final boolean jdbcOnly;
-    private final boolean plain;
-    private final SharedListener sharedListener = new SharedListener();
     private volatile @Nullable TransactionExecutionListener listening;
     private volatile TestLedger tests = TestLedger.NONE;
     private final ThreadLocal<@Nullable Frame> frames = new ThreadLocal<>();
@@ -76,10 +72,8 @@ final class SpringTransactions implements Demarcation {
         this.manager = manager;
         this.source = source;
         this.jdbcOnly = manager instanceof DataSourceTransactionManager;
-        this.plain = manager.getClass() == DataSourceTransactionManager.class
-                || manager.getClass() == JdbcTransactionManager.class;
         if (manager instanceof ConfigurableTransactionManager configurable) {
-            configurable.addListener(sharedListener);
+            configurable.addListener(new SharedListener());
         }
     }
 
@@ -130,24 +124,7 @@ final class SpringTransactions implements Demarcation {
         @Override
         public void beforeCommit(TransactionExecution transaction) {
             tell(other -> other.beforeCommit(transaction));
-            Frame frame = frames.get();
-            if (frame != null && frame.status == transaction) {
-                frame.commitItself();
-            }
         }
-    }
-
-    /**
-     * Whether only the commit of the connection follows after our listener. A later listener might still write, and managers other
-     * than JDBC's do.
-     */
-    private boolean hearsLast() {
-        return plain
-                && manager instanceof ConfigurableTransactionManager configurable
-                && configurable.getTransactionExecutionListeners().stream()
-                        .reduce((one, next) -> next)
-                        .filter(last -> last == sharedListener)
-                        .isPresent();
     }
 
     /**
@@ -345,7 +322,6 @@ final class SpringTransactions implements Demarcation {
         private int handlers;
         private boolean ending;
         private int completion = STATUS_UNKNOWN;
-        private @Nullable FinalCommit last;
 
         Frame(TransactionStatus status, ConnectionHolder holder, @Nullable Frame outer) {
             this.status = status;
@@ -365,36 +341,6 @@ final class SpringTransactions implements Demarcation {
         @Override
         public void afterCompletion(int outcome) {
             completion = outcome;
-        }
-
-        /** Afterwards the commit of the manager has nothing to do, and the driver sends nothing. */
-        @Override
-        public boolean commitBy(FinalCommit sending) {
-            if (!status.isNewTransaction() || !hearsLast()) {
-                return false;
-            }
-            last = sending;
-            return true;
-        }
-
-        private void commitItself() {
-            FinalCommit sending = last;
-            last = null;
-            if (sending != null) {
-                try {
-                    sending.commit();
-                } catch (SQLException e) {
-                    throw translated(e);
-                }
-            }
-        }
-
-        /** Translates the exception as the manager does. */
-        private RuntimeException translated(SQLException e) {
-            RuntimeException translated = manager instanceof JdbcTransactionManager jdbc
-                    ? jdbc.getExceptionTranslator().translate("JDBC commit", null, e)
-                    : null;
-            return translated != null ? translated : new TransactionSystemException("JDBC commit failed", e);
         }
 
         @Override

@@ -97,6 +97,9 @@ final class PostgresHeldWrites {
         if (record != null) {
             statements.add(PostgresFirstInsert.sql(record.write));
         }
-        return PostgresSameTransaction.bounded(String.join("; ", statements)) + (commit ? COMMIT : "");
+        String sql = String.join("; ", statements);
+        return commit
+                ? PostgresSameTransaction.boundedToTheEnd(sql) + COMMIT
+                : PostgresSameTransaction.bounded(sql);
     }
 }

@@ -44,6 +44,11 @@ final class PostgresSameTransaction {
         return AND_WAIT + sql + PostgresSql.WAIT_AS_BEFORE;
     }
 
+    /** As {@link #bounded}, for the last statement of a transaction: the bound ends with it. */
+    static String boundedToTheEnd(String sql) {
+        return "SELECT " + DEMANDED + ", " + PostgresSql.BOUNDED_WAIT + "; " + sql;
+    }
+
     /** Whether the check found another transaction. */
     static boolean isAnother(SQLException e) {
         return PostgresErrors.state(e).equals("22P02");

@@ -105,8 +105,7 @@ final class PostgresTransactions implements Transactions {
                 opened -> {
                     prepared(connection);
                     Ended<T> result = work.run(opened);
-                    boolean held = tx.holds() && result.keep() && begun.commitBy(tx::commit);
-                    if (!held) {
+                    if (result.keep()) {
                         tx.sendHeld();
                     }
                     return result;

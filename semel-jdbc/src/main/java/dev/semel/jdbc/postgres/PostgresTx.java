@@ -277,11 +277,6 @@ final class PostgresTx implements Transactions.Tx {
         writeBy(byAbsence.get(false), PostgresRecordWrites::write);
     }
 
-    /** Whether something is held back for the commit. */
-    boolean holds() {
-        return !held.isEmpty();
-    }
-
     void sendHeld() {
         if (!held.isEmpty()) {
             RecordWrite write = held.record();

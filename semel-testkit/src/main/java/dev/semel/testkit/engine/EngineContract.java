@@ -265,6 +265,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class MissingDeliveries extends ResendSuite {
+        MissingDeliveries() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class Events extends EventSuite {
         Events() {
             super(EngineContract.this);

@@ -37,9 +37,9 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** The record goes to the server together with COMMIT, and so after everything else of the transaction, or not so. */
+/** The transaction manager commits by itself, with everything that others write until then. */
 @Timeout(120)
-class SpringLastTest {
+class SpringManagerCommitsTest {
     private static final Operation.Atomic<String, String> PAY = Operation.atomic("pay", String.class, String.class);
 
     private final List<TransactionState> atCommit = new ArrayList<>();
@@ -117,12 +117,12 @@ class SpringLastTest {
 
     @ParameterizedTest
     @EnumSource
-    void recordIsSentWithTheCommitWhereTheManagerAllowsIt(ManagedBy by) {
+    void commitIsTheManagersOwn(ManagedBy by) {
         try (Engine engine = engine(by.on(source))) {
             engine.operator().modes();
             atCommit.clear();
             assertThat(pay(engine, "one", () -> {})).isInstanceOf(Answer.Executed.class);
-            assertThat(atCommit).containsExactly(by == ManagedBy.JPA ? TransactionState.OPEN : TransactionState.IDLE);
+            assertThat(atCommit).containsExactly(TransactionState.OPEN);
             assertThat(pay(engine, "one", () -> {})).isInstanceOf(Answer.Replayed.class);
             assertThat(paid()).containsExactly("one", "twice");
         }
