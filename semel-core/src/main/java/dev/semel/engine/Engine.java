@@ -18,11 +18,11 @@ import dev.semel.audit.ReplayBuffer;
 import dev.semel.audit.Sealer;
 import dev.semel.execution.AtomicBatch;
 import dev.semel.execution.AtomicCalls;
+import dev.semel.execution.AuditWriter;
 import dev.semel.execution.CurrentModes;
 import dev.semel.execution.DuplicateShares;
 import dev.semel.execution.EngineServices;
 import dev.semel.execution.GatewayRuns;
-import dev.semel.execution.GroupedLedger;
 import dev.semel.execution.InFlightCalls;
 import dev.semel.execution.JoinedRun;
 import dev.semel.execution.LeaseKeeper;
@@ -41,6 +41,7 @@ import dev.semel.operator.Replays;
 import dev.semel.store.Store;
 import dev.semel.store.WatchedStore;
 import dev.semel.time.TimeSource;
+import dev.semel.worker.AbandonedDeliveries;
 import dev.semel.worker.Backlogs;
 import dev.semel.worker.Housekeeper;
 import dev.semel.worker.Housekeeper.Duty;
@@ -49,6 +50,7 @@ import dev.semel.worker.Reconciliation;
 import dev.semel.worker.Registry;
 import dev.semel.worker.Sweeper;
 import dev.semel.worker.Takeovers;
+import dev.semel.worker.VerdictMoves;
 import dev.semel.worker.Worker;
 import java.sql.Connection;
 import java.time.Duration;
@@ -80,15 +82,26 @@ public final class Engine implements Semel {
         this.atomic = new AtomicCalls(services);
         this.leased = new LeasedCalls(services);
         this.takeovers = new Takeovers(settings.background());
-        this.sending = new MessageSender(services);
+        this.sending = services.sender();
         this.worker = new Worker(services, settings.staff());
         Events events = services.audits().events();
         this.duties = new Duties(
                 services.memory().keeper(),
                 worker,
-                new Sweeper(services, registry, leased, takeovers),
+                new Sweeper(
+                        store.ledger(),
+                        registry,
+                        leased,
+                        takeovers,
+                        new AbandonedDeliveries(services.preparation(), services.ledger(), events, settings.watch())),
                 new Duties.QueryDuties(
-                        new Reconciliation(services, registry, settings.reconcilerCalls()),
+                        new Reconciliation(
+                                store,
+                                registry,
+                                settings.reconcilerCalls(),
+                                services.preparation(),
+                                new VerdictMoves(store.ledger(), settings.codec(), events),
+                                settings.time()),
                         new DeliveryRounds(
                                 store,
                                 new DeliveryCheck(store.ledger(), registry::definition),
@@ -100,7 +113,7 @@ public final class Engine implements Semel {
                         new AuditPurge(store.audit(), events, settings.auditRetention()),
                         new Sealer(store.audit()),
                         services.audits().buffer()),
-                new Backlogs(services, worker));
+                new Backlogs(store, settings.watch(), settings.time(), worker));
         this.operator = new Operator(
                 store,
                 settings.time(),
@@ -140,9 +153,11 @@ public final class Engine implements Semel {
                 store,
                 new EngineServices.Tools(
                         time, settings.random(), settings.codec(), settings.catalogue(), settings.watch()),
-                new GroupedLedger(store, time, settings.watch()),
-                new EngineServices.Audits(
-                        events, new ReplayBuffer(store.audit(), events, time, settings.audit()), settings.auditEach()),
+                new AuditWriter(
+                        events,
+                        new ReplayBuffer(store.audit(), events, time, settings.audit()),
+                        store.audit(),
+                        settings.auditEach()),
                 new CurrentModes(store.switchboard(), settings.mode(), time),
                 new EngineServices.Memory(
                         new InFlightCalls(time),
@@ -298,7 +313,7 @@ public final class Engine implements Semel {
     @Override
     public <T, X extends Exception> T inTransaction(TransactionWork<T, X> work) throws X {
         StackCheck.demand();
-        return new OutboxTransactions(services).run(work);
+        return new OutboxTransactions(services.transactions(), services.sender()).run(work);
     }
 
     @Override

@@ -17,25 +17,28 @@ import java.util.function.Predicate;
  * themselves afterwards. To be closed when the batch ends.
  */
 final class AdmittedBatch<P, R> implements AutoCloseable {
-    private final EngineServices services;
+    private final CallPreparation preparation;
+    private final InFlightCalls inFlight;
     private final Map<RecordId, Item<P, R>> items = new LinkedHashMap<>();
     private final Map<Integer, Answer<R>> rejected = new HashMap<>();
 
     /** @param place of the call in its batch */
     record Item<P, R>(int place, PreparedCall<P, R> prepared, InFlightCalls.Leader leader) {}
 
-    private AdmittedBatch(EngineServices services) {
-        this.services = services;
+    private AdmittedBatch(CallPreparation preparation, InFlightCalls inFlight) {
+        this.preparation = preparation;
+        this.inFlight = inFlight;
     }
 
     /** @param together whether a call may run with the others */
     static <P, R> AdmittedBatch<P, R> of(
-            EngineServices services,
+            CallPreparation preparation,
+            InFlightCalls inFlight,
             Operation<P, R> operation,
             List<Call<P>> calls,
             CallSpans spans,
             Predicate<PreparedCall<P, R>> together) {
-        AdmittedBatch<P, R> batch = new AdmittedBatch<>(services);
+        AdmittedBatch<P, R> batch = new AdmittedBatch<>(preparation, inFlight);
         try {
             for (int i = 0; i < calls.size(); i++) {
                 batch.admit(i, operation, calls.get(i), spans, together);
@@ -55,15 +58,14 @@ final class AdmittedBatch<P, R> implements AutoCloseable {
             Predicate<PreparedCall<P, R>> together) {
         PreparedCall<P, R> prepared;
         try {
-            prepared = new PreparedCall<>(services, operation, call).under(spans.at(place));
+            prepared = preparation.prepare(operation, call).under(spans.at(place));
         } catch (SemelException.Invalid e) {
             rejected.put(place, Answers.rejected(call, e));
             return;
         }
         RecordId lock = prepared.identity().lock();
-        InFlightCalls.Leader leader = items.containsKey(lock) || !together.test(prepared)
-                ? null
-                : services.memory().inFlight().tryLead(prepared);
+        InFlightCalls.Leader leader =
+                items.containsKey(lock) || !together.test(prepared) ? null : inFlight.tryLead(prepared);
         if (leader != null) {
             items.put(lock, new Item<>(place, prepared, leader));
         }
@@ -80,6 +82,6 @@ final class AdmittedBatch<P, R> implements AutoCloseable {
 
     @Override
     public void close() {
-        items.values().forEach(item -> services.memory().inFlight().end(item.leader()));
+        items.values().forEach(item -> inFlight.end(item.leader()));
     }
 }

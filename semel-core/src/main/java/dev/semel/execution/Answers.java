@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The answers to one call, in the contract's order of precedence, with the audit of those that only read. */
 final class Answers<R> {
-    private final EngineServices services;
+    private final AnswerSources sources;
     private final PreparedCall<?, R> prepared;
 
     /** The run that the newest answer repeats, if it is a replay. */
     private @Nullable FirstRun first;
 
-    Answers(EngineServices services, PreparedCall<?, R> prepared) {
-        this.services = services;
+    Answers(AnswerSources sources, PreparedCall<?, R> prepared) {
+        this.sources = sources;
         this.prepared = prepared;
     }
 
@@ -55,7 +55,7 @@ final class Answers<R> {
     /** The answer from the local cache, if it holds one for this payload. */
     @Nullable
     Answer<R> cached() {
-        CommittedResult known = services.memory().results().get(prepared.id());
+        CommittedResult known = sources.results().get(prepared.id());
         return known != null && prepared.sameMeaning(known.fingerprint())
                 ? told(replayed(known.result(), known.first()), prepared.id())
                 : null;
@@ -103,8 +103,7 @@ final class Answers<R> {
         Row row = seen.row();
         if (row.state() == State.COMPLETED && Mark.of(row.result()) == null) {
             Duration kept = Duration.ofMillis(row.status().at() - seen.now());
-            services.memory()
-                    .results()
+            sources.results()
                     .put(
                             row.id(),
                             new CommittedResult(row.header().fingerprint(), row.result(), FirstRun.of(row)),
@@ -131,7 +130,7 @@ final class Answers<R> {
     /** For one who will not wait for another call on this node, which may itself be here only for the stored answer. */
     Answer<R> withoutWaiting() {
         try {
-            FoundRecords found = services.store().ledger().find(List.of(prepared.id()));
+            FoundRecords found = sources.ledger().ungrouped().find(List.of(prepared.id()));
             Row row = found.live(prepared.id());
             Answer<R> answer = row == null ? null : of(row, found.now());
             return answer == null ? inProgress() : told(answer, prepared.id());
@@ -147,7 +146,7 @@ final class Answers<R> {
         }
         GroupedLedger.ReadRecord seen;
         try {
-            seen = services.ledger().find(prepared.id());
+            seen = sources.ledger().find(prepared.id());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             // The call continues and finds the error itself.
             return null;
@@ -236,14 +235,12 @@ final class Answers<R> {
     }
 
     private @Nullable R decode(byte @Nullable [] result) {
-        return services.tools()
-                .codec()
-                .decode(result, prepared.operation().definition().result());
+        return sources.codec().decode(result, prepared.operation().definition().result());
     }
 
     /** The answer, with its event where it only read. Not for use inside a transaction: it may need a connection. */
     Answer<R> told(Answer<R> answer, RecordId id) {
-        return told(answer, id, services.audits().each());
+        return told(answer, id, sources.audits().each());
     }
 
     /** As {@link #told}, never with a connection of its own: counted, also where each replay is to be written. */
@@ -267,9 +264,9 @@ final class Answers<R> {
                 prepared.call().origin(),
                 prepared.policy().code());
         if (each) {
-            services.store().audit().append(List.of(services.audits().events().repeated(type, about, first, 1)));
+            sources.audits().append(type, about, first);
         } else {
-            services.audits().buffer().count(type, about, first);
+            sources.audits().buffer().count(type, about, first);
         }
     }
 }

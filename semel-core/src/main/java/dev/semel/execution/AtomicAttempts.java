@@ -9,10 +9,14 @@ import org.jspecify.annotations.Nullable;
 final class AtomicAttempts {
     private static final int MOST_OVERTAKEN = 3;
 
-    private final EngineServices services;
+    private final DuplicateShares shares;
+    private final CurrentModes modes;
+    private final ResultCache results;
 
-    AtomicAttempts(EngineServices services) {
-        this.services = services;
+    AtomicAttempts(DuplicateShares shares, CurrentModes modes, ResultCache results) {
+        this.shares = shares;
+        this.modes = modes;
+        this.results = results;
     }
 
     /**
@@ -37,9 +41,8 @@ final class AtomicAttempts {
     /** One transaction after the other until there is an outcome for the caller. */
     <P, R, T> T run(AtomicTransaction<P, R> transaction, InFlightCalls.Leader leader, Settlement<R, T> settling) {
         Answers<R> answers = transaction.answers();
-        DuplicateShares.Share duplicates = services.memory()
-                .duplicates()
-                .of(transaction.prepared().header().operation());
+        DuplicateShares.Share duplicates =
+                shares.of(transaction.prepared().header().operation());
         if (duplicates.isHigh()) {
             TransactionOutcome.RolledBackWithAnswer<R> stored = answers.settled();
             if (stored != null) {
@@ -52,7 +55,7 @@ final class AtomicAttempts {
         while (true) {
             TransactionOutcome<R> outcome;
             try {
-                outcome = transaction.alone(transaction.prepared().modes(services), number);
+                outcome = transaction.alone(modes.of(transaction.prepared()), number);
             } catch (SemelException.LeaseLost e) {
                 if (++overtaken == MOST_OVERTAKEN) {
                     throw e;
@@ -70,12 +73,8 @@ final class AtomicAttempts {
             }
             if (outcome instanceof TransactionOutcome.RecordWritten<R> executed) {
                 duplicates.count(false);
-                services.memory()
-                        .committed(
-                                transaction.prepared(),
-                                leader,
-                                executed.returned().snapshot(),
-                                FirstRun.NOT_KNOWN);
+                results.committed(
+                        transaction.prepared(), leader, executed.returned().snapshot(), FirstRun.NOT_KNOWN);
                 transaction.committed();
                 return settling.executed(executed.returned());
             }
@@ -90,7 +89,7 @@ final class AtomicAttempts {
                 }
                 number = threw.attempt() + 1;
             } else {
-                services.modes().reload();
+                modes.reload();
             }
         }
     }

@@ -36,11 +36,12 @@ public final class AtomicBatch {
     public <P, R> List<Answer<R>> run(
             Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler) {
         return Batches.run(
-                services,
+                services.watch(),
                 operation,
                 calls,
-                (part, spans) ->
-                        EnclosingRun.current(services) != null ? Map.of() : together(operation, part, handler, spans),
+                (part, spans) -> EnclosingRun.current(services.sender()) != null
+                        ? Map.of()
+                        : together(operation, part, handler, spans),
                 (call, span) -> single.run(operation, call, handler, span));
     }
 
@@ -50,7 +51,8 @@ public final class AtomicBatch {
     private <P, R> Map<Integer, Answer<R>> together(
             Operation.Atomic<P, R> operation, List<Call<P>> calls, AtomicHandler<P, R> handler, CallSpans spans) {
         SameModes modes = new SameModes();
-        try (AdmittedBatch<P, R> batch = AdmittedBatch.of(services, operation, calls, spans, modes::allow)) {
+        try (AdmittedBatch<P, R> batch = AdmittedBatch.of(
+                services.preparation(), services.memory().inFlight(), operation, calls, spans, modes::allow)) {
             Map<Integer, Answer<R>> answered = new HashMap<>(batch.rejected());
             if (!batch.items().isEmpty()) {
                 answered.putAll(commit(modes.version, batch.items(), handler));
@@ -64,11 +66,13 @@ public final class AtomicBatch {
         private long version = Transactions.ANY_MODES;
 
         boolean allow(PreparedCall<?, ?> prepared) {
-            CurrentModes.Reading modes = prepared.modes(services);
+            CurrentModes.Reading modes = services.modes().of(prepared);
             if (version == Transactions.ANY_MODES) {
                 version = modes.version();
             }
-            return modes.mode() == Mode.LIVE && modes.version() == version && !prepared.late(services);
+            return modes.mode() == Mode.LIVE
+                    && modes.version() == version
+                    && !services.modes().isLate(prepared);
         }
     }
 
@@ -76,8 +80,9 @@ public final class AtomicBatch {
             long version, List<AdmittedBatch.Item<P, R>> items, AtomicHandler<P, R> handler) {
         BatchTransaction<P, R> together = new BatchTransaction<>(items, handler);
         try {
-            boolean whole = StoreExceptions.translated(() ->
-                    services.transactions().run(tx -> together.in(tx, version) ? Ended.keep(true) : Ended.undo(false)));
+            boolean whole = StoreExceptions.translated(() -> services.atomic()
+                    .transactions()
+                    .run(tx -> together.in(tx, version) ? Ended.keep(true) : Ended.undo(false)));
             return whole ? together.committed() : Map.of();
         } catch (SemelException.LeaseLost | SemelException.Locked | SemelException.DataRefused | CommitRefused e) {
             return Map.of();
@@ -103,9 +108,9 @@ public final class AtomicBatch {
         boolean in(Tx tx, long version) {
             done.clear();
             found.clear();
-            Outbox messages = new Outbox(services, tx);
+            Outbox messages = services.atomic().outbox(tx);
             outbox = messages;
-            long since = services.time().nanos();
+            long since = services.modes().nanos();
             List<LookupResult> lookups = tx.lookUp(
                     version,
                     items.stream().map(item -> item.prepared().identity()).toList());
@@ -115,7 +120,7 @@ public final class AtomicBatch {
             for (int i = 0; i < items.size(); i++) {
                 AdmittedBatch.Item<P, R> item = items.get(i);
                 if (lookups.get(i) instanceof LookupResult.Found there) {
-                    Answers<R> answers = new Answers<>(services, item.prepared());
+                    Answers<R> answers = services.answers().to(item.prepared());
                     Answer<R> answer = answers.of(there.row(), there.now());
                     if (answer != null) {
                         found.put(
@@ -125,13 +130,17 @@ public final class AtomicBatch {
                     if (i > 0 && !services.modes().isStill(tx, version)) {
                         return false;
                     }
-                    AtomicInvocation<P, R> invocation = new AtomicInvocation<>(services, item.prepared(), handler);
+                    AtomicInvocation<P, R> invocation = services.atomic().invocation(item.prepared(), handler);
                     tx.beforeHandler();
                     if (!(invocation.invoke(messages, 1) instanceof HandlerOutcome.Returned<R> returned)) {
                         return false;
                     }
                     RecordWrite write = AtomicTransaction.completed(
-                            services, item.prepared(), item.prepared().id(), 1, returned.snapshot());
+                            services.audits().events(),
+                            item.prepared(),
+                            item.prepared().id(),
+                            1,
+                            returned.snapshot());
                     done.put(item, new Done<>(returned.result(), write));
                 }
             }
@@ -151,12 +160,13 @@ public final class AtomicBatch {
             }
             done.forEach((item, result) -> {
                 services.memory()
+                        .results()
                         .committed(
                                 item.prepared(),
                                 item.leader(),
                                 result.write().outcome().result(),
                                 FirstRun.NOT_KNOWN);
-                answers.put(item.place(), new Answers<>(services, item.prepared()).executed(result.result()));
+                answers.put(item.place(), services.answers().to(item.prepared()).executed(result.result()));
             });
             return answers;
         }
@@ -164,7 +174,8 @@ public final class AtomicBatch {
         Map<Integer, Answer<R>> unknown() {
             Map<Integer, Answer<R>> answers = told();
             done.keySet()
-                    .forEach(item -> answers.put(item.place(), new Answers<>(services, item.prepared()).uncommitted()));
+                    .forEach(item -> answers.put(
+                            item.place(), services.answers().to(item.prepared()).uncommitted()));
             return answers;
         }
 

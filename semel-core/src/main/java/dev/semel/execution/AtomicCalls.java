@@ -13,18 +13,20 @@ import org.jspecify.annotations.Nullable;
 public final class AtomicCalls {
     private final EngineServices services;
     private final CallPipeline pipeline;
+    private final AtomicAttempts attempts;
 
     public AtomicCalls(EngineServices services) {
         this.services = services;
-        this.pipeline = new CallPipeline(services);
+        this.pipeline = services.pipeline();
+        this.attempts = services.atomicAttempts();
     }
 
     public <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler) {
-        return run(operation, call, handler, CallSpans.begin(services, operation, call));
+        return run(operation, call, handler, services.watch().begin(operation, call));
     }
 
     <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler, Span span) {
-        EnclosingRun outer = EnclosingRun.current(services);
+        EnclosingRun outer = EnclosingRun.current(services.sender());
         return CallSpans.ended(
                 span,
                 () -> outer == null
@@ -41,14 +43,14 @@ public final class AtomicCalls {
             Span span) {
         PreparedCall<P, R> prepared;
         try {
-            prepared = new PreparedCall<>(services, operation, call).under(span);
+            prepared = services.preparation().prepare(operation, call).under(span);
         } catch (SemelException.Invalid e) {
             return Answers.rejected(call, e);
         }
-        Answers<R> answers = new Answers<>(services, prepared);
+        Answers<R> answers = services.answers().to(prepared);
         return outer.holds(prepared.identity().lock())
                 ? answers.inProgress()
-                : inside(outer.outbox(), new AtomicTransaction<>(services, prepared, answers, handler));
+                : inside(outer.outbox(), new AtomicTransaction<>(services.atomic(), prepared, answers, handler));
     }
 
     /** In a transaction that somebody else ends: one attempt, under a savepoint, that leaves no failure behind. */
@@ -67,11 +69,15 @@ public final class AtomicCalls {
                 return answers.counted(answered.answer(), answered.record());
             }
             if (outcome instanceof TransactionOutcome.RolledBackByException<R> threw) {
-                return new AtomicSettlement<>(services, prepared, answers).withoutRecord(threw);
+                return settlement(prepared, answers).withoutRecord(threw);
             }
             modes = services.modes().afresh(outbox.tx(), tenant, operation);
         }
         return answers.halted();
+    }
+
+    private <P, R> AtomicSettlement<P, R> settlement(PreparedCall<P, R> prepared, Answers<R> answers) {
+        return new AtomicSettlement<>(services.settling(), services.transactions(), prepared, answers);
     }
 
     /** A call whose caller waits for its answer. */
@@ -89,11 +95,10 @@ public final class AtomicCalls {
 
         @Override
         public Answer<R> lead(PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader) {
-            return new AtomicAttempts(services)
-                    .run(
-                            new AtomicTransaction<>(services, prepared, answers, handler),
-                            leader,
-                            new AtomicSettlement<>(services, prepared, answers));
+            return attempts.run(
+                    new AtomicTransaction<>(services.atomic(), prepared, answers, handler),
+                    leader,
+                    settlement(prepared, answers));
         }
 
         @Override

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * claim. If any of them fails, or was lost to another grant, nothing of the transaction stays and each runs in one of its own.
  */
 public final class AtomicDelivering {
-    private final EngineServices services;
+    private final AtomicTools services;
 
-    public AtomicDelivering(EngineServices services) {
+    public AtomicDelivering(AtomicTools services) {
         this.services = services;
     }
 
@@ -196,7 +196,7 @@ public final class AtomicDelivering {
 
         DeliveryAttempt in(Tx tx) {
             List<DeliveryResult> results = new ArrayList<>();
-            Outbox messages = new Outbox(services, tx);
+            Outbox messages = services.outbox(tx);
             outbox = messages;
             for (ClaimedDelivery<P, R> delivery : deliveries) {
                 DeliveryAttempt.AttemptRolledBack kept = kept(List.of(delivery));
@@ -209,7 +209,7 @@ public final class AtomicDelivering {
                                     delivery.prepared().name() + ": switched off before its handler started."),
                             LeaseKeeper.Stop.NONE);
                 }
-                AtomicInvocation<P, R> invocation = new AtomicInvocation<>(services, delivery.prepared(), handler);
+                AtomicInvocation<P, R> invocation = services.invocation(delivery.prepared(), handler);
                 tx.beforeHandler();
                 HandlerOutcome<R> outcome = invocation.invoke(messages, delivery.number());
                 if (outcome instanceof HandlerOutcome.Threw<R> threw) {

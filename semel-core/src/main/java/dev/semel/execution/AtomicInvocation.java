@@ -7,18 +7,21 @@ import dev.semel.Failure;
 import dev.semel.Message;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
+import dev.semel.key.ValueCodec;
 import dev.semel.store.Transactions.Tx;
 import java.sql.Connection;
 import org.jspecify.annotations.Nullable;
 
 /** Invokes an atomic handler inside a transaction that somebody else ends. */
 final class AtomicInvocation<P, R> {
-    private final EngineServices services;
+    private final LeaseKeeper keeper;
+    private final ValueCodec codec;
     private final PreparedCall<P, R> prepared;
     private final AtomicHandler<P, R> handler;
 
-    AtomicInvocation(EngineServices services, PreparedCall<P, R> prepared, AtomicHandler<P, R> handler) {
-        this.services = services;
+    AtomicInvocation(LeaseKeeper keeper, ValueCodec codec, PreparedCall<P, R> prepared, AtomicHandler<P, R> handler) {
+        this.keeper = keeper;
+        this.codec = codec;
         this.prepared = prepared;
         this.handler = handler;
     }
@@ -28,8 +31,7 @@ final class AtomicInvocation<P, R> {
      * told by {@link Tx#beforeHandler}. What the handler sent is in the outbox, to be stored by the caller.
      */
     HandlerOutcome<R> invoke(Outbox outbox, int attempt) {
-        try (LeaseKeeper.Watched run =
-                services.memory().keeper().watch(prepared.policy().limits().attemptTimeout())) {
+        try (LeaseKeeper.Watched run = keeper.watch(prepared.policy().limits().attemptTimeout())) {
             prepared.span().enter(attempt);
             Outbox.Sending sending = outbox.sending(prepared.id());
             try {
@@ -53,9 +55,7 @@ final class AtomicInvocation<P, R> {
 
     private byte @Nullable [] encode(@Nullable R result) {
         try {
-            return services.tools()
-                    .codec()
-                    .encode(result, prepared.operation().definition().result());
+            return codec.encode(result, prepared.operation().definition().result());
         } catch (SemelException.Invalid e) {
             throw new Failure.Thrown(Failure.of(Failure.Category.BUG, String.valueOf(e.getMessage())), e);
         }

@@ -24,13 +24,19 @@ import org.jspecify.annotations.Nullable;
  * again after a pause that holds neither connection nor writer, or its failure is written to the ledger.
  */
 final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answer<R>> {
-    private final EngineServices services;
+    private final SettlementTools services;
+    private final ApplicationTransactions transactions;
     private final PreparedCall<P, R> prepared;
     private final Answers<R> answers;
     private @Nullable Duration previous;
 
-    AtomicSettlement(EngineServices services, PreparedCall<P, R> prepared, Answers<R> answers) {
+    AtomicSettlement(
+            SettlementTools services,
+            ApplicationTransactions transactions,
+            PreparedCall<P, R> prepared,
+            Answers<R> answers) {
         this.services = services;
+        this.transactions = transactions;
         this.prepared = prepared;
         this.answers = answers;
     }
@@ -52,14 +58,17 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
         }
         if (answered.answer() instanceof Answer.Shadowed) {
             // A shadowed run wrote nothing, so its event is written alone.
-            append(services.audits().events().outcome(EventType.OPERATION_SHADOWED, prepared.about(), Map.of()));
+            services.audits()
+                    .append(services.audits()
+                            .events()
+                            .outcome(EventType.OPERATION_SHADOWED, prepared.about(), Map.of()));
         }
         return answers.told(answered.answer(), answered.record());
     }
 
     @Override
     public @Nullable Answer<R> threw(TransactionOutcome.RolledBackByException<R> threw) {
-        FailedAttempt failed = FailedAttempt.of(services, prepared, threw.handler(), threw.attempt(), previous);
+        FailedAttempt failed = services.attempts().judge(prepared, threw.handler(), threw.attempt(), previous);
         boolean interrupted = failed.interrupted() | Thread.interrupted();
         try {
             return interrupted ? interrupted(failed) : follow(failed);
@@ -73,26 +82,26 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
     private @Nullable Answer<R> follow(FailedAttempt failed) {
         RetryDecision decision = failed.decision();
         if (decision instanceof RetryDecision.RetryIn in) {
-            append(event(EventType.RETRY_ATTEMPT, failed, in.delay(), "retry"));
+            services.audits().append(event(EventType.RETRY_ATTEMPT, failed, in.delay(), "retry"));
             previous = in.delay();
             BackOff.uninterruptibly(services.time(), in.delay());
             return Thread.currentThread().isInterrupted() ? answers.retryLater(Duration.ZERO, failed.failure()) : null;
         }
         if (decision instanceof RetryDecision.Exhausted) {
-            Duration pause = failed.pause(services, prepared);
+            Duration pause = services.attempts().pause(prepared, failed);
             return leave(retryable(failed, pause, EventType.RETRY_EXHAUSTED, "retry by the caller"))
                     .orElseGet(() -> answers.retryLater(pause, failed.failure()));
         }
         boolean kept = decision instanceof RetryDecision.RateLimited || ((RetryDecision.Terminal) decision).stored();
         if (!kept) {
-            append(event(EventType.SYSTEM_ERROR, failed, null, "none: the failure is not stored"));
+            services.audits().append(event(EventType.SYSTEM_ERROR, failed, null, "none: the failure is not stored"));
             return answers.failed(failed.failure());
         }
         boolean deadLetter = decision instanceof RetryDecision.RateLimited
                 && prepared.policy().options().deadLetters();
         return leave(terminal(failed, deadLetter)).orElseGet(() -> {
             if (deadLetter) {
-                prepared.died(services, failed.failure());
+                services.watch().died(prepared, failed.failure());
             }
             return answers.failed(failed.failure());
         });
@@ -105,7 +114,7 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
 
     /** For a transaction that somebody else ends: the failure is told and leaves nothing. */
     Answer<R> withoutRecord(TransactionOutcome.RolledBackByException<R> threw) {
-        FailedAttempt failed = FailedAttempt.of(services, prepared, threw.handler(), threw.attempt(), null);
+        FailedAttempt failed = services.attempts().judge(prepared, threw.handler(), threw.attempt(), null);
         if (failed.interrupted()) {
             Thread.currentThread().interrupt();
         }
@@ -150,8 +159,8 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
     /** Writes the failure unless somebody else got further or is at it; then that is the answer, and the event stands alone. */
     Optional<Answer<R>> leave(RecordWrite write) {
         Optional<Answer<R>> overtaken =
-                StoreExceptions.translated(() -> services.transactions().run(tx -> leave(tx, write)));
-        overtaken.ifPresent(answer -> append(write.event()));
+                StoreExceptions.translated(() -> transactions.demand().run(tx -> leave(tx, write)));
+        overtaken.ifPresent(answer -> services.audits().append(write.event()));
         return overtaken.map(answer -> answers.told(answer, prepared.id()));
     }
 
@@ -181,15 +190,9 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
     private @Nullable AuditEntry event(
             EventType type, FailedAttempt failed, @Nullable Duration delay, String recovery) {
         if (type == EventType.RETRY_ATTEMPT) {
-            prepared.retries(services, failed.failure());
+            services.watch().retries(prepared, failed.failure());
         }
         Events.AttemptDetails tried = failed.tried(prepared, delay, recovery);
         return services.audits().events().attempt(type, prepared.about(), tried);
-    }
-
-    private void append(@Nullable AuditEntry entry) {
-        if (entry != null) {
-            services.store().audit().append(List.of(entry));
-        }
     }
 }

@@ -6,6 +6,7 @@ import dev.semel.Mode;
 import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
+import dev.semel.audit.Events;
 import dev.semel.key.RecordId;
 import dev.semel.store.CommitRefused;
 import dev.semel.store.LookupResult;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * (settle). In a transaction of its own, in a caller's, or inside another handler; only the first is committed here.
  */
 final class AtomicTransaction<P, R> {
-    private final EngineServices services;
+    private final AtomicTools tools;
     private final PreparedCall<P, R> prepared;
     private final Answers<R> answers;
     private final AtomicInvocation<P, R> invocation;
@@ -33,12 +34,11 @@ final class AtomicTransaction<P, R> {
     private int attempt = 1;
     private boolean handlerBegan;
 
-    AtomicTransaction(
-            EngineServices services, PreparedCall<P, R> prepared, Answers<R> answers, AtomicHandler<P, R> handler) {
-        this.services = services;
+    AtomicTransaction(AtomicTools tools, PreparedCall<P, R> prepared, Answers<R> answers, AtomicHandler<P, R> handler) {
+        this.tools = tools;
         this.prepared = prepared;
         this.answers = answers;
-        this.invocation = new AtomicInvocation<>(services, prepared, handler);
+        this.invocation = tools.invocation(prepared, handler);
     }
 
     PreparedCall<P, R> prepared() {
@@ -65,8 +65,8 @@ final class AtomicTransaction<P, R> {
     TransactionOutcome<R> alone(CurrentModes.Reading modes, int number) {
         return StoreExceptions.translated(() -> {
             try {
-                return services.transactions().run(tx -> {
-                    Outbox fresh = new Outbox(services, tx);
+                return tools.transactions().run(tx -> {
+                    Outbox fresh = tools.outbox(tx);
                     outbox = fresh;
                     return in(fresh, Outbox::storeWithCommit, modes, number);
                 });
@@ -127,7 +127,7 @@ final class AtomicTransaction<P, R> {
             found = there.row();
             attempt = Math.max(number, found.status().attempt() + 1);
         }
-        if (prepared.late(services)) {
+        if (tools.modes().isLate(prepared)) {
             return answered(answers.late());
         }
         if (modes.mode() == Mode.HALTED) {
@@ -155,7 +155,7 @@ final class AtomicTransaction<P, R> {
             return answered(answers.shadowed(returned.result()));
         }
         tx.write(List.of(completed(
-                services, prepared, found == null ? prepared.id() : found.id(), attempt, returned.snapshot())));
+                tools.events(), prepared, found == null ? prepared.id() : found.id(), attempt, returned.snapshot())));
         return Ended.keep(new TransactionOutcome.RecordWritten<>(returned));
     }
 
@@ -165,11 +165,7 @@ final class AtomicTransaction<P, R> {
 
     /** The record of a call whose handler returned. */
     static RecordWrite completed(
-            EngineServices services,
-            PreparedCall<?, ?> prepared,
-            RecordId id,
-            int attempt,
-            byte @Nullable [] snapshot) {
+            Events events, PreparedCall<?, ?> prepared, RecordId id, int attempt, byte @Nullable [] snapshot) {
         Policy policy = prepared.policy();
         return new RecordWrite(
                 id,
@@ -177,6 +173,6 @@ final class AtomicTransaction<P, R> {
                 State.COMPLETED,
                 new RecordWrite.WriteTimes(policy.retention().success().toMillis(), 0, attempt),
                 new RecordWrite.WrittenOutcome(snapshot, null),
-                services.audits().events().outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of()));
+                events.outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of()));
     }
 }

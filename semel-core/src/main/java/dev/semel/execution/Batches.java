@@ -32,7 +32,7 @@ final class Batches {
     }
 
     static <P, R> List<Answer<R>> run(
-            EngineServices services,
+            CallWatch watch,
             Operation<P, R> operation,
             List<Call<P>> calls,
             SliceRunner<P, R> together,
@@ -40,7 +40,7 @@ final class Batches {
         List<Answer<R>> answers = new ArrayList<>(calls.size());
         for (int i = 0; i < calls.size(); i += LARGEST) {
             List<Call<P>> part = calls.subList(i, Math.min(calls.size(), i + LARGEST));
-            CallSpans spans = CallSpans.begin(services, operation, part);
+            CallSpans spans = CallSpans.begin(watch, operation, part);
             try {
                 new BatchSlice<>(part, spans, answers).run(together, alone);
             } catch (Throwable thrown) {

@@ -5,6 +5,7 @@ import dev.semel.Call;
 import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.store.State;
+import dev.semel.time.TimeSource;
 import dev.semel.watch.Span;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Every direct call goes the same way: <b>prepare, admit, grant, invoke, settle</b>.
  *
  * <ol>
- *   <li><b>Prepare</b>: check and encode the call, and compute its identity ({@link PreparedCall}).
+ *   <li><b>Prepare</b>: check and encode the call, and compute its identity ({@link CallPreparation}, {@link PreparedCall}).
  *   <li><b>Admit</b>: answer from the local cache, or wait for a duplicate that runs in this process ({@link InFlightCalls}).
  *   <li><b>Grant</b>: lock and look up the record in the handler's transaction ({@link AtomicTransaction}), or reserve it under a
  *       lease ({@link LeaseGrants}).
@@ -28,10 +29,16 @@ final class CallPipeline {
     private static final Duration FIRST_POLL = Duration.ofMillis(5);
     private static final Duration LONGEST_POLL = Duration.ofMillis(100);
 
-    private final EngineServices services;
+    private final CallPreparation preparation;
+    private final AnswerSources sources;
+    private final InFlightCalls inFlight;
+    private final TimeSource time;
 
-    CallPipeline(EngineServices services) {
-        this.services = services;
+    CallPipeline(CallPreparation preparation, AnswerSources sources, InFlightCalls inFlight, TimeSource time) {
+        this.preparation = preparation;
+        this.sources = sources;
+        this.inFlight = inFlight;
+        this.time = time;
     }
 
     /**
@@ -70,12 +77,12 @@ final class CallPipeline {
     <P, R, T> T run(Operation<P, R> operation, Call<P> call, Span span, CallKind<P, R, T> way) {
         PreparedCall<P, R> prepared;
         try {
-            prepared = new PreparedCall<>(services, operation, call).under(span);
+            prepared = preparation.prepare(operation, call).under(span);
         } catch (SemelException.Invalid e) {
             return way.answered(Answers.rejected(call, e), null);
         }
         way.demandAllowed(prepared);
-        Answers<R> answers = new Answers<>(services, prepared);
+        Answers<R> answers = sources.to(prepared);
         Answer<R> cached = answers.cached();
         if (cached != null) {
             return way.answered(cached, State.COMPLETED);
@@ -88,7 +95,6 @@ final class CallPipeline {
     }
 
     private <P, R, T> T admitted(PreparedCall<P, R> prepared, Answers<R> answers, CallKind<P, R, T> way) {
-        InFlightCalls inFlight = services.memory().inFlight();
         InFlightCalls.Admission<R> admission = inFlight.admit(prepared, answers);
         if (admission instanceof InFlightCalls.Admission.NotAdmitted<R> answered) {
             return way.answered(answered.answer(), null);
@@ -109,16 +115,15 @@ final class CallPipeline {
     /** Another process may hold the record: its end is polled for, without a connection, as long as the call's patience. */
     private <P, R, T> T patiently(
             PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader, CallKind<P, R, T> way) {
-        long until =
-                services.time().nanos() + InFlightCalls.bounded(prepared.call().patience());
+        long until = time.nanos() + InFlightCalls.bounded(prepared.call().patience());
         Duration poll = FIRST_POLL;
         while (true) {
             T outcome = way.lead(prepared, answers, leader);
-            Duration left = Duration.ofNanos(until - services.time().nanos());
+            Duration left = Duration.ofNanos(until - time.nanos());
             if (!way.isInProgress(outcome) || left.isNegative() || left.isZero()) {
                 return outcome;
             }
-            BackOff.uninterruptibly(services.time(), poll.compareTo(left) < 0 ? poll : left);
+            BackOff.uninterruptibly(time, poll.compareTo(left) < 0 ? poll : left);
             if (Thread.currentThread().isInterrupted()) {
                 return outcome;
             }

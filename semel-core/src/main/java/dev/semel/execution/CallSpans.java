@@ -18,18 +18,14 @@ final class CallSpans {
         this.spans = spans;
     }
 
-    static <P> CallSpans begin(EngineServices services, Operation<P, ?> operation, List<Call<P>> calls) {
-        Span first = calls.isEmpty() ? Span.NONE : begin(services, operation, calls.get(0));
+    static <P> CallSpans begin(CallWatch watch, Operation<P, ?> operation, List<Call<P>> calls) {
+        Span first = calls.isEmpty() ? Span.NONE : watch.begin(operation, calls.get(0));
         if (first == Span.NONE) {
             return NONE;
         }
         List<Span> spans = new ArrayList<>(List.of(first));
-        calls.subList(1, calls.size()).forEach(call -> spans.add(begin(services, operation, call)));
+        calls.subList(1, calls.size()).forEach(call -> spans.add(watch.begin(operation, call)));
         return new CallSpans(spans);
-    }
-
-    static <P> Span begin(EngineServices services, Operation<P, ?> operation, Call<P> call) {
-        return services.begin(operation.name(), call.tenant().name());
     }
 
     /** Runs a call under its span, which ends with the answer or with the exception. */

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> what its operation answers; nothing for a channel
  */
 public final class ClaimedDelivery<P, R> implements AutoCloseable {
-    private final EngineServices services;
+    private final DeliveryTools services;
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
     /** With those before it about a quarter of an hour. */
@@ -51,13 +51,12 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
     private volatile boolean left;
     private volatile boolean counted;
 
-    private ClaimedDelivery(EngineServices services, ClaimedRow claimed, PreparedCall<P, R> prepared) {
+    private ClaimedDelivery(DeliveryTools services, ClaimedRow claimed, PreparedCall<P, R> prepared) {
         this.services = services;
         this.row = claimed.row;
         this.prepared = prepared;
         this.suspect = mayBeTakenOver() && (claimed.takenOver || Failures.isLeaseLost(row.failure()));
-        this.held = services.memory()
-                .keeper()
+        this.held = services.keeper()
                 .hold(new LeaseKeeper.Lease(
                         row.id(),
                         row.status().fence(),
@@ -75,8 +74,8 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
 
     /** @throws SemelException.Invalid when the payload cannot be read as the handler's type; see {@link #unreadable} */
     public static <P, R> ClaimedDelivery<P, R> of(
-            EngineServices services, Operation<P, R> operation, ClaimedRow claimed) {
-        return new ClaimedDelivery<>(services, claimed, PreparedCall.of(services, operation, claimed.row));
+            DeliveryTools services, Operation<P, R> operation, ClaimedRow claimed) {
+        return new ClaimedDelivery<>(services, claimed, services.preparation().prepare(operation, claimed.row));
     }
 
     /**
@@ -85,13 +84,13 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
      * and nobody could read it, it is a dead letter, unless its policy keeps none.
      */
     public static DeliveryResult unreadable(
-            EngineServices services, Operation<?, ?> operation, ClaimedRow claimed, SemelException.Invalid why) {
+            DeliveryTools services, Operation<?, ?> operation, ClaimedRow claimed, SemelException.Invalid why) {
         Row row = claimed.row;
         Failure failure = Failure.of(
                 Failure.Category.MAPPING,
                 "Its payload cannot be read as "
                         + operation.definition().payload().name() + ": " + why.getMessage());
-        PreparedCall<?, ?> unread = PreparedCall.unread(services, operation, row);
+        PreparedCall<?, ?> unread = services.preparation().unread(operation, row);
         ClaimedDelivery<?, ?> delivery = new ClaimedDelivery<>(services, claimed, unread);
         Duration before = pauseOfUnread(row);
         return before.compareTo(LONGEST_PAUSE) >= 0
@@ -226,7 +225,8 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
 
     /** Starts the span of its run. */
     void begin() {
-        prepared.under(services.begin(row.header().operation(), row.header().tenant()));
+        prepared.under(
+                services.watch().begin(row.header().operation(), row.header().tenant()));
         prepared.span().under(row.status().fence());
     }
 
@@ -336,7 +336,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         if (thrown instanceof Steps.StepInterrupted) {
             return unknown(Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
         }
-        FailedAttempt failed = FailedAttempt.of(services, prepared, threw, number(), Failures.delay(row.failure()));
+        FailedAttempt failed = services.attempts().judge(prepared, threw, number(), Failures.delay(row.failure()));
         if (failed.interrupted()) {
             return interrupted(failed, atomic);
         }
@@ -434,7 +434,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
     }
 
     private @Nullable AuditEntry retry(Failure failure, Duration delay) {
-        prepared.retries(services, failure);
+        services.watch().retries(prepared, failure);
         FailedAttempt failed = new FailedAttempt(failure, new RetryDecision.RetryIn(delay), number(), false);
         return services.audits()
                 .events()

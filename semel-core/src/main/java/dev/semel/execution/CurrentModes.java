@@ -6,6 +6,7 @@ import dev.semel.store.Switchboard;
 import dev.semel.store.Transactions;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -91,6 +92,39 @@ public final class CurrentModes {
             reading = read(modes(), tenant, operation);
         }
         return reading;
+    }
+
+    /** The modes that apply to a call. Not inside a transaction. */
+    Reading of(PreparedCall<?, ?> prepared) {
+        if (prepared.call().deadline() != null) {
+            // Brings the store's clock, by which the deadline is judged.
+            fresh();
+        }
+        return of(prepared.header().tenant(), prepared.header().operation());
+    }
+
+    /** Time to the deadline, of the call or of its policy, by the store's clock; absent when there is none. */
+    @Nullable
+    Duration remaining(PreparedCall<?, ?> prepared) {
+        Instant byCall = prepared.call().deadline();
+        Duration remaining = byCall == null ? null : Duration.ofMillis(byCall.toEpochMilli() - storeMillis());
+        Duration byPolicy = prepared.policy().limits().deadline();
+        if (byPolicy != null) {
+            Duration left = byPolicy.minusNanos(time.nanos() - prepared.startedNanos());
+            remaining = remaining == null || left.compareTo(remaining) < 0 ? left : remaining;
+        }
+        return remaining;
+    }
+
+    /** Whether no attempt of a call may start any more. */
+    boolean isLate(PreparedCall<?, ?> prepared) {
+        Duration left = remaining(prepared);
+        return left != null && (left.isNegative() || left.isZero());
+    }
+
+    /** The moment at which a grant is asked for, to be handed to {@link #confirmed}. */
+    long nanos() {
+        return time.nanos();
     }
 
     private Switchboard.Modes modes() {

@@ -20,10 +20,10 @@ final class EnclosingRun {
         this.outbox = outbox;
     }
 
-    /** The run that the thread is in, if it is one of this engine. */
-    static @Nullable EnclosingRun current(EngineServices engine) {
+    /** The run that the thread is in, if it is one of the engine that this is the sender of. */
+    static @Nullable EnclosingRun current(MessageSender engine) {
         EnclosingRun current = CURRENT.get();
-        return current != null && current.outbox.services() == engine ? current : null;
+        return current != null && current.outbox.isOf(engine) ? current : null;
     }
 
     /** The transaction, and what was sent in it. */

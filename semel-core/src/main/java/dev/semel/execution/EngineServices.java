@@ -1,30 +1,34 @@
 package dev.semel.execution;
 
-import dev.semel.SemelException;
-import dev.semel.audit.Events;
-import dev.semel.audit.FirstRun;
-import dev.semel.audit.ReplayBuffer;
 import dev.semel.key.ValueCodec;
 import dev.semel.policy.Catalogue;
 import dev.semel.store.Store;
-import dev.semel.store.Transactions;
 import dev.semel.time.TimeSource;
-import dev.semel.watch.Span;
 import dev.semel.watch.Watch;
-import java.time.Duration;
-import java.util.List;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
-/** The services that every run needs, assembled once by the engine. */
-public record EngineServices(
-        Store store, Tools tools, GroupedLedger ledger, Audits audits, CurrentModes modes, Memory memory) {
+/**
+ * Assembles the parts of one engine, each once. Only the classes that put a kind of work together from these parts are given it;
+ * all others get the parts that they use.
+ */
+public final class EngineServices {
+    private final Store store;
+    private final Tools tools;
+    private final CurrentModes modes;
+    private final Memory memory;
+    private final CallWatch watch;
+    private final CallPreparation preparation;
+    private final AnswerSources answers;
+    private final ApplicationTransactions transactions;
+    private final MessageSender sender;
+    private final LeaseGrants grants;
+    private final SettlementTools settling;
+    private final AtomicTools atomic;
+    private final LeasedTools leased;
+    private final DeliveryTools deliveries;
 
-    /** Clock, random numbers, encoding, policies, and the watch. */
+    /** Clock, random numbers, encoding, policies, and the watch, as the settings have them. */
     public record Tools(TimeSource time, RandomGenerator random, ValueCodec codec, Catalogue catalogue, Watch watch) {}
-
-    /** @param each whether replays and conflicts are written before they are answered */
-    public record Audits(Events events, ReplayBuffer buffer, boolean each) {}
 
     /** The state of this process: running calls, results, leases, and the channels to wake when there is work. */
     public record Memory(
@@ -32,50 +36,111 @@ public record EngineServices(
             ResultCache results,
             DuplicateShares duplicates,
             LeaseKeeper keeper,
-            LocalWakeUps wakeUps) {
-        /** A result is final: waiting duplicates and later callers of this process may have it. */
-        void committed(PreparedCall<?, ?> prepared, InFlightCalls.Leader leader, byte @Nullable [] result, long fence) {
-            committed(
-                    prepared,
-                    leader,
-                    result,
-                    fence,
-                    prepared.policy().retention().success());
-        }
+            LocalWakeUps wakeUps) {}
 
-        /** @param keep for how long the record keeps it */
-        void committed(
-                PreparedCall<?, ?> prepared,
-                InFlightCalls.Leader leader,
-                byte @Nullable [] result,
-                long fence,
-                Duration keep) {
-            FirstRun first = FirstRun.of(prepared.header(), fence);
-            CommittedResult committed = new CommittedResult(prepared.header().fingerprint(), result, first);
-            leader.committed(committed);
-            results.put(prepared.id(), committed, keep);
-        }
+    public EngineServices(Store store, Tools tools, AuditWriter audits, CurrentModes modes, Memory memory) {
+        this.store = store;
+        this.tools = tools;
+        this.modes = modes;
+        this.memory = memory;
+        GroupedLedger ledger = new GroupedLedger(store, tools.time(), tools.watch());
+        this.watch = new CallWatch(tools.watch(), tools.time());
+        this.preparation = new CallPreparation(tools.catalogue(), tools.codec(), tools.random(), tools.time());
+        this.answers = new AnswerSources(ledger, memory.results(), tools.codec(), audits);
+        this.transactions = new ApplicationTransactions(store);
+        this.sender = new MessageSender(
+                new MessagePreparation(store, preparation, modes, audits.events()),
+                ledger,
+                transactions,
+                memory.wakeUps(),
+                watch,
+                audits.buffer());
+        this.grants = new LeaseGrants(answers, modes, memory.duplicates(), tools.random(), preparation, watch);
+        this.settling = new SettlementTools(answers, new AttemptJudge(modes, tools.random()), watch);
+        this.atomic = new AtomicTools(transactions, sender, modes, memory.keeper(), tools.codec(), audits.events());
+        this.leased = new LeasedTools(
+                new StepTools(ledger, modes, tools.codec(), tools.random(), sender), settling, memory.keeper());
+        this.deliveries = new DeliveryTools(preparation, settling, memory.keeper(), modes);
     }
 
-    /** @throws SemelException.Misconfigured when the store cannot run an application's writes in its own transactions */
-    Transactions transactions() {
-        return store.transactions()
-                .orElseThrow(() -> new SemelException.Misconfigured(
-                        "store " + store.name(),
-                        List.of(
-                                "it cannot commit the application's writes together with its own, which an atomic operation"
-                                        + " needs: use a leased operation, or a SQL store")));
+    public Store store() {
+        return store;
     }
 
-    TimeSource time() {
-        return tools.time();
+    public Tools tools() {
+        return tools;
     }
 
-    Watch watch() {
-        return tools.watch();
+    public CurrentModes modes() {
+        return modes;
     }
 
-    Span begin(String operation, String tenant) {
-        return Span.begin(tools.watch(), tools.time(), operation, tenant);
+    public Memory memory() {
+        return memory;
+    }
+
+    public GroupedLedger ledger() {
+        return answers.ledger();
+    }
+
+    public AuditWriter audits() {
+        return answers.audits();
+    }
+
+    CallWatch watch() {
+        return watch;
+    }
+
+    public CallPreparation preparation() {
+        return preparation;
+    }
+
+    AnswerSources answers() {
+        return answers;
+    }
+
+    public ApplicationTransactions transactions() {
+        return transactions;
+    }
+
+    public MessageSender sender() {
+        return sender;
+    }
+
+    LeaseGrants grants() {
+        return grants;
+    }
+
+    SettlementTools settling() {
+        return settling;
+    }
+
+    /** For atomic handlers. */
+    public AtomicTools atomic() {
+        return atomic;
+    }
+
+    LeasedTools leased() {
+        return leased;
+    }
+
+    /** For leased handlers and their steps. */
+    public StepTools steps() {
+        return leased.steps();
+    }
+
+    /** For claimed records. */
+    public DeliveryTools deliveries() {
+        return deliveries;
+    }
+
+    /** The first two steps of every direct call. */
+    CallPipeline pipeline() {
+        return new CallPipeline(preparation, answers, memory.inFlight(), tools.time());
+    }
+
+    /** The transactions of a direct atomic call. */
+    AtomicAttempts atomicAttempts() {
+        return new AtomicAttempts(memory.duplicates(), modes, memory.results());
     }
 }

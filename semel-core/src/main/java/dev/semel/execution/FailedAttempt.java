@@ -3,9 +3,6 @@ package dev.semel.execution;
 import dev.semel.Failure;
 import dev.semel.SemelException;
 import dev.semel.audit.Events;
-import dev.semel.policy.Classifier;
-import dev.semel.policy.Delays;
-import dev.semel.policy.Judgement;
 import dev.semel.policy.RetryDecision;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -20,34 +17,6 @@ import org.slf4j.LoggerFactory;
  */
 record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boolean interrupted) {
     private static final Logger LOG = LoggerFactory.getLogger(FailedAttempt.class);
-
-    static FailedAttempt of(
-            EngineServices services,
-            PreparedCall<?, ?> prepared,
-            HandlerOutcome.Threw<?> threw,
-            int attempt,
-            @Nullable Duration previous) {
-        Throwable thrown = threw.thrown();
-        LeaseKeeper.Stop stop = threw.stop();
-        Judgement judgement = stop == LeaseKeeper.Stop.TIMED_OUT
-                ? timedOut(prepared, thrown)
-                : Classifier.judge(prepared.policy(), thrown);
-        boolean interrupted = stop == LeaseKeeper.Stop.NONE
-                && (thrown instanceof InterruptedException
-                        || Thread.currentThread().isInterrupted());
-        RetryDecision decision = RetryDecision.decide(
-                prepared.policy(),
-                attempt,
-                judgement,
-                previous,
-                prepared.remaining(services),
-                services.tools().random());
-        Failure failure =
-                decision instanceof RetryDecision.RateLimited limited ? limited.failure() : judgement.failure();
-        FailedAttempt failed = new FailedAttempt(failure, decision, attempt, interrupted);
-        failed.log(prepared, thrown);
-        return failed;
-    }
 
     /** An attempt whose end the store refuses for its data: another attempt would leave the same. */
     static FailedAttempt notStored(PreparedCall<?, ?> prepared, SemelException.DataRefused why, int attempt) {
@@ -64,7 +33,7 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
      * The last attempt is a warning with its stack trace, unless the caller gets the failure as an answer
      * (validation, a business rule); earlier ones are for debugging.
      */
-    private void log(PreparedCall<?, ?> prepared, Throwable thrown) {
+    void log(PreparedCall<?, ?> prepared, Throwable thrown) {
         int most = prepared.policy().retry().maxAttempts();
         String correlation = prepared.header().correlationId();
         if (decision instanceof RetryDecision.RetryIn in) {
@@ -95,25 +64,6 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
                     failure.category().code(),
                     thrown);
         }
-    }
-
-    private static Judgement timedOut(PreparedCall<?, ?> prepared, Throwable thrown) {
-        Duration limit = prepared.policy().limits().attemptTimeout();
-        return new Judgement(
-                new Failure(
-                        Failure.Category.TIMEOUT,
-                        "The attempt took longer than " + limit.toMillis() + " ms and was interrupted.",
-                        thrown.getClass().getName(),
-                        null),
-                true);
-    }
-
-    /** The delay before the next attempt when the policy has none left: callers should not come back sooner. */
-    Duration pause(EngineServices services, PreparedCall<?, ?> prepared) {
-        Duration delay =
-                Delays.before(prepared.policy(), attempt, null, services.tools().random());
-        Duration floor = failure.retryAfter() == null ? Duration.ZERO : failure.retryAfter();
-        return delay.compareTo(floor) < 0 ? floor : delay;
     }
 
     Events.AttemptDetails tried(PreparedCall<?, ?> prepared, @Nullable Duration delay, String recovery) {

@@ -44,7 +44,9 @@ public final class GatewayRun implements Begun {
     private static final Logger LOG = LoggerFactory.getLogger(GatewayRun.class);
     private static final String NOT_RUN = "It did not run, and that could not be recorded";
 
-    private final EngineServices services;
+    private final SettlementTools settling;
+    private final ApplicationTransactions transactions;
+    private final InFlightCalls inFlight;
     private final PreparedCall<byte[], byte[]> prepared;
     private final Answers<byte[]> answers;
     private final Reserved.Granted granted;
@@ -56,25 +58,36 @@ public final class GatewayRun implements Begun {
     private volatile boolean completed;
 
     private GatewayRun(
-            EngineServices services, LeaseGrants.LeaseGrant.Given<byte[], byte[]> given, InFlightCalls.Leader leader) {
-        this.services = services;
+            LeasedTools tools,
+            ApplicationTransactions transactions,
+            InFlightCalls inFlight,
+            LeaseGrants.LeaseGrant.Given<byte[], byte[]> given,
+            InFlightCalls.Leader leader) {
+        this.settling = tools.settling();
+        this.transactions = transactions;
+        this.inFlight = inFlight;
         this.prepared = given.prepared();
-        this.settlement = new LeasedSettlement<>(services, prepared);
+        this.settlement = new LeasedSettlement<>(settling, prepared);
         this.answers = settlement.answers();
         this.granted = given.granted();
         this.leader = leader;
-        this.held = LeasedRun.hold(services, prepared, granted);
+        this.held = tools.hold(prepared, granted);
     }
 
     /** The run, or an answer when it may not start after all. */
     static Begun start(
-            EngineServices services, LeaseGrants.LeaseGrant.Given<byte[], byte[]> given, InFlightCalls.Leader leader) {
+            LeasedTools tools,
+            ApplicationTransactions transactions,
+            InFlightCalls inFlight,
+            LeaseGrants.LeaseGrant.Given<byte[], byte[]> given,
+            InFlightCalls.Leader leader) {
         if (given.mode() == Mode.SHADOW) {
-            return new Answered(new LeasedSettlement<>(services, given.prepared()).shadowed(given.granted()), null);
+            return new Answered(
+                    new LeasedSettlement<>(tools.settling(), given.prepared()).shadowed(given.granted()), null);
         }
-        GatewayRun run = new GatewayRun(services, given, leader);
+        GatewayRun run = new GatewayRun(tools, transactions, inFlight, given, leader);
         run.prepared.span().under(run.fence());
-        Mode now = services.modes().beforeStart(run.prepared);
+        Mode now = tools.steps().modes().beforeStart(run.prepared);
         if (now == Mode.LIVE) {
             return run;
         }
@@ -126,7 +139,7 @@ public final class GatewayRun implements Begun {
      */
     public void mark(Connection connection) {
         writing(() -> {
-            Tx tx = services.transactions().join(connection);
+            Tx tx = transactions.demand().join(connection);
             marked(tx, tx.move(List.of(mark())).get(0));
             return true;
         });
@@ -149,7 +162,7 @@ public final class GatewayRun implements Begun {
      * @throws SemelException.StoreUnavailable when the connection does not answer
      */
     public long changes(Connection connection) {
-        return services.transactions().changes(connection);
+        return transactions.demand().changes(connection);
     }
 
     /**
@@ -160,7 +173,7 @@ public final class GatewayRun implements Begun {
      */
     public boolean markIfChanged(Connection connection, long changesBefore) {
         return writing(() -> {
-            Tx tx = services.transactions().join(connection);
+            Tx tx = transactions.demand().join(connection);
             Optional<Moved> moved = tx.moveIfChanged(mark(), changesBefore);
             moved.ifPresentOrElse(each -> marked(tx, each), this::rolledBack);
             return moved.isPresent();
@@ -212,7 +225,7 @@ public final class GatewayRun implements Begun {
     public void hold(Connection connection) {
         if (!completed) {
             writing(() -> {
-                Tx tx = services.transactions().join(connection);
+                Tx tx = transactions.demand().join(connection);
                 held(tx, tx.move(List.of(holding())).get(0));
                 return true;
             });
@@ -230,7 +243,7 @@ public final class GatewayRun implements Begun {
             return false;
         }
         return writing(() -> {
-            Tx tx = services.transactions().join(connection);
+            Tx tx = transactions.demand().join(connection);
             Optional<Moved> moved = tx.moveIfChanged(holding(), changesBefore);
             moved.ifPresentOrElse(each -> held(tx, each), this::rolledBack);
             return moved.isPresent();
@@ -339,7 +352,7 @@ public final class GatewayRun implements Begun {
     }
 
     private Settled failed(Failure failure) {
-        NextRequest again = NextRequest.after(services, prepared, failure, granted.attempt());
+        NextRequest again = settling.nextRequest(prepared, failure, granted.attempt());
         Move.Change due = Transition.due(
                 again.pause(), prepared.policy().retention().failure(), again.attempt(), Failures.encode(failure));
         return doubted(moved(Transition.RETRY, due, again.event(), new Recorded(again.pause())), failure);
@@ -364,7 +377,7 @@ public final class GatewayRun implements Begun {
     private Settled parked(Failure failure) {
         Settled parked = moved(Transition.PARK, atOnce(failure), parking(failure), new Recorded(null));
         if (parked instanceof Recorded) {
-            prepared.unknown(services);
+            settling.watch().unknown(prepared);
         }
         return doubted(parked, failure);
     }
@@ -386,7 +399,7 @@ public final class GatewayRun implements Begun {
     }
 
     private AuditEntry parking(Failure failure) {
-        return services.audits()
+        return settling.audits()
                 .events()
                 .outcome(
                         EventType.OPERATION_UNKNOWN,
@@ -407,7 +420,7 @@ public final class GatewayRun implements Begun {
         if (moved instanceof Moved.Refused refused) {
             return new Answered(settlement.lost(refused), null);
         }
-        prepared.unknown(services);
+        settling.watch().unknown(prepared);
         return settled;
     }
 
@@ -429,7 +442,7 @@ public final class GatewayRun implements Begun {
                     null);
         } finally {
             held.close();
-            services.memory().inFlight().end(leader);
+            inFlight.end(leader);
         }
         if (how instanceof Answered told) {
             prepared.span().ended(told.answer());
@@ -473,17 +486,17 @@ public final class GatewayRun implements Begun {
     }
 
     private @Nullable Row find() {
-        return services.store().ledger().find(List.of(prepared.id())).get(prepared.id());
+        return settling.ledger().ungrouped().find(List.of(prepared.id())).get(prepared.id());
     }
 
     private Settled kept(byte[] answer, Duration keep) {
         prepared.span().kept(keep.toMillis());
-        services.memory().committed(prepared, leader, answer, granted.fence(), keep);
+        settling.results().committed(prepared, leader, answer, granted.fence(), keep);
         return new Recorded(null);
     }
 
     private Move completion(Duration keep, byte[] result) {
-        AuditEntry event = services.audits().events().outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of());
+        AuditEntry event = settling.audits().events().outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of());
         Move.Change change = new Move.Change(keep.toMillis(), 0, granted.attempt(), false, result, null);
         return Transition.COMPLETE.of(prepared.id(), granted.fence(), change, event);
     }
@@ -504,6 +517,6 @@ public final class GatewayRun implements Begun {
     }
 
     private Moved commit(Move move) {
-        return services.ledger().move(move);
+        return settling.ledger().move(move);
     }
 }

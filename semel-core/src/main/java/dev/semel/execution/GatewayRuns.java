@@ -28,8 +28,8 @@ public final class GatewayRuns {
     /** @param seen receives each operation, so that its expired leases are found */
     public GatewayRuns(EngineServices services, Consumer<Operation<?, ?>> seen) {
         this.services = services;
-        this.pipeline = new CallPipeline(services);
-        this.grants = new LeaseGrants(services);
+        this.pipeline = services.pipeline();
+        this.grants = services.grants();
         this.seen = seen;
     }
 
@@ -56,13 +56,13 @@ public final class GatewayRuns {
 
     /** Sees to it that interrupted runs of the operation are found, also those of an earlier process. */
     public void declare(Operation.Leased<byte[], byte[]> operation) {
-        services.tools().catalogue().get(operation.definition().policy());
+        services.preparation().policy(operation.definition());
         seen.accept(operation);
     }
 
     /** Counts what a gateway would have answered, on a route where it only observes. */
     public void logOnly(String route, String answer) {
-        services.watch().logOnly(route, answer);
+        services.tools().watch().logOnly(route, answer);
     }
 
     /** Whether the ledger would take so large an answer. */
@@ -82,7 +82,7 @@ public final class GatewayRuns {
      */
     public Begun begin(Operation.Leased<byte[], byte[]> operation, Call<byte[]> call) {
         seen.accept(operation);
-        Span span = CallSpans.begin(services, operation, call);
+        Span span = services.watch().begin(operation, call);
         try {
             Begun begun = pipeline.run(operation, call, span, new Beginning());
             if (begun instanceof Answered told) {
@@ -109,7 +109,12 @@ public final class GatewayRuns {
                 return new Answered(answered.answer(), answered.state());
             }
             leader.becameVisible();
-            return GatewayRun.start(services, (LeaseGrant.Given<byte[], byte[]>) grant, leader);
+            return GatewayRun.start(
+                    services.leased(),
+                    services.transactions(),
+                    services.memory().inFlight(),
+                    (LeaseGrant.Given<byte[], byte[]>) grant,
+                    leader);
         }
 
         @Override
@@ -136,8 +141,9 @@ public final class GatewayRuns {
      * @throws SemelException.StoreUnavailable when the ledger cannot be reached; nothing was committed
      */
     public Settled within(Operation.Atomic<byte[], byte[]> operation, Call<byte[]> call, GatewayWork inside) {
-        Span span = CallSpans.begin(services, operation, call);
-        GatewayTransaction transaction = new GatewayTransaction(services, inside);
+        Span span = services.watch().begin(operation, call);
+        GatewayTransaction transaction =
+                new GatewayTransaction(services.atomic(), services.atomicAttempts(), services.settling(), inside);
         try {
             Settled settled = pipeline.run(operation, call, span, transaction);
             transaction.end(span, settled);

@@ -20,12 +20,17 @@ import org.jspecify.annotations.Nullable;
  * A gateway's run in one transaction with its record: one attempt, and the gateway decides what its answer leaves. For one call.
  */
 final class GatewayTransaction implements CallPipeline.CallKind<byte[], byte[], Settled> {
-    private final EngineServices services;
+    private final AtomicTools atomic;
+    private final AtomicAttempts attempts;
+    private final SettlementTools settling;
     private final GatewayRuns.GatewayWork inside;
     private @Nullable GatewayEnd end;
 
-    GatewayTransaction(EngineServices services, GatewayRuns.GatewayWork inside) {
-        this.services = services;
+    GatewayTransaction(
+            AtomicTools atomic, AtomicAttempts attempts, SettlementTools settling, GatewayRuns.GatewayWork inside) {
+        this.atomic = atomic;
+        this.attempts = attempts;
+        this.settling = settling;
         this.inside = inside;
     }
 
@@ -48,7 +53,7 @@ final class GatewayTransaction implements CallPipeline.CallKind<byte[], byte[], 
     @Override
     public Settled lead(PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers, InFlightCalls.Leader leader) {
         AtomicTransaction<byte[], byte[]> transaction =
-                new AtomicTransaction<>(services, prepared, answers, (payload, tx) -> {
+                new AtomicTransaction<>(atomic, prepared, answers, (payload, tx) -> {
                     end = null;
                     GatewayEnd left = inside.run(tx);
                     end = left;
@@ -57,7 +62,7 @@ final class GatewayTransaction implements CallPipeline.CallKind<byte[], byte[], 
                     }
                     throw new Undone(left);
                 });
-        return new AtomicAttempts(services).run(transaction, leader, new GatewaySettlement(prepared, answers));
+        return attempts.run(transaction, leader, new GatewaySettlement(prepared, answers));
     }
 
     /** Ends the span of the call as the gateway ended its run. */
@@ -91,7 +96,7 @@ final class GatewayTransaction implements CallPipeline.CallKind<byte[], byte[], 
         GatewaySettlement(PreparedCall<byte[], byte[]> prepared, Answers<byte[]> answers) {
             this.prepared = prepared;
             this.answers = answers;
-            this.usual = new AtomicSettlement<>(services, prepared, answers);
+            this.usual = new AtomicSettlement<>(settling, atomic.application(), prepared, answers);
         }
 
         @Override
@@ -121,14 +126,13 @@ final class GatewayTransaction implements CallPipeline.CallKind<byte[], byte[], 
                     : new GatewayEnd.RetryableFailure(
                             Classifier.judge(prepared.policy(), thrown).failure());
             if (left instanceof GatewayEnd.AnswerOnly refused) {
-                AuditEntry event =
-                        services.audits().events().outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of());
+                AuditEntry event = atomic.events().outcome(EventType.OPERATION_EXECUTED, prepared.about(), Map.of());
                 RecordWrite.WriteTimes times = new RecordWrite.WriteTimes(
                         prepared.policy().retention().failure().toMillis(), 0, threw.attempt());
                 return write(State.COMPLETED, times, new RecordWrite.WrittenOutcome(refused.answer(), null), event);
             }
             if (left instanceof GatewayEnd.RetryableFailure failed) {
-                NextRequest again = NextRequest.after(services, prepared, failed.failure(), threw.attempt());
+                NextRequest again = settling.nextRequest(prepared, failed.failure(), threw.attempt());
                 RecordWrite.WriteTimes times = new RecordWrite.WriteTimes(
                         again.pause().toMillis(),
                         prepared.policy().retention().failure().toMillis(),

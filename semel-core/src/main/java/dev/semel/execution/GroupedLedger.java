@@ -128,6 +128,11 @@ public final class GroupedLedger {
         return moved;
     }
 
+    /** For what must not wait for other callers. */
+    Ledger ungrouped() {
+        return ledger;
+    }
+
     /** Not batched with other callers: it may have to wait for a lock on the record. */
     private Moved alone(Move move) {
         return ledger.move(List.of(move)).get(0).unlocked(move.id());

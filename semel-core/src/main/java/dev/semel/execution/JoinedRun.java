@@ -32,12 +32,12 @@ public final class JoinedRun implements Semel.Joined {
     public JoinedRun(EngineServices services, AtomicCalls calls, Connection connection) {
         this.services = services;
         this.calls = calls;
-        this.outbox = new Outbox(services, services.transactions().join(connection));
+        this.outbox = services.atomic().outbox(services.atomic().transactions().join(connection));
     }
 
     @Override
     public <P, R> Answer<R> run(Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler) {
-        Span span = CallSpans.begin(services, operation, call);
+        Span span = services.watch().begin(operation, call);
         return CallSpans.ended(span, () -> answer(operation, call, handler, span));
     }
 
@@ -45,13 +45,13 @@ public final class JoinedRun implements Semel.Joined {
             Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler, Span span) {
         PreparedCall<P, R> prepared;
         try {
-            prepared = new PreparedCall<>(services, operation, call).under(span);
+            prepared = services.preparation().prepare(operation, call).under(span);
         } catch (SemelException.Invalid e) {
             return Answers.rejected(call, e);
         }
-        Answers<R> answers = new Answers<>(services, prepared);
+        Answers<R> answers = services.answers().to(prepared);
         AtomicTransaction<P, R> transaction =
-                new AtomicTransaction<>(services, prepared, answers, (payload, context) -> {
+                new AtomicTransaction<>(services.atomic(), prepared, answers, (payload, context) -> {
                     try {
                         return handler.run(payload, context);
                     } catch (Exception e) {
@@ -105,7 +105,7 @@ public final class JoinedRun implements Semel.Joined {
     @Override
     public <T, X extends Exception> T inTransaction(Semel.TransactionWork<T, X> work) throws X {
         try {
-            return new OutboxTransactions(services).run(outbox, work);
+            return new OutboxTransactions(services.transactions(), services.sender()).run(outbox, work);
         } catch (Exception e) {
             SemelException.TransactionMustBeRetried mustBeRetried = lost("The work", e);
             if (mustBeRetried != null) {

@@ -13,6 +13,7 @@ import dev.semel.store.Reserved;
 import dev.semel.store.Row;
 import dev.semel.store.State;
 import java.util.Map;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** Grants leased runs: reserves the record in a commit of its own, or returns the record's answer. */
@@ -20,10 +21,27 @@ final class LeaseGrants {
     /** No switchboard is ever at this version. */
     private static final long NO_MODES = -1;
 
-    private final EngineServices services;
+    private final AnswerSources sources;
+    private final CurrentModes current;
+    private final DuplicateShares shares;
+    private final RandomGenerator random;
+    private final CallPreparation preparation;
+    private final CallWatch watch;
 
-    LeaseGrants(EngineServices services) {
-        this.services = services;
+    /** @param random for the owners of the reservations */
+    LeaseGrants(
+            AnswerSources sources,
+            CurrentModes current,
+            DuplicateShares shares,
+            RandomGenerator random,
+            CallPreparation preparation,
+            CallWatch watch) {
+        this.sources = sources;
+        this.current = current;
+        this.shares = shares;
+        this.random = random;
+        this.preparation = preparation;
+        this.watch = watch;
     }
 
     /** The outcome of a request for a grant. */
@@ -43,9 +61,8 @@ final class LeaseGrants {
 
     <P, R> LeaseGrant<P, R> grant(PreparedCall<P, R> asking) {
         PreparedCall<P, R> prepared = asking;
-        Answers<R> answers = new Answers<>(services, prepared);
-        DuplicateShares.Share duplicates =
-                services.memory().duplicates().of(prepared.header().operation());
+        Answers<R> answers = sources.to(prepared);
+        DuplicateShares.Share duplicates = shares.of(prepared.header().operation());
         TransactionOutcome.RolledBackWithAnswer<R> stored = duplicates.isHigh() ? answers.settled() : null;
         if (stored != null) {
             duplicates.count(true);
@@ -54,17 +71,17 @@ final class LeaseGrants {
                     stored.found().row().state());
         }
         while (true) {
-            CurrentModes.Reading modes = prepared.modes(services);
-            boolean late = prepared.late(services);
+            CurrentModes.Reading modes = current.of(prepared);
+            boolean late = current.isLate(prepared);
             if (late || modes.mode() == Mode.HALTED) {
                 Answer<R> known = lookUp(prepared, answers);
                 Answer<R> refusal = late ? answers.late() : answers.halted();
                 return new LeaseGrant.NotGranted<>(known != null ? known : refusal, null);
             }
-            long since = services.time().nanos();
-            Reserved reserved = services.ledger().reserve(modes.version(), reservation(prepared));
+            long since = current.nanos();
+            Reserved reserved = sources.ledger().reserve(modes.version(), reservation(prepared));
             if (reserved instanceof Reserved.ModesChanged) {
-                services.modes().reload();
+                current.reload();
             } else if (reserved instanceof Reserved.Locked) {
                 return new LeaseGrant.NotGranted<>(answers.inProgress(), null);
             } else if (reserved instanceof Reserved.Existing existing) {
@@ -75,9 +92,9 @@ final class LeaseGrants {
                             existing.row().state());
                 }
                 prepared = prepared.as(existing.row());
-                answers = new Answers<>(services, prepared);
+                answers = sources.to(prepared);
             } else if (reserved instanceof Reserved.Granted granted) {
-                services.modes().confirmed(modes.version(), since);
+                current.confirmed(modes.version(), since);
                 duplicates.count(false);
                 return new LeaseGrant.Given<>(prepared, granted, modes.mode());
             }
@@ -90,20 +107,20 @@ final class LeaseGrants {
      */
     <P, R> LeaseGrant.@Nullable Given<P, R> takeOver(PreparedCall<P, R> prepared, long fence) {
         while (true) {
-            CurrentModes.Reading modes = prepared.modes(services);
+            CurrentModes.Reading modes = current.of(prepared);
             if (modes.mode() == Mode.HALTED) {
                 return null;
             }
-            long since = services.time().nanos();
-            Reserved reserved = services.ledger().reserve(modes.version(), reservation(prepared, fence));
+            long since = current.nanos();
+            Reserved reserved = sources.ledger().reserve(modes.version(), reservation(prepared, fence));
             if (reserved instanceof Reserved.Granted granted) {
-                services.modes().confirmed(modes.version(), since);
+                current.confirmed(modes.version(), since);
                 return new LeaseGrant.Given<>(prepared, granted, modes.mode());
             }
             if (!(reserved instanceof Reserved.ModesChanged)) {
                 return null;
             }
-            services.modes().reload();
+            current.reload();
         }
     }
 
@@ -120,7 +137,7 @@ final class LeaseGrants {
 
     /** Asks for a grant that cannot be given, so that the store judges by its own clock what counts as there. */
     private <P, R> @Nullable Answer<R> lookUp(PreparedCall<P, R> prepared, Answers<R> answers) {
-        Reserved reserved = services.ledger().reserve(NO_MODES, reservation(prepared));
+        Reserved reserved = sources.ledger().reserve(NO_MODES, reservation(prepared));
         if (reserved instanceof Reserved.Locked) {
             return answers.inProgress();
         }
@@ -140,13 +157,13 @@ final class LeaseGrants {
                 prepared.header(),
                 prepared.payload(),
                 new Reservation.Grant(
-                        services.tools().random().nextLong(1, Long.MAX_VALUE),
+                        random.nextLong(1, Long.MAX_VALUE),
                         prepared.policy().limits().lease().toMillis(),
                         prepared.isRepeatable(),
                         prepared.policy().retry().maxAttempts(),
                         onlyUnder),
                 null,
-                services.audits().events().outcome(EventType.OPERATION_TAKEN_OVER, prepared.about(), Map.of()));
+                sources.audits().events().outcome(EventType.OPERATION_TAKEN_OVER, prepared.about(), Map.of()));
     }
 
     /** The answer of a record that was not granted. An expired lease that may not be granted again is parked as UNKNOWN. */
@@ -166,7 +183,7 @@ final class LeaseGrants {
 
     /** Parks a record whose lease is over and which may not be run again; its payload need not be readable. */
     void park(Operation.Leased<?, ?> operation, Row row) {
-        park(PreparedCall.unread(services, operation, row), row);
+        park(preparation.unread(operation, row), row);
     }
 
     private Moved park(PreparedCall<?, ?> prepared, Row row) {
@@ -175,7 +192,7 @@ final class LeaseGrants {
                 row.id(),
                 row.status().fence(),
                 over,
-                services.audits()
+                sources.audits()
                         .events()
                         .outcome(
                                 EventType.OPERATION_UNKNOWN,
@@ -184,9 +201,9 @@ final class LeaseGrants {
                                         row.header(),
                                         prepared.policy().code()),
                                 Map.of("category", "lease_lost")));
-        Moved moved = services.ledger().move(move);
+        Moved moved = sources.ledger().move(move);
         if (moved instanceof Moved.Applied) {
-            prepared.unknown(services);
+            watch.unknown(prepared);
         }
         return moved;
     }

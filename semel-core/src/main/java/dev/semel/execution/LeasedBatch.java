@@ -26,13 +26,13 @@ public final class LeasedBatch {
     public LeasedBatch(EngineServices services, LeasedCalls single) {
         this.services = services;
         this.single = single;
-        this.grants = new LeaseGrants(services);
+        this.grants = services.grants();
     }
 
     public <P, R> List<Answer<R>> run(
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler) {
         return Batches.run(
-                services,
+                services.watch(),
                 operation,
                 calls,
                 (part, spans) -> together(operation, part, handler, spans),
@@ -47,9 +47,10 @@ public final class LeasedBatch {
 
     private <P, R> Map<Integer, Answer<R>> together(
             Operation.Leased<P, R> operation, List<Call<P>> calls, LeasedHandler<P, R> handler, CallSpans spans) {
-        try (AdmittedBatch<P, R> batch = AdmittedBatch.of(services, operation, calls, spans, this::isLive)) {
+        try (AdmittedBatch<P, R> batch = AdmittedBatch.of(
+                services.preparation(), services.memory().inFlight(), operation, calls, spans, this::isLive)) {
             Map<Integer, Answer<R>> answered = new HashMap<>(batch.rejected());
-            if (!batch.items().isEmpty() && EnclosingRun.current(services) == null) {
+            if (!batch.items().isEmpty() && EnclosingRun.current(services.sender()) == null) {
                 answered.putAll(granted(batch.items(), handler));
             }
             return answered;
@@ -57,13 +58,14 @@ public final class LeasedBatch {
     }
 
     private boolean isLive(PreparedCall<?, ?> prepared) {
-        return prepared.modes(services).mode() == Mode.LIVE && !prepared.late(services);
+        return services.modes().of(prepared).mode() == Mode.LIVE
+                && !services.modes().isLate(prepared);
     }
 
     private <P, R> Map<Integer, Answer<R>> granted(List<AdmittedBatch.Item<P, R>> items, LeasedHandler<P, R> handler) {
         List<Reserved> reserved = services.ledger()
                 .reserveAll(
-                        items.get(0).prepared().modes(services).version(),
+                        services.modes().of(items.get(0).prepared()).version(),
                         items.stream()
                                 .map(item -> grants.reservation(item.prepared()))
                                 .toList());
@@ -101,11 +103,13 @@ public final class LeasedBatch {
         PreparedCall<P, R> prepared = item.prepared();
         if (reserved instanceof Reserved.ReserveFailed failed
                 && failed.why() instanceof SemelException.DataRefused refused) {
-            answered.put(item.place(), new Answers<>(services, prepared).rejected(refused));
+            answered.put(item.place(), services.answers().to(prepared).rejected(refused));
         } else if (reserved instanceof Reserved.ReserveFailed failed) {
             answered.put(item.place(), Answers.notRun(prepared.correlationId(), failed.why()));
         } else if (reserved instanceof Reserved.Existing existing && prepared.asksFor(existing.row())) {
-            answered.put(item.place(), grants.existing(prepared, existing, new Answers<>(services, prepared)));
+            answered.put(
+                    item.place(),
+                    grants.existing(prepared, existing, services.answers().to(prepared)));
         }
     }
 
@@ -118,8 +122,10 @@ public final class LeasedBatch {
         for (int i = 0; i < items.size(); i++) {
             if (reserved.get(i) instanceof Reserved.Granted grant) {
                 PreparedCall<P, R> prepared = items.get(i).prepared();
-                LeasedRun<P, R> run = new LeasedRun<>(services, prepared, handler);
-                held.put(items.get(i), new GrantedCall<>(run, grant, LeasedRun.hold(services, prepared, grant)));
+                LeasedRun<P, R> run = services.leased().run(prepared, handler);
+                held.put(
+                        items.get(i),
+                        new GrantedCall<>(run, grant, services.leased().hold(prepared, grant)));
             }
         }
         return held;

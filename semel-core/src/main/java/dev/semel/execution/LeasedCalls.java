@@ -21,12 +21,12 @@ public final class LeasedCalls {
 
     public LeasedCalls(EngineServices services) {
         this.services = services;
-        this.pipeline = new CallPipeline(services);
-        this.grants = new LeaseGrants(services);
+        this.pipeline = services.pipeline();
+        this.grants = services.grants();
     }
 
     public <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler) {
-        return run(operation, call, handler, CallSpans.begin(services, operation, call));
+        return run(operation, call, handler, services.watch().begin(operation, call));
     }
 
     <P, R> Answer<R> run(Operation.Leased<P, R> operation, Call<P> call, LeasedHandler<P, R> handler, Span span) {
@@ -38,10 +38,10 @@ public final class LeasedCalls {
      * otherwise. A record that its owner released meanwhile is not created again, as no caller wants it.
      */
     public <P, R> void takeOver(Operation.Leased<P, R> operation, Row row, LeasedHandler<P, R> handler) {
-        Span span = services.begin(operation.name(), row.header().tenant());
+        Span span = services.watch().begin(operation.name(), row.header().tenant());
         try {
             PreparedCall<P, R> prepared =
-                    PreparedCall.of(services, operation, row).under(span);
+                    services.preparation().prepare(operation, row).under(span);
             InFlightCalls.Leader leader = services.memory().inFlight().tryLead(prepared);
             if (leader == null) {
                 span.ended(Outcome.LOST);
@@ -66,7 +66,7 @@ public final class LeasedCalls {
     /** The answer that nobody waits for; nothing when the record is no longer the one that was seen, or may not start. */
     private <P, R> @Nullable Answer<R> takeOver(
             PreparedCall<P, R> prepared, long seen, LeasedHandler<P, R> handler, InFlightCalls.Leader leader) {
-        LeasedRun<P, R> run = new LeasedRun<>(services, prepared, handler);
+        LeasedRun<P, R> run = services.leased().run(prepared, handler);
         long fence = seen;
         while (true) {
             LeaseGrant.Given<P, R> given = grants.takeOver(prepared, fence);
@@ -88,7 +88,7 @@ public final class LeasedCalls {
 
     /** Whether an interrupted run of the operation may be run again at all. */
     public boolean mayRepeat(Operation.Leased<?, ?> operation, Row row) {
-        Policy policy = services.tools().catalogue().get(operation.definition().policy());
+        Policy policy = services.preparation().policy(operation.definition());
         return operation.isRepeatable(policy)
                 && row.status().attempt() < policy.retry().maxAttempts();
     }
@@ -103,7 +103,7 @@ public final class LeasedCalls {
 
         @Override
         public void demandAllowed(PreparedCall<P, R> prepared) {
-            if (EnclosingRun.current(services) != null) {
+            if (EnclosingRun.current(services.sender()) != null) {
                 throw new SemelException.Invalid(
                         prepared.name() + ": a leased operation cannot run inside an atomic handler, whose"
                                 + " transaction may still roll back. Run it after the atomic operation has been answered.");
@@ -118,7 +118,7 @@ public final class LeasedCalls {
         @Override
         public Answer<R> lead(PreparedCall<P, R> asking, Answers<R> answers, InFlightCalls.Leader leader) {
             PreparedCall<P, R> prepared = asking;
-            LeasedRun<P, R> run = new LeasedRun<>(services, prepared, handler);
+            LeasedRun<P, R> run = services.leased().run(prepared, handler);
             while (true) {
                 LeaseGrant<P, R> grant = grants.grant(prepared);
                 if (grant instanceof LeaseGrant.NotGranted<P, R> answered) {
@@ -127,7 +127,7 @@ public final class LeasedCalls {
                 LeaseGrant.Given<P, R> given = (LeaseGrant.Given<P, R>) grant;
                 if (given.prepared() != prepared) {
                     prepared = given.prepared();
-                    run = new LeasedRun<>(services, prepared, handler);
+                    run = services.leased().run(prepared, handler);
                 }
                 Answer<R> answer = run.under(given, leader);
                 if (answer != null) {

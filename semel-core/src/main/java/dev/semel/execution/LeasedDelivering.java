@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs claimed records of a leased operation: the handler first, its end afterwards and in a batch with others'. */
 public final class LeasedDelivering {
-    private final EngineServices services;
+    private final StepTools steps;
 
-    public LeasedDelivering(EngineServices services) {
-        this.services = services;
+    public LeasedDelivering(StepTools steps) {
+        this.steps = steps;
     }
 
     /** Runs the handler on this thread and returns the result to be written; null when the record was lost meanwhile. */
@@ -27,7 +27,7 @@ public final class LeasedDelivering {
         if (kept != LeaseKeeper.Stop.NONE) {
             return kept == LeaseKeeper.Stop.LEASE_OVER ? delivery.handedBack() : null;
         }
-        Mode mode = services.modes().beforeStart(delivery.prepared());
+        Mode mode = steps.modes().beforeStart(delivery.prepared());
         if (mode != Mode.LIVE) {
             return mode == Mode.SHADOW ? delivery.shadowed() : delivery.handedBack();
         }
@@ -38,7 +38,7 @@ public final class LeasedDelivering {
         if (start != ClaimedDelivery.Start.NOW) {
             return start == ClaimedDelivery.Start.LOST ? null : delivery.handedBack();
         }
-        LeasedInvocation<P, R> invocation = new LeasedInvocation<>(services, delivery.prepared(), handler);
+        LeasedInvocation<P, R> invocation = new LeasedInvocation<>(steps, delivery.prepared(), handler);
         HandlerOutcome<R> outcome = invocation.invoke(delivery.grant(), delivery.held());
         return outcome instanceof HandlerOutcome.Returned<R> returned
                 ? delivery.done(returned.snapshot())

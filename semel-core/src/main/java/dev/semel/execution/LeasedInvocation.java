@@ -6,19 +6,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Invokes a leased handler under its grant. */
 final class LeasedInvocation<P, R> {
-    private final EngineServices services;
+    private final StepTools tools;
     private final PreparedCall<P, R> prepared;
     private final LeasedHandler<P, R> handler;
 
-    LeasedInvocation(EngineServices services, PreparedCall<P, R> prepared, LeasedHandler<P, R> handler) {
-        this.services = services;
+    LeasedInvocation(StepTools tools, PreparedCall<P, R> prepared, LeasedHandler<P, R> handler) {
+        this.tools = tools;
         this.prepared = prepared;
         this.handler = handler;
     }
 
     /** Runs the handler, unless the record was lost or switched off while it waited for its turn. */
     HandlerOutcome<R> invoke(Reserved.Granted granted, LeaseKeeper.Watched held) {
-        Steps steps = new Steps(services, prepared, granted);
+        Steps steps = new Steps(tools, prepared, granted);
         try {
             steps.demandStart();
         } catch (Steps.RunHalted | Steps.RunShadowed forbidden) {
@@ -49,8 +49,7 @@ final class LeasedInvocation<P, R> {
     /** The handler has acted: from here on no error means that it did not. */
     private HandlerOutcome<R> returned(@Nullable R result, LeaseKeeper.Stop stop) {
         try {
-            byte[] snapshot = services.tools()
-                    .codec()
+            byte[] snapshot = tools.codec()
                     .encode(result, prepared.operation().definition().result());
             return new HandlerOutcome.Returned<>(result, snapshot);
         } catch (Throwable why) {

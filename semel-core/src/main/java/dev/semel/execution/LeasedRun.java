@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 
 /** One record under its grants: holds the lease, invokes the handler, and has the outcome settled under the fence. */
 final class LeasedRun<P, R> {
-    private final EngineServices services;
+    private final LeasedTools tools;
     private final PreparedCall<P, R> prepared;
     private final LeasedInvocation<P, R> invocation;
     private final LeasedSettlement<P, R> settlement;
 
-    LeasedRun(EngineServices services, PreparedCall<P, R> prepared, LeasedHandler<P, R> handler) {
-        this.services = services;
+    LeasedRun(LeasedTools tools, PreparedCall<P, R> prepared, LeasedHandler<P, R> handler) {
+        this.tools = tools;
         this.prepared = prepared;
-        this.invocation = new LeasedInvocation<>(services, prepared, handler);
-        this.settlement = new LeasedSettlement<>(services, prepared);
+        this.invocation = new LeasedInvocation<>(tools.steps(), prepared, handler);
+        this.settlement = new LeasedSettlement<>(tools.settling(), prepared);
     }
 
     LeasedSettlement<P, R> settlement() {
@@ -33,7 +33,7 @@ final class LeasedRun<P, R> {
             return settlement.shadowed(granted);
         }
         HandlerOutcome.Threw<R> threw;
-        try (LeaseKeeper.Watched held = hold(services, prepared, granted)) {
+        try (LeaseKeeper.Watched held = tools.hold(prepared, granted)) {
             HandlerOutcome<R> outcome = invocation.invoke(granted, held);
             if (outcome instanceof HandlerOutcome.Returned<R> returned) {
                 return settlement.returned(granted, returned, leader);
@@ -45,20 +45,5 @@ final class LeasedRun<P, R> {
 
     HandlerOutcome<R> invoke(Reserved.Granted granted, LeaseKeeper.Watched held) {
         return invocation.invoke(granted, held);
-    }
-
-    /** The lease is renewed from now on. */
-    static LeaseKeeper.Watched hold(EngineServices services, PreparedCall<?, ?> prepared, Reserved.Granted granted) {
-        if (granted.takenOver()) {
-            services.watch()
-                    .takenOver(prepared.header().operation(), prepared.header().tenant());
-        }
-        return services.memory()
-                .keeper()
-                .hold(new LeaseKeeper.Lease(
-                        prepared.id(),
-                        granted.fence(),
-                        prepared.policy().limits().lease(),
-                        services.time().nanos()));
     }
 }

@@ -19,16 +19,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Settles the runs of one leased record: writes the outcome under the fence and answers. */
 final class LeasedSettlement<P, R> {
-    private final EngineServices services;
+    private final SettlementTools services;
     private final PreparedCall<P, R> prepared;
     private final Answers<R> answers;
     private @Nullable Duration previous;
     private boolean tooLate;
 
-    LeasedSettlement(EngineServices services, PreparedCall<P, R> prepared) {
+    LeasedSettlement(SettlementTools services, PreparedCall<P, R> prepared) {
         this.services = services;
         this.prepared = prepared;
-        this.answers = new Answers<>(services, prepared);
+        this.answers = services.answers().to(prepared);
     }
 
     Answers<R> answers() {
@@ -95,7 +95,7 @@ final class LeasedSettlement<P, R> {
         if (moved instanceof Moved.Same) {
             Row row;
             try {
-                row = services.store().ledger().find(List.of(prepared.id())).get(prepared.id());
+                row = services.ledger().ungrouped().find(List.of(prepared.id())).get(prepared.id());
             } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
                 // A reconciler may have completed it with another result: only the stored one may be returned.
                 return answers.unknown("It is done, but its stored result could not be read. Ask again.");
@@ -107,7 +107,7 @@ final class LeasedSettlement<P, R> {
                 return answers.told(answers.standing(row), prepared.id());
             }
         }
-        services.memory().committed(prepared, leader, returned.snapshot(), granted.fence());
+        services.results().committed(prepared, leader, returned.snapshot(), granted.fence());
         return answers.executed(returned.result());
     }
 
@@ -134,7 +134,7 @@ final class LeasedSettlement<P, R> {
     /** How the record stands; nothing when the store cannot be asked, which must not hide that the handler ran. */
     private @Nullable Row standing() {
         try {
-            return services.store().ledger().find(List.of(prepared.id())).get(prepared.id());
+            return services.ledger().ungrouped().find(List.of(prepared.id())).get(prepared.id());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return null;
         }
@@ -161,7 +161,7 @@ final class LeasedSettlement<P, R> {
         if (thrown instanceof Steps.StepInterrupted) {
             return park(granted, Failure.of(Failure.Category.LEASE_LOST, String.valueOf(thrown.getMessage())));
         }
-        FailedAttempt attempt = FailedAttempt.of(services, prepared, threw, granted.attempt(), previous);
+        FailedAttempt attempt = services.attempts().judge(prepared, threw, granted.attempt(), previous);
         if (!prepared.isRepeatable() && attempt.failure().category().indeterminate()) {
             return park(granted, attempt.failure());
         }
@@ -207,7 +207,7 @@ final class LeasedSettlement<P, R> {
         Answer<R> unknown = answers.unknown(reason);
         Answer<R> answer = finished(Transition.PARK.of(prepared.id(), granted.fence(), atOnce, event), unknown);
         if (answer == unknown) {
-            prepared.unknown(services);
+            services.watch().unknown(prepared);
         }
         return answer;
     }
@@ -230,7 +230,7 @@ final class LeasedSettlement<P, R> {
         }
         if (decision instanceof RetryDecision.Exhausted || decision instanceof RetryDecision.RetryIn) {
             boolean left = decision instanceof RetryDecision.RetryIn;
-            Duration pause = left ? Duration.ZERO : attempt.pause(services, prepared);
+            Duration pause = left ? Duration.ZERO : services.attempts().pause(prepared, attempt);
             Move.Change due = Transition.due(pause, keep, left ? -1 : 0, failure);
             AuditEntry event = event(
                     left ? EventType.RETRY_ATTEMPT : EventType.RETRY_EXHAUSTED, attempt, pause, "retry by the caller");
@@ -255,7 +255,7 @@ final class LeasedSettlement<P, R> {
         Answer<R> failed = answers.failed(attempt.failure());
         Answer<R> answer = finished(move, failed);
         if (deadLetter && answer == failed) {
-            prepared.died(services, attempt.failure());
+            services.watch().died(prepared, attempt.failure());
         }
         return answer;
     }
@@ -279,7 +279,7 @@ final class LeasedSettlement<P, R> {
     private @Nullable AuditEntry event(
             EventType type, FailedAttempt attempt, @Nullable Duration delay, String recovery) {
         if (type == EventType.RETRY_ATTEMPT) {
-            prepared.retries(services, attempt.failure());
+            services.watch().retries(prepared, attempt.failure());
         }
         return services.audits().events().attempt(type, prepared.about(), attempt.tried(prepared, delay, recovery));
     }

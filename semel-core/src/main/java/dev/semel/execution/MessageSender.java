@@ -8,6 +8,7 @@ import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.audit.EventType;
 import dev.semel.audit.FirstRun;
+import dev.semel.audit.ReplayBuffer;
 import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
 import dev.semel.store.Enqueued;
@@ -17,7 +18,6 @@ import dev.semel.store.Transactions;
 import dev.semel.store.Transactions.Ended;
 import dev.semel.store.Transactions.Tx;
 import dev.semel.watch.Outcome;
-import dev.semel.watch.Watch;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,17 +30,47 @@ public final class MessageSender {
     private static final Duration PAUSE = Duration.ofMillis(5);
     private static final int TRIES = 200;
 
-    private final EngineServices services;
+    private final MessagePreparation preparation;
+    private final GroupedLedger ledger;
+    private final ApplicationTransactions transactions;
+    private final LocalWakeUps wakeUps;
+    private final CallWatch watch;
+    private final ReplayBuffer replays;
 
-    public MessageSender(EngineServices services) {
-        this.services = services;
+    MessageSender(
+            MessagePreparation preparation,
+            GroupedLedger ledger,
+            ApplicationTransactions transactions,
+            LocalWakeUps wakeUps,
+            CallWatch watch,
+            ReplayBuffer replays) {
+        this.preparation = preparation;
+        this.ledger = ledger;
+        this.transactions = transactions;
+        this.wakeUps = wakeUps;
+        this.watch = watch;
+        this.replays = replays;
+    }
+
+    String storeName() {
+        return preparation.storeName();
+    }
+
+    /** @see MessagePreparation#prepare */
+    <P> PreparedMessage prepare(Channel<P> channel, Message<P> message, @Nullable RecordId cause) {
+        return preparation.prepare(channel, message, cause);
+    }
+
+    /** Something was stored for these channels: their workers look for it. */
+    void wake(Set<String> channels) {
+        wakeUps.wake(channels);
     }
 
     public <P> Sent send(Channel<P> channel, Message<P> message) {
-        EnclosingRun outer = EnclosingRun.current(services);
+        EnclosingRun outer = EnclosingRun.current(this);
         PreparedMessage prepared;
         try {
-            prepared = PreparedMessage.of(services, channel, message, null);
+            prepared = prepare(channel, message, null);
         } catch (SemelException.Invalid e) {
             return rejected(channel, message, e);
         }
@@ -51,10 +81,10 @@ public final class MessageSender {
         Sent[] answers = new Sent[messages.size()];
         Map<RecordId, Integer> first = new LinkedHashMap<>();
         Map<Integer, PreparedMessage> ready = new LinkedHashMap<>();
-        boolean alone = EnclosingRun.current(services) != null;
+        boolean alone = EnclosingRun.current(this) != null;
         for (int i = 0; i < answers.length; i++) {
             try {
-                PreparedMessage each = PreparedMessage.of(services, channel, messages.get(i), null);
+                PreparedMessage each = prepare(channel, messages.get(i), null);
                 boolean together = !alone && !each.hasNeighbours();
                 if (together && first.putIfAbsent(each.id(), i) == null) {
                     ready.put(i, each);
@@ -82,17 +112,16 @@ public final class MessageSender {
     /** Workers are woken also when only a part could be stored. */
     private List<Enqueued> enqueued(Channel<?> channel, List<Arrival> arrivals) {
         try {
-            return services.ledger().enqueueAll(arrivals);
+            return ledger.enqueueAll(arrivals);
         } finally {
-            services.memory().wakeUps().wake(Set.of(channel.name()));
+            wake(Set.of(channel.name()));
         }
     }
 
     /** Outside any transaction, on behalf of a record that is being run. */
     <P> Sent.Accepted from(Channel<P> channel, Message<P> message, RecordId cause) {
         try {
-            return byItself(PreparedMessage.of(services, channel, message, cause))
-                    .orThrow();
+            return byItself(prepare(channel, message, cause)).orThrow();
         } catch (SemelException.Invalid e) {
             return rejected(channel, message, e).orThrow();
         }
@@ -103,26 +132,24 @@ public final class MessageSender {
         long began = now();
         Enqueued enqueued;
         try {
-            enqueued = message.hasNeighbours()
-                    ? besideNeighbours(message)
-                    : services.ledger().enqueue(message.arrival());
+            enqueued = message.hasNeighbours() ? besideNeighbours(message) : ledger.enqueue(message.arrival());
         } catch (SemelException.DataRefused e) {
             return told(message, new Enqueued.EnqueueFailed(e), began);
         }
-        services.memory().wakeUps().wake(Set.of(message.channel()));
+        wake(Set.of(message.channel()));
         return told(message, enqueued, began);
     }
 
     /** By the monotonic clock; no clock is read when nobody wants to know. */
     private long now() {
-        return services.watch() == Watch.NONE ? 0 : services.time().nanos();
+        return watch.isWatched() ? watch.time().nanos() : 0;
     }
 
     /** Counts a send in the metrics. */
     Sent counted(PreparedMessage message, Sent sent) {
-        if (services.watch() != Watch.NONE) {
+        if (watch.isWatched()) {
             Header header = message.arrival().header();
-            services.watch().sent(header.operation(), header.tenant(), Outcome.of(sent));
+            watch.watch().sent(header.operation(), header.tenant(), Outcome.of(sent));
         }
         return sent;
     }
@@ -130,12 +157,12 @@ public final class MessageSender {
     /** A key with a time bucket: lookup and insert under one lock on the bucketless hash. */
     private Enqueued besideNeighbours(PreparedMessage message) {
         for (int tries = 0; tries < TRIES; tries++) {
-            Enqueued enqueued = StoreExceptions.translated(
-                    () -> services.transactions().run(tx -> Ended.keep(enqueue(tx, message))));
+            Enqueued enqueued =
+                    StoreExceptions.translated(() -> transactions.demand().run(tx -> Ended.keep(enqueue(tx, message))));
             if (enqueued != null) {
                 return enqueued;
             }
-            BackOff.uninterruptibly(services.time(), PAUSE);
+            BackOff.uninterruptibly(watch.time(), PAUSE);
         }
         throw new SemelException.StoreUnavailable(message.channel()
                 + ": another sender held the same key for too long; nothing was stored. Send it again.");
@@ -158,20 +185,20 @@ public final class MessageSender {
 
     private Sent told(PreparedMessage message, Enqueued enqueued, long began) {
         Sent sent = counted(message, message.judge(enqueued));
-        if (services.watch() != Watch.NONE && sent instanceof Sent.Accepted) {
+        if (watch.isWatched() && sent instanceof Sent.Accepted) {
             Header header = message.arrival().header();
-            services.watch().accepted(header.operation(), header.tenant(), now() - began);
+            watch.watch().accepted(header.operation(), header.tenant(), now() - began);
         }
         if (enqueued instanceof Enqueued.Existing existing) {
             EventType type =
                     sent instanceof Sent.Accepted ? EventType.OPERATION_REPLAYED : EventType.OPERATION_CONFLICT;
-            services.audits().buffer().count(type, message.about(), FirstRun.accepted(existing.row()));
+            replays.count(type, message.about(), FirstRun.accepted(existing.row()));
         }
         return sent;
     }
 
     Sent rejected(Channel<?> channel, Message<?> message, SemelException.Invalid e) {
-        services.watch().sent(channel.name(), message.tenant().name(), Outcome.REJECTED);
+        watch.watch().sent(channel.name(), message.tenant().name(), Outcome.REJECTED);
         String correlation = message.origin().correlationId();
         return new Sent.Rejected(new Notice(
                 correlation == null ? "" : correlation, String.valueOf(e.getMessage()), Set.of(Next.CONTACT)));

@@ -4,7 +4,6 @@ import dev.semel.Failure;
 import dev.semel.Policy;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
-import dev.semel.policy.Delays;
 import dev.semel.store.AuditEntry;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -17,22 +16,14 @@ import org.jspecify.annotations.Nullable;
  *     client who comes back after an outage is served
  */
 record NextRequest(Duration pause, int attempt, @Nullable AuditEntry event) {
-    static NextRequest after(EngineServices services, PreparedCall<?, ?> prepared, Failure failure, int attempt) {
+    static NextRequest after(Duration pause, Events events, PreparedCall<?, ?> prepared, Failure failure, int attempt) {
         Policy policy = prepared.policy();
         boolean spent = attempt >= policy.retry().maxAttempts();
-        Duration backoff = Delays.before(policy, attempt, null, services.tools().random());
-        Duration floor = failure.retryAfter() == null ? Duration.ZERO : failure.retryAfter();
-        Duration longest = policy.retry().maxRetryAfter();
-        Duration asksFor = floor.compareTo(longest) > 0 ? longest : floor;
-        Duration pause = backoff.compareTo(asksFor) < 0 ? asksFor : backoff;
-        prepared.retries(services, failure);
-        AuditEntry event = services.audits()
-                .events()
-                .attempt(
-                        spent ? EventType.RETRY_EXHAUSTED : EventType.RETRY_ATTEMPT,
-                        prepared.about(),
-                        new Events.AttemptDetails(
-                                attempt, policy.retry().maxAttempts(), pause, failure, "retry by the caller"));
+        AuditEntry event = events.attempt(
+                spent ? EventType.RETRY_EXHAUSTED : EventType.RETRY_ATTEMPT,
+                prepared.about(),
+                new Events.AttemptDetails(
+                        attempt, policy.retry().maxAttempts(), pause, failure, "retry by the caller"));
         return new NextRequest(pause, spent ? 0 : attempt, event);
     }
 }

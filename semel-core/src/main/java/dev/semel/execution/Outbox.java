@@ -37,7 +37,6 @@ final class Outbox {
     /** Stored by one statement. */
     private static final int CHUNK = 512;
 
-    private final EngineServices services;
     private final MessageSender sender;
     private final Tx tx;
     private final Map<RecordId, PreparedMessage> held = new LinkedHashMap<>();
@@ -50,15 +49,15 @@ final class Outbox {
     private boolean holds;
     private @Nullable RuntimeException failed;
 
-    Outbox(EngineServices services, Tx tx) {
-        this.services = services;
-        this.sender = new MessageSender(services);
+    Outbox(MessageSender sender, Tx tx) {
+        this.sender = sender;
         this.tx = tx;
         this.holds = tx.holdMessages(this::holdNothing);
     }
 
-    EngineServices services() {
-        return services;
+    /** Whether it is one of the engine that this is the sender of. */
+    boolean isOf(MessageSender engine) {
+        return sender == engine;
     }
 
     Tx tx() {
@@ -69,7 +68,7 @@ final class Outbox {
     Connection connection() {
         Connection connection = tx.connection();
         if (connection == null) {
-            throw new SemelException.Invalid("The store " + services.store().name()
+            throw new SemelException.Invalid("The store " + sender.storeName()
                     + " has no JDBC connection. Use unwrap(...) with the store's own type.");
         }
         return connection;
@@ -84,7 +83,7 @@ final class Outbox {
     void committed() {
         withCommit.forEach(message -> sender.counted(message, message.judge(new Enqueued.Made())));
         withCommit.clear();
-        services.memory().wakeUps().wake(Set.copyOf(channels));
+        sender.wake(Set.copyOf(channels));
         channels.clear();
     }
 
@@ -131,7 +130,7 @@ final class Outbox {
     private <P> void take(Channel<P> channel, Message<P> message, @Nullable RecordId cause) {
         PreparedMessage prepared;
         try {
-            prepared = PreparedMessage.of(services, channel, message, cause);
+            prepared = sender.prepare(channel, message, cause);
         } catch (SemelException.Invalid e) {
             sender.rejected(channel, message, e).orThrow();
             return;
@@ -152,7 +151,7 @@ final class Outbox {
     /** Stores a message at once. */
     <P> Sent send(Channel<P> channel, Message<P> message) {
         try {
-            return storeAfterOthers(PreparedMessage.of(services, channel, message, null));
+            return storeAfterOthers(sender.prepare(channel, message, null));
         } catch (SemelException.Invalid e) {
             return sender.rejected(channel, message, e);
         }

@@ -14,10 +14,12 @@ import org.jspecify.annotations.Nullable;
 public final class OutboxTransactions {
     private static final int ATTEMPTS = 5;
 
-    private final EngineServices services;
+    private final ApplicationTransactions transactions;
+    private final MessageSender sender;
 
-    public OutboxTransactions(EngineServices services) {
-        this.services = services;
+    public OutboxTransactions(ApplicationTransactions transactions, MessageSender sender) {
+        this.transactions = transactions;
+        this.sender = sender;
     }
 
     private record Committed<T>(T value, Outbox outbox) {}
@@ -35,7 +37,7 @@ public final class OutboxTransactions {
 
     /** Inside a handler of this engine it is a part of that handler's transaction. */
     public <T, X extends Exception> T run(Semel.TransactionWork<T, X> work) throws X {
-        EnclosingRun outer = EnclosingRun.current(services);
+        EnclosingRun outer = EnclosingRun.current(sender);
         return run(outer == null ? null : outer.outbox(), work);
     }
 
@@ -87,8 +89,8 @@ public final class OutboxTransactions {
     }
 
     private <T> T once(Semel.TransactionWork<T, ?> work) throws Exception {
-        Committed<T> committed = services.transactions().run(tx -> {
-            Outbox outbox = new Outbox(services, tx);
+        Committed<T> committed = transactions.demand().run(tx -> {
+            Outbox outbox = new Outbox(sender, tx);
             tx.beforeHandler();
             T value = worked(outbox, work);
             outbox.storeWithCommit();

@@ -1,13 +1,9 @@
 package dev.semel.execution;
 
 import dev.semel.Call;
-import dev.semel.Failure;
-import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.Policy;
-import dev.semel.Tenant;
 import dev.semel.audit.Events;
-import dev.semel.audit.StoredOrigin;
 import dev.semel.key.Fingerprint;
 import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
@@ -15,9 +11,6 @@ import dev.semel.key.RecordId;
 import dev.semel.store.Header;
 import dev.semel.store.Row;
 import dev.semel.watch.Span;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /** A call made ready: checked, encoded, identified. */
@@ -31,32 +24,39 @@ final class PreparedCall<P, R> {
     private final long startedNanos;
     private Span span = Span.NONE;
 
-    /** @throws dev.semel.SemelException.Invalid when the payload cannot be encoded or is too large */
-    PreparedCall(EngineServices services, Operation<P, R> operation, Call<P> call) {
+    /** As a caller asks for it; see {@link CallPreparation}. */
+    PreparedCall(
+            Operation<P, R> operation,
+            Policy policy,
+            Call<P> call,
+            byte @Nullable [] payload,
+            Header.Trail trail,
+            long startedNanos) {
         Operation.Definition<P, R> definition = operation.definition();
         this.operation = operation;
-        this.policy = services.tools().catalogue().get(definition.policy());
+        this.policy = policy;
         this.call = call;
-        this.payload = services.tools().codec().encode(call.payload(), definition.payload());
+        this.payload = payload;
         this.identity = Identity.of(call.tenant(), definition.name(), call.key());
         this.header = new Header(
                 call.tenant().name(),
                 definition.name(),
                 call.key().text(),
                 Fingerprints.of(definition, payload),
-                trail(services, call.origin()),
+                trail,
                 null);
-        this.startedNanos = services.time().nanos();
+        this.startedNanos = startedNanos;
     }
 
-    /** How a request is followed from its record; a correlation id is made where none is given. */
-    static Header.Trail trail(EngineServices services, Call.Origin origin) {
-        String given = origin.correlationId();
-        return new Header.Trail(
-                given != null
-                        ? given
-                        : HexFormat.of().toHexDigits(services.tools().random().nextLong()),
-                StoredOrigin.encode(origin));
+    /** As its record asks for it. */
+    PreparedCall(Operation<P, R> operation, Policy policy, Call<P> call, Row row, long startedNanos) {
+        this.operation = operation;
+        this.policy = policy;
+        this.call = call;
+        this.payload = row.payload();
+        this.identity = Identity.of(row.id());
+        this.header = row.header();
+        this.startedNanos = startedNanos;
     }
 
     private PreparedCall(PreparedCall<P, R> other, Row row) {
@@ -74,34 +74,6 @@ final class PreparedCall<P, R> {
                 other.header.parent());
         this.startedNanos = other.startedNanos;
         this.span = other.span;
-    }
-
-    /** A call that nobody makes any more: the record itself asks. Its payload and fingerprint are the stored ones. */
-    static <P, R> PreparedCall<P, R> of(EngineServices services, Operation<P, R> operation, Row row) {
-        P payload = services.tools()
-                .codec()
-                .decode(row.payload(), operation.definition().payload());
-        Call<P> call = Call.of(
-                        Tenant.of(row.header().tenant()), Key.of(row.header().key()), payload)
-                .withOrigin(StoredOrigin.of(row.header()));
-        return new PreparedCall<>(services, operation, call, row);
-    }
-
-    /** As {@link #of}, for a record whose payload cannot be read: it will not be run. */
-    static <P, R> PreparedCall<P, R> unread(EngineServices services, Operation<P, R> operation, Row row) {
-        Call<P> call =
-                Call.of(Tenant.of(row.header().tenant()), Key.of(row.header().key()), (P) null);
-        return new PreparedCall<>(services, operation, call.withOrigin(StoredOrigin.of(row.header())), row);
-    }
-
-    private PreparedCall(EngineServices services, Operation<P, R> operation, Call<P> call, Row row) {
-        this.operation = operation;
-        this.policy = services.tools().catalogue().get(operation.definition().policy());
-        this.call = call;
-        this.payload = row.payload();
-        this.identity = Identity.of(row.id());
-        this.header = row.header();
-        this.startedNanos = services.time().nanos();
     }
 
     /** The same call as the record has it: under a neighbouring key, or with the fingerprint of another schema version. */
@@ -169,53 +141,13 @@ final class PreparedCall<P, R> {
                         && Fingerprints.matches(stored, operation.definition(), payload);
     }
 
-    /** The modes that apply to it. Not inside a transaction. */
-    CurrentModes.Reading modes(EngineServices services) {
-        if (call.deadline() != null) {
-            // Brings the store's clock, by which the deadline is judged.
-            services.modes().fresh();
-        }
-        return services.modes().of(header.tenant(), header.operation());
-    }
-
     Events.About about() {
         return Events.About.record(id(), header, call.origin(), policy.code());
     }
 
-    /** Time to the deadline, of the call or of the policy, by the store's clock; absent when there is none. */
-    @Nullable
-    Duration remaining(EngineServices services) {
-        Instant byCall = call.deadline();
-        Duration remaining = byCall == null
-                ? null
-                : Duration.ofMillis(byCall.toEpochMilli() - services.modes().storeMillis());
-        Duration byPolicy = policy.limits().deadline();
-        if (byPolicy != null) {
-            Duration left = byPolicy.minusNanos(services.time().nanos() - startedNanos);
-            remaining = remaining == null || left.compareTo(remaining) < 0 ? left : remaining;
-        }
-        return remaining;
-    }
-
-    /** Whether no attempt may start any more. */
-    boolean late(EngineServices services) {
-        Duration left = remaining(services);
-        return left != null && (left.isNegative() || left.isZero());
-    }
-
-    /** Reports to the watch that an attempt failed and another follows. */
-    void retries(EngineServices services, Failure failure) {
-        services.watch().retries(header.operation(), header.tenant(), policy, failure.category());
-    }
-
-    /** Reports to the watch that it became a dead letter. */
-    void died(EngineServices services, Failure failure) {
-        services.watch().died(header.operation(), header.tenant(), failure.category());
-    }
-
-    /** Reports to the watch that it became UNKNOWN. */
-    void unknown(EngineServices services) {
-        services.watch().unknown(header.operation(), header.tenant());
+    /** When it was prepared, by this node's monotonic clock: the deadline of its policy counts from then. */
+    long startedNanos() {
+        return startedNanos;
     }
 
     /** For messages: operation, record and tenant, never the key. */

@@ -2,6 +2,7 @@ package dev.semel.execution;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.semel.audit.FirstRun;
 import dev.semel.key.RecordId;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
@@ -50,6 +51,24 @@ public final class ResultCache {
             Duration trusted = kept.compareTo(TRUSTED) < 0 ? kept : TRUSTED;
             cache.put(id, new Snapshot(committed, time.nanos() + trusted.toNanos()));
         }
+    }
+
+    /** A result is final: waiting duplicates and later callers of this process may have it. */
+    void committed(PreparedCall<?, ?> prepared, InFlightCalls.Leader leader, byte @Nullable [] result, long fence) {
+        committed(prepared, leader, result, fence, prepared.policy().retention().success());
+    }
+
+    /** @param keep for how long the record keeps it */
+    void committed(
+            PreparedCall<?, ?> prepared,
+            InFlightCalls.Leader leader,
+            byte @Nullable [] result,
+            long fence,
+            Duration keep) {
+        FirstRun first = FirstRun.of(prepared.header(), fence);
+        CommittedResult committed = new CommittedResult(prepared.header().fingerprint(), result, first);
+        leader.committed(committed);
+        put(prepared.id(), committed, keep);
     }
 
     /** Forgets one, when its record was removed here. */

@@ -34,14 +34,14 @@ import org.jspecify.annotations.Nullable;
  * can.
  */
 final class Steps implements LeasedContext {
-    private final EngineServices services;
+    private final StepTools tools;
     private final PreparedCall<?, ?> prepared;
     private final Reserved.Granted granted;
     private final Set<String> used = new HashSet<>();
     private @Nullable RuntimeException broken;
 
-    Steps(EngineServices services, PreparedCall<?, ?> prepared, Reserved.Granted granted) {
-        this.services = services;
+    Steps(StepTools tools, PreparedCall<?, ?> prepared, Reserved.Granted granted) {
+        this.tools = tools;
         this.prepared = prepared;
         this.granted = granted;
     }
@@ -86,7 +86,7 @@ final class Steps implements LeasedContext {
 
     /** The modes are looked at once more between the grant and the handler. */
     void demandStart() {
-        Mode mode = services.modes().beforeStart(prepared);
+        Mode mode = tools.modes().beforeStart(prepared);
         if (mode != Mode.LIVE) {
             throw forbidden(mode, "before its handler started");
         }
@@ -151,7 +151,7 @@ final class Steps implements LeasedContext {
         if (reserved instanceof Reserved.Existing existing) {
             Row row = existing.row();
             if (row.state() == State.COMPLETED) {
-                return services.tools().codec().decode(row.result(), result);
+                return tools.codec().decode(row.result(), result);
             }
             if (row.state() == State.UNKNOWN && repeatable) {
                 return again(row, name, result, part);
@@ -169,7 +169,7 @@ final class Steps implements LeasedContext {
 
     /** A store that was adopted by an earlier version may hold steps that are UNKNOWN. */
     private <T> @Nullable T again(Row row, String name, Operation.TypeRef<T> result, Step<T> part) throws Exception {
-        services.ledger().move(Transition.RELEASE_STEP.of(row.id(), row.status().fence(), Move.Change.NONE, null));
+        tools.ledger().move(Transition.RELEASE_STEP.of(row.id(), row.status().fence(), Move.Change.NONE, null));
         if (reserve(row.id(), name, true) instanceof Reserved.Granted own) {
             return run(row.id(), own, new StepCall<>(name, result, true, part));
         }
@@ -188,20 +188,19 @@ final class Steps implements LeasedContext {
                         header.correlationId(),
                         prepared.id()),
                 null,
-                new Reservation.Grant(
-                        services.tools().random().nextLong(1, Long.MAX_VALUE), 0, repeatable, Integer.MAX_VALUE),
+                new Reservation.Grant(tools.random().nextLong(1, Long.MAX_VALUE), 0, repeatable, Integer.MAX_VALUE),
                 new Reservation.Parent(prepared.id(), granted.fence()),
                 null);
         while (true) {
-            CurrentModes.Reading modes = prepared.modes(services);
+            CurrentModes.Reading modes = tools.modes().of(prepared);
             if (modes.mode() != Mode.LIVE) {
                 throw forbidden(modes.mode(), "before step \"" + name + "\"");
             }
-            Reserved reserved = services.ledger().reserve(modes.version(), reservation);
+            Reserved reserved = tools.ledger().reserve(modes.version(), reservation);
             if (!(reserved instanceof Reserved.ModesChanged)) {
                 return reserved;
             }
-            services.modes().reload();
+            tools.modes().reload();
         }
     }
 
@@ -217,7 +216,7 @@ final class Steps implements LeasedContext {
                     .category()
                     .indeterminate();
             if (part.repeatable || !uncertain) {
-                services.ledger().move(Transition.RELEASE.of(id, own.fence(), Move.Change.NONE, null));
+                tools.ledger().move(Transition.RELEASE.of(id, own.fence(), Move.Change.NONE, null));
             }
             throw thrown;
         }
@@ -234,13 +233,13 @@ final class Steps implements LeasedContext {
     private <T> Moved keep(RecordId id, Reserved.Granted own, StepCall<T> part, @Nullable T result) {
         byte[] snapshot;
         try {
-            snapshot = services.tools().codec().encode(result, part.type);
+            snapshot = tools.codec().encode(result, part.type);
         } catch (Throwable why) {
             throw broken(ResultNotKept.ofStep(prepared, part.name, why));
         }
         Move.Change kept = Transition.result(Duration.ofMillis(Status.NEVER), snapshot);
         try {
-            return services.ledger().move(Transition.COMPLETE.of(id, own.fence(), kept, null));
+            return tools.ledger().move(Transition.COMPLETE.of(id, own.fence(), kept, null));
         } catch (SemelException.DataRefused why) {
             throw broken(ResultNotKept.ofStep(prepared, part.name, why));
         }
@@ -248,14 +247,14 @@ final class Steps implements LeasedContext {
 
     @Override
     public <P> Sent.Accepted send(Channel<P> channel, Message<P> message) {
-        return new MessageSender(services).from(channel, message, prepared.id());
+        return tools.sender().from(channel, message, prepared.id());
     }
 
     @Override
     public void ensureHeld() {
         long lease = prepared.policy().limits().lease().toMillis();
-        boolean held = services.store()
-                .ledger()
+        boolean held = tools.ledger()
+                .ungrouped()
                 .renew(List.of(new Renewal(prepared.id(), granted.fence(), lease)))
                 .get(0);
         if (!held) {

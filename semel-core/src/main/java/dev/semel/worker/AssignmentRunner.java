@@ -138,7 +138,7 @@ final class AssignmentRunner<P, R> {
     private @Nullable DeliveryResult callLeased(ClaimedDelivery<P, R> delivery) {
         int uncounted = 1;
         try {
-            DeliveryResult result = new LeasedDelivering(context.services())
+            DeliveryResult result = new LeasedDelivering(context.services().steps())
                     .run(delivery, Objects.requireNonNull(context.known().leased()));
             uncounted = 0;
             receiver.count(result);
@@ -180,7 +180,7 @@ final class AssignmentRunner<P, R> {
         try {
             rejected.forEach(delivery -> completion.complete(delivery, delivery.handedBack()));
             AtomicDelivering.DeliveringOutcome<P, R> outcome =
-                    new AtomicDelivering(context.services()).run(allowed, timedHandler());
+                    new AtomicDelivering(context.services().atomic()).run(allowed, timedHandler());
             for (ClaimedDelivery<P, R> delivery : allowed) {
                 uncounted--;
                 endAtomic(delivery, outcome);

@@ -1,9 +1,10 @@
 package dev.semel.worker;
 
-import dev.semel.execution.EngineServices;
 import dev.semel.store.LedgerState;
 import dev.semel.store.Queue;
 import dev.semel.store.Status;
+import dev.semel.store.Store;
+import dev.semel.time.TimeSource;
 import dev.semel.watch.Watch;
 import java.time.Duration;
 
@@ -12,22 +13,26 @@ import java.time.Duration;
  * to time, so that reading the gauges costs the store nothing. Every node that serves a channel reports all of it.
  */
 public final class Backlogs {
-    private final EngineServices services;
+    private final Store store;
+    private final Watch watch;
+    private final TimeSource time;
     private final Worker worker;
 
-    public Backlogs(EngineServices services, Worker worker) {
-        this.services = services;
+    public Backlogs(Store store, Watch watch, TimeSource time, Worker worker) {
+        this.store = store;
+        this.watch = watch;
+        this.time = time;
         this.worker = worker;
     }
 
     /** Whether there is a watch to tell. */
     public boolean isWatched() {
-        return services.tools().watch() != Watch.NONE;
+        return watch != Watch.NONE;
     }
 
     public void look() {
-        services.tools().watch().stands(standing(LedgerState.of(services.store())));
-        services.store().queue().ifPresent(queue -> worker.serving().forEach(operation -> look(queue, operation)));
+        watch.stands(standing(LedgerState.of(store)));
+        store.queue().ifPresent(queue -> worker.serving().forEach(operation -> look(queue, operation)));
     }
 
     private static Watch.LedgerGauges standing(LedgerState state) {
@@ -41,9 +46,9 @@ public final class Backlogs {
 
     private void look(Queue queue, String operation) {
         Queue.Backlog backlog = queue.backlog(operation);
-        long now = services.tools().time().millis();
+        long now = time.millis();
         // By this node's clock, which may be a little apart from the store's.
         long age = backlog.oldestDue() == Status.NEVER ? 0 : Math.max(0, now - backlog.oldestDue());
-        services.tools().watch().waits(operation, backlog.waiting(), Duration.ofMillis(age));
+        watch.waits(operation, backlog.waiting(), Duration.ofMillis(age));
     }
 }

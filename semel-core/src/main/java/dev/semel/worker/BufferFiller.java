@@ -67,10 +67,11 @@ final class BufferFiller<P, R> {
     /** A payload that the handler's type cannot read is left to other nodes. It stops its lane, and nothing else. */
     private @Nullable ClaimedDelivery<P, R> opened(ClaimedDelivery.ClaimedRow claimed, Set<Long> stopped) {
         try {
-            return ClaimedDelivery.of(context.services(), context.operation(), claimed);
+            return ClaimedDelivery.of(context.services().deliveries(), context.operation(), claimed);
         } catch (SemelException.Invalid e) {
             Row row = claimed.row();
-            DeliveryResult unreadable = ClaimedDelivery.unreadable(context.services(), context.operation(), claimed, e);
+            DeliveryResult unreadable =
+                    ClaimedDelivery.unreadable(context.services().deliveries(), context.operation(), claimed, e);
             Line.Lane lane = Objects.requireNonNull(row.line()).lane();
             if (lane != null && !unreadable.letsLaneGoOn()) {
                 stopped.add(lane.number());

@@ -6,7 +6,7 @@ import dev.semel.Reconciler;
 import dev.semel.Reconciler.Verdict;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
-import dev.semel.execution.EngineServices;
+import dev.semel.execution.CallPreparation;
 import dev.semel.execution.InterruptedSteps;
 import dev.semel.ledger.Transition;
 import dev.semel.store.Ledger;
@@ -15,6 +15,8 @@ import dev.semel.store.Moved;
 import dev.semel.store.Queue;
 import dev.semel.store.Row;
 import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -30,20 +32,28 @@ public final class Reconciliation implements AutoCloseable {
     private static final int LIMIT = 100;
     private static final int ROUNDS = 20;
 
-    private final EngineServices services;
+    private final Store store;
     private final Registry registry;
     private final ReconcilerCalls calls;
+    private final CallPreparation preparation;
     private final VerdictMoves verdicts;
     private final OverdueWalk unknown;
     private final LockedRecordPauses pauses;
 
-    public Reconciliation(EngineServices services, Registry registry, ReconcilerCalls calls) {
-        this.services = services;
+    public Reconciliation(
+            Store store,
+            Registry registry,
+            ReconcilerCalls calls,
+            CallPreparation preparation,
+            VerdictMoves verdicts,
+            TimeSource time) {
+        this.store = store;
         this.registry = registry;
         this.calls = calls;
-        this.verdicts = new VerdictMoves(services);
-        this.unknown = new OverdueWalk(services.store().ledger(), State.UNKNOWN);
-        this.pauses = new LockedRecordPauses(services.tools().time());
+        this.preparation = preparation;
+        this.verdicts = verdicts;
+        this.unknown = new OverdueWalk(store.ledger(), State.UNKNOWN);
+        this.pauses = new LockedRecordPauses(time);
     }
 
     /** A bounded round; the next one continues where it ended. */
@@ -104,12 +114,12 @@ public final class Reconciliation implements AutoCloseable {
     }
 
     private Ledger ledger() {
-        return services.store().ledger();
+        return store.ledger();
     }
 
     /** An adoption knows no policies, so its UNKNOWN messages keep their places: where lanes continue, they leave them here. */
     private void goOnAfterAdoption() {
-        Queue queue = services.store().queue().orElse(null);
+        Queue queue = store.queue().orElse(null);
         if (queue == null) {
             return;
         }
@@ -139,7 +149,7 @@ public final class Reconciliation implements AutoCloseable {
     }
 
     private Policy policy(Registry.RegisteredOperation<?, ?> known) {
-        return services.tools().catalogue().get(known.operation().definition().policy());
+        return preparation.policy(known.operation().definition());
     }
 
     private static Move leaving(Row head) {
@@ -154,7 +164,7 @@ public final class Reconciliation implements AutoCloseable {
         InterruptedSteps steps = InterruptedSteps.of(ledger(), row.id());
         Move move;
         try {
-            P payload = services.tools().codec().decode(row.payload(), definition.payload());
+            P payload = preparation.payload(definition, row);
             Reconciler<P, R> reconciler = Objects.requireNonNull(known.reconciler());
             Verdict<R> verdict = inquiry.call(() -> reconciler.reconcile(payload, caseOf(row, steps)));
             move = verdicts.move(verdicts.decided(verdict, steps), definition, policy, row);

@@ -1,26 +1,12 @@
 package dev.semel.worker;
 
-import dev.semel.Failure;
 import dev.semel.LeasedHandler;
 import dev.semel.Operation;
-import dev.semel.Policy;
 import dev.semel.SemelException;
-import dev.semel.audit.EventType;
-import dev.semel.audit.Events;
-import dev.semel.execution.ClaimedDelivery;
-import dev.semel.execution.EngineServices;
-import dev.semel.execution.Failures;
 import dev.semel.execution.LeasedCalls;
-import dev.semel.ledger.Transition;
-import dev.semel.store.AuditEntry;
-import dev.semel.store.Line;
-import dev.semel.store.Move;
-import dev.semel.store.Moved;
+import dev.semel.store.Ledger;
 import dev.semel.store.Row;
 import dev.semel.store.State;
-import dev.semel.watch.Watch;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,19 +19,20 @@ import org.slf4j.LoggerFactory;
 public final class Sweeper {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
 
-    private final EngineServices services;
     private final Registry registry;
     private final LeasedCalls runner;
     private final Executor takeovers;
+    private final AbandonedDeliveries abandoned;
     private final OverdueWalk expired;
     private final WarnedOnce warned = new WarnedOnce();
 
-    public Sweeper(EngineServices services, Registry registry, LeasedCalls runner, Executor takeovers) {
-        this.services = services;
+    public Sweeper(
+            Ledger ledger, Registry registry, LeasedCalls runner, Executor takeovers, AbandonedDeliveries abandoned) {
         this.registry = registry;
         this.runner = runner;
         this.takeovers = takeovers;
-        this.expired = new OverdueWalk(services.store().ledger(), State.IN_PROGRESS);
+        this.abandoned = abandoned;
+        this.expired = new OverdueWalk(ledger, State.IN_PROGRESS);
     }
 
     /** A bounded round; the next one continues where it ended. */
@@ -58,7 +45,7 @@ public final class Sweeper {
                     if (row.line() == null) {
                         sweep(known, row);
                     } else {
-                        sweepClaimed(known, row);
+                        abandoned.sweep(known, row);
                     }
                 });
             }
@@ -84,65 +71,6 @@ public final class Sweeper {
                         e);
             }
         }
-    }
-
-    /** A message that may be repeated is claimed again by a worker; one that may not is parked, or dead if nothing of it took effect. */
-    private void sweepClaimed(Registry.RegisteredOperation<?, ?> known, Row row) {
-        Policy policy =
-                services.tools().catalogue().get(known.operation().definition().policy());
-        boolean repeated = known.mayRepeat(policy)
-                && row.status().attempt() < policy.retry().maxAttempts();
-        if (!repeated && !(row.holdsLane() && row.line().turn() == Line.Turn.WAITING)) {
-            Move move = abandoned(known, policy, row);
-            if (services.ledger().moveAll(List.of(move)).get(0) instanceof Moved.Applied) {
-                tellWatch(move, row);
-            }
-        }
-    }
-
-    private void tellWatch(Move move, Row row) {
-        Watch watch = services.tools().watch();
-        if (move.to() == State.UNKNOWN) {
-            watch.unknown(row.header().operation(), row.header().tenant());
-        } else if (move.to() == State.FAILED_TERMINAL) {
-            watch.died(row.header().operation(), row.header().tenant(), Failure.Category.LEASE_LOST);
-        }
-    }
-
-    private Move abandoned(Registry.RegisteredOperation<?, ?> known, Policy policy, Row row) {
-        boolean atomic = known.operation() instanceof Operation.Atomic;
-        // What may not be repeated was not counted before it began: it is now, as it may have begun.
-        int attempts = row.status().attempt() + (known.mayRepeat(policy) ? 0 : 1);
-        Failure failure = Failure.of(
-                Failure.Category.LEASE_LOST,
-                "Its handler did not end within its lease: " + attempts + " of "
-                        + policy.retry().maxAttempts() + " attempts.");
-        boolean dropped = atomic && !policy.options().deadLetters();
-        Transition transition = dropped ? Transition.RELEASE : atomic ? Transition.FAIL : Transition.LOSE;
-        long keep = atomic ? policy.retention().deadLetters().toMillis() : 0;
-        Move.Change change = new Move.Change(keep, 0, attempts, true, null, Failures.encode(failure))
-                .at(transition.place(row.line(), policy.options().deadHead()));
-        Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
-        String recovery = dropped ? ClaimedDelivery.DROPPED : "replay or discard";
-        Events.AttemptDetails tried =
-                new Events.AttemptDetails(attempts, policy.retry().maxAttempts(), null, failure, recovery);
-        return transition.telling(row.id(), row.status().fence(), change, events(transition, about, tried));
-    }
-
-    private List<AuditEntry> events(Transition transition, Events.About about, Events.AttemptDetails tried) {
-        Events events = services.audits().events();
-        if (transition == Transition.LOSE) {
-            Map<String, String> why = Map.of(
-                    "category",
-                    tried.failure().category().code(),
-                    "reason",
-                    tried.failure().reason());
-            AuditEntry event = events.outcome(EventType.OPERATION_UNKNOWN, about, why);
-            return event == null ? List.of() : List.of(event);
-        }
-        return transition == Transition.RELEASE
-                ? List.of(events.drop(about, tried, true))
-                : events.death(about, tried, true);
     }
 
     private <P, R> void sweep(Registry.RegisteredOperation<P, R> known, Row row) {

@@ -6,11 +6,12 @@ import dev.semel.Policy;
 import dev.semel.Reconciler.Verdict;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
-import dev.semel.execution.EngineServices;
 import dev.semel.execution.Failures;
 import dev.semel.execution.InterruptedSteps;
+import dev.semel.key.ValueCodec;
 import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.Ledger;
 import dev.semel.store.Move;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
@@ -23,14 +24,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Turns a reconciler's verdict into moves of the record and its interrupted steps. Writes nothing. */
-final class VerdictMoves {
+public final class VerdictMoves {
     /** Until a reconciler that cannot tell is asked again. */
     static final Duration ASK_AGAIN = Duration.ofMinutes(1);
 
-    private final EngineServices services;
+    private final Ledger ledger;
+    private final ValueCodec codec;
+    private final Events events;
 
-    VerdictMoves(EngineServices services) {
-        this.services = services;
+    public VerdictMoves(Ledger ledger, ValueCodec codec, Events events) {
+        this.ledger = ledger;
+        this.codec = codec;
+        this.events = events;
     }
 
     /** The verdict about the record, once what it says about its steps is taken down. */
@@ -76,14 +81,14 @@ final class VerdictMoves {
     }
 
     private byte @Nullable [] encode(@Nullable Object result) {
-        return result == null ? null : services.tools().codec().encode(result, result.getClass());
+        return result == null ? null : codec.encode(result, result.getClass());
     }
 
     /** The move of the record. */
     <R> Move move(Verdict<R> verdict, Operation.Definition<?, R> definition, Policy policy, Row row) {
         long fence = row.status().fence();
         if (verdict instanceof Verdict.TookEffect<R> done) {
-            byte[] result = services.tools().codec().encode(done.result(), definition.result());
+            byte[] result = codec.encode(done.result(), definition.result());
             Move.Change kept = Transition.result(policy.retention().success(), result)
                     .at(place(Transition.RECONCILE_DONE, policy, row));
             return Transition.RECONCILE_DONE.of(row.id(), fence, kept, event(row, policy, "took_effect"));
@@ -110,10 +115,7 @@ final class VerdictMoves {
 
     /** It keeps how long it will have been UNKNOWN then, since the time of the next question says nothing about that. */
     Move later(Policy policy, Row row) {
-        long now = services.store()
-                .ledger()
-                .tally(State.UNKNOWN, RecordFilter.ALL, 1)
-                .now();
+        long now = ledger.tally(State.UNKNOWN, RecordFilter.ALL, 1).now();
         long since = row.status().at() - row.status().keepMillis();
         Duration age = Duration.ofMillis(Math.max(0, now - since)).plus(ASK_AGAIN);
         Move.Change later =
@@ -127,24 +129,20 @@ final class VerdictMoves {
 
     /** A message that fails for good is a dead letter. */
     private List<AuditEntry> failed(Row row, Policy policy, Failure failure) {
-        List<AuditEntry> events = new ArrayList<>(List.of(event(row, policy, "failed")));
+        List<AuditEntry> told = new ArrayList<>(List.of(event(row, policy, "failed")));
         if (row.line() != null) {
             Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
             int most = policy.retry().maxAttempts();
-            events.addAll(services.audits()
-                    .events()
-                    .death(
-                            about,
-                            new Events.AttemptDetails(row.status().attempt(), most, null, failure, "replay or discard"),
-                            false));
+            told.addAll(events.death(
+                    about,
+                    new Events.AttemptDetails(row.status().attempt(), most, null, failure, "replay or discard"),
+                    false));
         }
-        return events;
+        return told;
     }
 
     private AuditEntry event(Row row, Policy policy, String verdict) {
         Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
-        return services.audits()
-                .events()
-                .event(EventType.OPERATION_RECONCILED, about, Map.of("recovery_action", verdict));
+        return events.event(EventType.OPERATION_RECONCILED, about, Map.of("recovery_action", verdict));
     }
 }

@@ -67,8 +67,7 @@ public final class Worker implements AutoCloseable {
 
     /** Serves an operation from now on. */
     public <P, R> void serve(Registry.RegisteredOperation<P, R> known) {
-        Policy policy =
-                services.tools().catalogue().get(known.operation().definition().policy());
+        Policy policy = services.preparation().policy(known.operation().definition());
         ChannelContext<P, R> context = new ChannelContext<>(services, known, policy, results, pauses, permit);
         channels.put(context.name(), new ChannelConsumer<>(context, claims, handlers));
         wake(Set.of(context.name()));

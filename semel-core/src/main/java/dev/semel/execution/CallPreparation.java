@@ -1,0 +1,81 @@
+package dev.semel.execution;
+
+import dev.semel.Call;
+import dev.semel.Key;
+import dev.semel.Operation;
+import dev.semel.Policy;
+import dev.semel.Tenant;
+import dev.semel.audit.StoredOrigin;
+import dev.semel.key.ValueCodec;
+import dev.semel.policy.Catalogue;
+import dev.semel.store.Header;
+import dev.semel.store.Row;
+import dev.semel.time.TimeSource;
+import java.util.HexFormat;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The first step of every run: finds the policy, encodes or decodes the payload, and gives the call its identity. */
+public final class CallPreparation {
+    private final Catalogue catalogue;
+    private final ValueCodec codec;
+    private final RandomGenerator random;
+    private final TimeSource time;
+
+    CallPreparation(Catalogue catalogue, ValueCodec codec, RandomGenerator random, TimeSource time) {
+        this.catalogue = catalogue;
+        this.codec = codec;
+        this.random = random;
+        this.time = time;
+    }
+
+    /** @throws dev.semel.SemelException.Invalid when the payload cannot be encoded or is too large */
+    <P, R> PreparedCall<P, R> prepare(Operation<P, R> operation, Call<P> call) {
+        Policy policy = policy(operation.definition());
+        byte[] payload = codec.encode(call.payload(), operation.definition().payload());
+        return new PreparedCall<>(operation, policy, call, payload, trail(call.origin()), time.nanos());
+    }
+
+    /**
+     * A call that nobody makes any more: the record itself asks. Its payload and fingerprint are the stored ones.
+     *
+     * @throws dev.semel.SemelException.Invalid when the payload cannot be read as the operation's type
+     */
+    <P, R> PreparedCall<P, R> prepare(Operation<P, R> operation, Row row) {
+        return stored(operation, row, payload(operation.definition(), row));
+    }
+
+    /** As {@link #prepare(Operation, Row)}, for a record whose payload cannot be read: it will not be run. */
+    <P, R> PreparedCall<P, R> unread(Operation<P, R> operation, Row row) {
+        return stored(operation, row, null);
+    }
+
+    private <P, R> PreparedCall<P, R> stored(Operation<P, R> operation, Row row, @Nullable P payload) {
+        Header header = row.header();
+        Call<P> call = Call.of(Tenant.of(header.tenant()), Key.of(header.key()), payload)
+                .withOrigin(StoredOrigin.of(header));
+        return new PreparedCall<>(operation, policy(operation.definition()), call, row, time.nanos());
+    }
+
+    /** How a request is followed from its record; a correlation id is made where none is given. */
+    Header.Trail trail(Call.Origin origin) {
+        String given = origin.correlationId();
+        return new Header.Trail(
+                given != null ? given : HexFormat.of().toHexDigits(random.nextLong()), StoredOrigin.encode(origin));
+    }
+
+    /** @throws dev.semel.SemelException.Misconfigured when there is no policy of that name */
+    public Policy policy(Operation.Definition<?, ?> definition) {
+        return catalogue.get(definition.policy());
+    }
+
+    /** @throws dev.semel.SemelException.Invalid when the stored payload cannot be read as the operation's type */
+    public <P> @Nullable P payload(Operation.Definition<P, ?> definition, Row row) {
+        return codec.decode(row.payload(), definition.payload());
+    }
+
+    /** @throws dev.semel.SemelException.Invalid when the value cannot be encoded or is too large */
+    <P> byte @Nullable [] encode(@Nullable P payload, Operation.TypeRef<P> type) {
+        return codec.encode(payload, type);
+    }
+}
