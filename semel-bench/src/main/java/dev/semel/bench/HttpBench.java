@@ -37,8 +37,7 @@ public final class HttpBench {
      * @param earlier servers of an earlier version, measured in turn with the present ones in the place of code written by hand,
      *     and without the look at memory; null to leave them out
      */
-    public HttpBench(
-            HttpPlan plan, HttpServers servers, @Nullable HttpServers earlier, Consumer<String> progress) {
+    public HttpBench(HttpPlan plan, HttpServers servers, @Nullable HttpServers earlier, Consumer<String> progress) {
         this.plan = plan;
         this.servers = servers;
         this.earlier = earlier;

@@ -51,7 +51,8 @@ public final class HttpServers {
         if (!Files.isRegularFile(jar)) {
             throw new SemelException.Misconfigured(
                     "bench http",
-                    List.of("--before " + jar + ": there is no such file. Run './semel bench http --help' in a checkout of"
+                    List.of("--before " + jar
+                            + ": there is no such file. Run './semel bench http --help' in a checkout of"
                             + " the earlier version; it leaves the jar as .semel/servers-*.jar"));
         }
         return of(List.of("-jar", jar.toString()));

@@ -69,7 +69,8 @@ final class SqliteChannels {
                         List.of(new AlternatingRuns.Entrant(
                                 "sqlite end to end, send by send",
                                 senders,
-                                () -> course.endToEnd(senders, 10 * plan.volume().backlog(), plan.perCell()))))
+                                () -> course.endToEnd(
+                                        senders, 10 * plan.volume().backlog(), plan.perCell()))))
                 .get(0));
     }
 

@@ -68,8 +68,7 @@ class HttpBenchTest {
     @Test
     void earlierVersionIsMeasuredInTurnAndIsTheTarget() {
         HttpServers servers = HttpServers.of(PlainServer.program(PlainServer.Fault.NONE));
-        Report report = new HttpBench(
-                        new HttpPlan(Duration.ofMillis(30), HttpPlan.TINY), servers, servers, told::add)
+        Report report = new HttpBench(new HttpPlan(Duration.ofMillis(30), HttpPlan.TINY), servers, servers, told::add)
                 .run(PrivatePostgres.shared());
         assertThat(report.results())
                 .extracting(Report.Result::name)

@@ -302,8 +302,7 @@ public final class Engine implements Semel {
             DeliverySource.Resend resend,
             DeliverySource.Listener listener) {
         worker.demandQueue();
-        Channel.Leased<DeliveryRounds.Round> looks =
-                duties.deliveries().register(source, schedule, resend, listener);
+        Channel.Leased<DeliveryRounds.Round> looks = duties.deliveries().register(source, schedule, resend, listener);
         handle(
                 looks,
                 Channel.Capacity.of(1),

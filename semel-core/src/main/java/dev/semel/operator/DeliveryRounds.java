@@ -49,8 +49,7 @@ public final class DeliveryRounds {
     private final Events events = new Events(true);
     private final Map<String, RegisteredSource> sources = new ConcurrentHashMap<>();
 
-    public DeliveryRounds(
-            Store store, DeliveryCheck check, MissingDeliveries missing, TimeSource time, Sender sender) {
+    public DeliveryRounds(Store store, DeliveryCheck check, MissingDeliveries missing, TimeSource time, Sender sender) {
         this.store = store;
         this.check = check;
         this.missing = missing;
@@ -159,8 +158,7 @@ public final class DeliveryRounds {
         }
         Instant from = Instant.ofEpochMilli(round.from);
         Instant until = Instant.ofEpochMilli(round.until);
-        MissingDeliveries.WindowSends sends =
-                missing.new WindowSends(source, asked.schedule, asked.resend, from, run);
+        MissingDeliveries.WindowSends sends = missing.new WindowSends(source, asked.schedule, asked.resend, from, run);
         Report report = round.report;
         String cursor = round.cursor;
         for (int pages = 0; pages < PAGES_A_MESSAGE; pages++) {
@@ -191,7 +189,8 @@ public final class DeliveryRounds {
             details.put("resent", report.resent().sent());
             report.resent()
                     .left()
-                    .forEach((reason, count) -> details.put("not_sent_" + reason.name().toLowerCase(Locale.ROOT), count));
+                    .forEach((reason, count) ->
+                            details.put("not_sent_" + reason.name().toLowerCase(Locale.ROOT), count));
         }
         details.put(
                 "records",

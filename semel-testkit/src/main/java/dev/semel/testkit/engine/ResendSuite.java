@@ -35,7 +35,8 @@ abstract class ResendSuite extends ChannelFixture {
     private static final Duration WINDOW = Duration.ofMinutes(20);
     private static final Schedule SCHEDULE = new Schedule(WINDOW, Duration.ofMinutes(5));
     private static final Channel.Leased<Note> BRIEF = Channel.leased("brief", Note.class)
-            .withPolicy(Policy.named("brief").withRetention(Policy.Retention.EVENTS).build());
+            .withPolicy(
+                    Policy.named("brief").withRetention(Policy.Retention.EVENTS).build());
 
     private final List<TimedDelivery> delivered = new ArrayList<>();
     private final List<Report> reports = new ArrayList<>();
@@ -68,8 +69,8 @@ abstract class ResendSuite extends ChannelFixture {
     @BeforeEach
     void startTenMinutesIntoAWindow() {
         long window = WINDOW.toMillis();
-        time.advance(Duration.ofMillis(window - Math.floorMod(time.millis(), window))
-                .plusMinutes(10));
+        time.advance(
+                Duration.ofMillis(window - Math.floorMod(time.millis(), window)).plusMinutes(10));
         engine.handle(MAIL, listing());
     }
 
@@ -176,8 +177,7 @@ abstract class ResendSuite extends ChannelFixture {
         deliver(MAIL, "twice");
         deliver("mail", "twice", "{\"lane\":\"lane\",\"text\":\"changed\"}");
         assertThat(checked(engine))
-                .isEqualTo(new Resent(
-                        1, Map.of(Reason.NO_PAYLOAD, 2L, Reason.OTHER_CHANNEL, 1L, Reason.REJECTED, 1L)));
+                .isEqualTo(new Resent(1, Map.of(Reason.NO_PAYLOAD, 2L, Reason.OTHER_CHANNEL, 1L, Reason.REJECTED, 1L)));
         assertThat(handled).containsExactly("twice");
     }
 
