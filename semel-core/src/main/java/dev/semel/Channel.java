@@ -1,6 +1,7 @@
 package dev.semel;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,12 @@ public sealed interface Channel<P> {
             return new Atomic<>(definition.with(definition.operation.withSchemaVersion(version)));
         }
 
+        /** @see Operation.Atomic#withSchemaVersion(int, Operation.Migration[]) */
+        public Atomic<P> withSchemaVersion(int version, Operation.Migration<?, ?>... migrations) {
+            return new Atomic<>(
+                    definition.with(definition.operation.withSchemaVersion(version, List.of(migrations))));
+        }
+
         /** See {@link Operation.Meaning#transportFields}. */
         public Atomic<P> withTransportFields(String... names) {
             return new Atomic<>(definition.with(definition.operation.withTransportFields(Set.of(names))));
@@ -117,6 +124,12 @@ public sealed interface Channel<P> {
         /** See {@link Operation.Meaning#schemaVersion}. */
         public Leased<P> withSchemaVersion(int version) {
             return new Leased<>(definition.with(definition.operation.withSchemaVersion(version)), repeatable);
+        }
+
+        /** @see Operation.Atomic#withSchemaVersion(int, Operation.Migration[]) */
+        public Leased<P> withSchemaVersion(int version, Operation.Migration<?, ?>... migrations) {
+            return new Leased<>(
+                    definition.with(definition.operation.withSchemaVersion(version, List.of(migrations))), repeatable);
         }
 
         /** See {@link Operation.Meaning#transportFields}. */

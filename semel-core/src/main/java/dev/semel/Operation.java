@@ -5,10 +5,15 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +84,16 @@ public sealed interface Operation<P, R> {
             return new Atomic<>(definition.withSchemaVersion(version));
         }
 
+        /**
+         * The present version of the payload, and how those before it become it. Declare all migrations in this one call.
+         *
+         * @throws SemelException.Invalid when a version between the oldest migration and the present one has none, or two
+         * @see Migration
+         */
+        public Atomic<P, R> withSchemaVersion(int version, Migration<?, ?>... migrations) {
+            return new Atomic<>(definition.withSchemaVersion(version, List.of(migrations)));
+        }
+
         /** See {@link Meaning#transportFields}. */
         public Atomic<P, R> withTransportFields(String... names) {
             return new Atomic<>(definition.withTransportFields(Set.of(names)));
@@ -115,6 +130,16 @@ public sealed interface Operation<P, R> {
         /** See {@link Meaning#schemaVersion}. */
         public Leased<P, R> withSchemaVersion(int version) {
             return new Leased<>(definition.withSchemaVersion(version), repeatable);
+        }
+
+        /**
+         * The present version of the payload, and how those before it become it. Declare all migrations in this one call.
+         *
+         * @throws SemelException.Invalid when a version between the oldest migration and the present one has none, or two
+         * @see Migration
+         */
+        public Leased<P, R> withSchemaVersion(int version, Migration<?, ?>... migrations) {
+            return new Leased<>(definition.withSchemaVersion(version, List.of(migrations)), repeatable);
         }
 
         /** See {@link Meaning#transportFields}. */
@@ -176,6 +201,7 @@ public sealed interface Operation<P, R> {
                 throw new SemelException.Invalid("Operation " + name + ": schema version " + meaning.schemaVersion
                         + " is outside 1 to 65535. Count versions up from 1.");
             }
+            Migration.demandChain(name, meaning);
         }
 
         /** See {@link Meaning#schemaVersion}. */
@@ -193,11 +219,17 @@ public sealed interface Operation<P, R> {
         }
 
         Definition<P, R> withSchemaVersion(int value) {
-            return with(new Meaning(value, meaning.transportFields, meaning.nullsAreAbsent, meaning.defaults));
+            return withSchemaVersion(value, meaning.migrations);
+        }
+
+        Definition<P, R> withSchemaVersion(int value, List<Migration<?, ?>> migrations) {
+            return with(new Meaning(
+                    value, meaning.transportFields, meaning.nullsAreAbsent, meaning.defaults, migrations));
         }
 
         Definition<P, R> withTransportFields(Set<String> value) {
-            return with(new Meaning(meaning.schemaVersion, value, meaning.nullsAreAbsent, meaning.defaults));
+            return with(new Meaning(
+                    meaning.schemaVersion, value, meaning.nullsAreAbsent, meaning.defaults, meaning.migrations));
         }
 
         Definition<P, R> with(Meaning value) {
@@ -215,15 +247,30 @@ public sealed interface Operation<P, R> {
      *     field is null, is then a duplicate of the request that an older class made
      * @param defaults top-level payload fields, and for each the value that means the same as none: text, a number or a boolean.
      *     Declaring one also makes nulls absent
+     * @param migrations how payloads of older versions become the present one, oldest first; a version below the first of them is
+     *     no longer read. If there are none, payloads of all versions up to the present one are read as they are
      */
     record Meaning(
-            int schemaVersion, Set<String> transportFields, boolean nullsAreAbsent, Map<String, Object> defaults) {
+            int schemaVersion,
+            Set<String> transportFields,
+            boolean nullsAreAbsent,
+            Map<String, Object> defaults,
+            List<Migration<?, ?>> migrations) {
         /** The first version, and everything counts. */
         public static final Meaning FIRST = new Meaning(1, Set.of(), false, Map.of());
+
+        /** Without migrations. */
+        public Meaning(
+                int schemaVersion, Set<String> transportFields, boolean nullsAreAbsent, Map<String, Object> defaults) {
+            this(schemaVersion, transportFields, nullsAreAbsent, defaults, List.of());
+        }
 
         public Meaning {
             transportFields = Set.copyOf(transportFields);
             defaults = Map.copyOf(defaults);
+            migrations = migrations.stream()
+                    .sorted(Comparator.comparingInt((Migration<?, ?> each) -> each.from))
+                    .toList();
             defaults.forEach((field, value) -> {
                 if (!(value instanceof String || value instanceof Number || value instanceof Boolean)) {
                     throw new SemelException.Invalid("The default of the field " + field + " is of "
@@ -233,13 +280,99 @@ public sealed interface Operation<P, R> {
         }
 
         Meaning withNullsAsAbsent() {
-            return new Meaning(schemaVersion, transportFields, true, defaults);
+            return new Meaning(schemaVersion, transportFields, true, defaults, migrations);
         }
 
         Meaning withDefault(String field, Object value) {
             Map<String, Object> all = new HashMap<>(defaults);
             all.put(field, value);
-            return new Meaning(schemaVersion, transportFields, true, all);
+            return new Meaning(schemaVersion, transportFields, true, all, migrations);
+        }
+    }
+
+    /**
+     * How a payload of one schema version becomes one of the next, for messages that were queued and records that were made before a
+     * deployment:
+     *
+     * <pre>{@code
+     * Channel.leased("mail", Mail.class)
+     *         .withSchemaVersion(3,
+     *                 Migration.of(1, MailV1.class, MailV2.class, old -> new MailV2(old.to(), old.text(), "en")),
+     *                 Migration.ofJson(2, fields -> { fields.put("priority", 0); return fields; }))
+     * }</pre>
+     *
+     * The function must not have effects: it runs whenever such a payload is read or compared. If it throws, the payload counts as
+     * unreadable.
+     *
+     * @param <A> a payload of the older version
+     * @param <B> the same of the version after it
+     * @param from the older version; the newer one is the next number
+     * @param older the type as which it is read, by the application's codec; {@code Map<String, Object>} is read as exact JSON
+     * @param newer the type as which it is written for the next migration, or read by the operation
+     * @param step gives the newer form
+     * @param inverse gives the older form of a newer payload, see {@link #withInverse}
+     */
+    record Migration<A, B>(
+            int from,
+            TypeRef<A> older,
+            TypeRef<B> newer,
+            Function<? super A, ? extends B> step,
+            @Nullable Function<? super B, ? extends A> inverse) {
+        private static final TypeRef<Map<String, Object>> JSON = new TypeRef<>() {};
+
+        /** From one class to another. */
+        public static <A, B> Migration<A, B> of(
+                int from, Class<A> older, Class<B> newer, Function<? super A, ? extends B> step) {
+            return of(from, TypeRef.of(older), TypeRef.of(newer), step);
+        }
+
+        /** As {@link #of(int, Class, Class, Function)}, for types with arguments. */
+        public static <A, B> Migration<A, B> of(
+                int from, TypeRef<A> older, TypeRef<B> newer, Function<? super A, ? extends B> step) {
+            return new Migration<>(from, older, newer, step, null);
+        }
+
+        /**
+         * Of a JSON object, without classes for the older versions.
+         *
+         * @param step may change and return the map that it gets. Objects in it are maps, arrays lists, decimal numbers
+         *     {@link java.math.BigDecimal}
+         */
+        public static Migration<Map<String, Object>, Map<String, Object>> ofJson(
+                int from, UnaryOperator<Map<String, Object>> step) {
+            return new Migration<>(from, JSON, JSON, step, null);
+        }
+
+        /**
+         * Also says what a payload of the newer version was in the older one, so that a retry of an older request is the same call
+         * where the ledger keeps only the fingerprint of that request: for direct calls of atomic operations. Messages and leased
+         * calls need none, because their payloads are kept.
+         */
+        public Migration<A, B> withInverse(Function<? super B, ? extends A> function) {
+            return new Migration<>(from, older, newer, step, function);
+        }
+
+        static void demandChain(String operation, Meaning meaning) {
+            List<Migration<?, ?>> all = meaning.migrations;
+            List<String> faults = new ArrayList<>();
+            for (int i = 0; i < all.size(); i++) {
+                int from = all.get(i).from;
+                int next = i + 1 < all.size() ? all.get(i + 1).from : meaning.schemaVersion;
+                if (from < 1 || from >= meaning.schemaVersion) {
+                    faults.add("version " + from + " is not one before the present");
+                } else if (next == from) {
+                    faults.add("version " + from + " has two migrations");
+                } else {
+                    for (int missing = from + 1; missing < Math.min(next, meaning.schemaVersion); missing++) {
+                        faults.add("version " + missing + " has no migration");
+                    }
+                }
+            }
+            if (!faults.isEmpty()) {
+                throw new SemelException.Invalid("Operation " + operation + ": no chain of migrations to schema version "
+                        + meaning.schemaVersion + ": " + String.join(", ", faults)
+                        + ". Declare one migration for each version from the oldest that is still stored.");
+            }
         }
     }
 

@@ -177,6 +177,27 @@ class CallValuesTest {
         assertInvalid(() -> operation.withSchemaVersion(65_536), "schema version 65536 is outside");
     }
 
+    private static Operation.Migration<?, ?> from(int version) {
+        return Operation.Migration.of(version, String.class, String.class, text -> text);
+    }
+
+    @Test
+    void d13_chainOfMigrationsWithAGapIsRejectedAtItsDeclaration() {
+        var mail = Operation.leased("mail", String.class, String.class);
+        assertInvalid(
+                () -> mail.withSchemaVersion(6, from(1), from(4)),
+                "Operation mail: no chain of migrations to schema version 6: version 2 has no migration, version 3 has"
+                        + " no migration, version 5 has no migration");
+        assertInvalid(() -> mail.withSchemaVersion(3, from(2), from(1), from(2)), "version 2 has two migrations");
+        assertInvalid(() -> mail.withSchemaVersion(2, from(1), from(2)), "version 2 is not one before the present");
+        assertInvalid(() -> mail.withSchemaVersion(2, from(0), from(1)), "version 0 is not one before the present");
+        assertInvalid(() -> mail.withSchemaVersion(2, from(1)).withSchemaVersion(3), "version 2 has no migration");
+        var channel = Channel.atomic("mail", String.class);
+        assertInvalid(() -> channel.withSchemaVersion(3, from(1)), "version 2 has no migration");
+        assertThat(mail.withSchemaVersion(4, from(3), from(2)).definition().schemaVersion())
+                .isEqualTo(4);
+    }
+
     @Test
     void callCarriesItsOriginAndPatience() {
         Instant deadline = Instant.parse("2026-11-06T08:49:07Z");

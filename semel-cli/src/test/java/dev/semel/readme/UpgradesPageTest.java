@@ -9,6 +9,7 @@ import dev.semel.Channel;
 import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.Operation;
+import dev.semel.Operation.Migration;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
@@ -48,6 +49,31 @@ class UpgradesPageTest {
     // region declared
     static final Operation.Atomic<NewOrder, Receipt> PLACE =
             Operation.atomic("place", NewOrder.class, Receipt.class).withDefault("currency", "EUR");
+    // endregion
+
+    record OrderV1(String id, int euros) {}
+
+    record OrderV2(String id, int cents) {}
+
+    record Order(String id, int cents, String currency) {}
+
+    // region migration
+    static final Channel.Atomic<Order> ORDERS = Channel.atomic("orders", Order.class)
+            .withSchemaVersion(
+                    3,
+                    Migration.of(1, OrderV1.class, OrderV2.class, old -> new OrderV2(old.id(), old.euros() * 100)),
+                    Migration.ofJson(2, fields -> {
+                        fields.put("currency", "EUR");
+                        return fields;
+                    }));
+    // endregion
+
+    // region inverse
+    static final Operation.Atomic<OrderV2, Receipt> BOOK = Operation.atomic("book", OrderV2.class, Receipt.class)
+            .withSchemaVersion(
+                    2,
+                    Migration.of(1, OrderV1.class, OrderV2.class, old -> new OrderV2(old.id(), old.euros() * 100))
+                            .withInverse(order -> new OrderV1(order.id(), order.cents() / 100)));
     // endregion
 
     @TempDir
@@ -138,6 +164,35 @@ class UpgradesPageTest {
         assertThat(readByTheNewCode(LessOrder.class)).isEqualTo("LessOrder[id=o-1]");
         assertThat(readByTheNewCode(RenamedOrder.class)).isEqualTo("RenamedOrder[id=o-1, cents=null]");
         assertThat(readByTheNewCode(ReorderedOrder.class)).isEqualTo("ReorderedOrder[amount=42.0, id=o-1]");
+    }
+
+    @Test
+    void messageOfAnOlderVersionIsMigratedAndItsRetryIsADuplicate() throws Exception {
+        try (Semel semel = Semel.open(store())) {
+            semel.send(
+                            Channel.atomic("orders", OrderV1.class),
+                            Message.of(Tenant.SINGLE, Key.of("o-1"), new OrderV1("o-1", 42)))
+                    .orThrow();
+        }
+        var read = new LinkedBlockingQueue<Order>();
+        try (Semel semel = Semel.open(store())) {
+            Order order = new Order("o-1", 4200, "EUR");
+            semel.handle(ORDERS, (each, tx) -> read.add(each));
+            assertThat(read.poll(30, TimeUnit.SECONDS)).isEqualTo(order);
+            assertThat(semel.send(ORDERS, Message.of(Tenant.SINGLE, Key.of("o-1"), order))
+                            .orThrow()
+                            .first())
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void retryOfAnOlderAtomicCallIsRecognisedByTheInverse() {
+        try (Semel semel = Semel.open(store())) {
+            run(semel, Operation.atomic("book", OrderV1.class, Receipt.class), new OrderV1("o-1", 42), new Receipt("r"));
+        }
+        assertThat(retriedByTheNewCode(BOOK, new OrderV2("o-1", 4200))).isInstanceOf(Answer.Replayed.class);
+        assertThat(retriedByTheNewCode(BOOK, new OrderV2("o-1", 42))).isInstanceOf(Answer.Conflict.class);
     }
 
     @Test

@@ -56,7 +56,7 @@ final class Answers<R> {
     @Nullable
     Answer<R> cached() {
         CommittedResult known = sources.results().get(prepared.id());
-        return known != null && prepared.sameMeaning(known.fingerprint())
+        return known != null && prepared.sameMeaning(known.payload())
                 ? told(replayed(known.result(), known.first()), prepared.id())
                 : null;
     }
@@ -81,7 +81,7 @@ final class Answers<R> {
     @Nullable
     Answer<R> of(Row row, long now) {
         if (row.state() == State.FAILED_RETRYABLE
-                && prepared.sameMeaning(row.header().fingerprint())) {
+                && prepared.sameMeaning(row)) {
             long wait = Math.max(0, row.status().at() - now);
             boolean grantable = wait == 0 && !row.inLine();
             return grantable ? null : retryLater(Duration.ofMillis(wait), stored(row));
@@ -91,7 +91,7 @@ final class Answers<R> {
             prepared.span().kept(row.status().at() - now);
             first = FirstRun.of(row);
             Mark mark = Mark.of(row.result());
-            if (mark != null && prepared.sameMeaning(row.header().fingerprint())) {
+            if (mark != null && prepared.sameMeaning(row)) {
                 return mark.awaitsItsAnswer(row.status().at(), now) ? inProgress() : replayed(null);
             }
         }
@@ -106,7 +106,7 @@ final class Answers<R> {
             sources.results()
                     .put(
                             row.id(),
-                            new CommittedResult(row.header().fingerprint(), row.result(), FirstRun.of(row)),
+                            new CommittedResult(prepared.stored(row), row.result(), FirstRun.of(row)),
                             kept);
         }
     }
@@ -114,7 +114,7 @@ final class Answers<R> {
     /** The record's answer to a caller who requests no grant and does not know the store's time. */
     Answer<R> standing(Row row) {
         first = FirstRun.of(row);
-        if (!prepared.sameMeaning(row.header().fingerprint())) {
+        if (!prepared.sameMeaning(row)) {
             return conflict();
         }
         return switch (row.state()) {

@@ -6,6 +6,7 @@ import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.Tenant;
 import dev.semel.audit.StoredOrigin;
+import dev.semel.key.PayloadVersions;
 import dev.semel.key.ValueCodec;
 import dev.semel.policy.Catalogue;
 import dev.semel.store.Header;
@@ -33,13 +34,16 @@ public final class CallPreparation {
     <P, R> PreparedCall<P, R> prepare(Operation<P, R> operation, Call<P> call) {
         Policy policy = policy(operation.definition());
         byte[] payload = codec.encode(call.payload(), operation.definition().payload());
-        return new PreparedCall<>(operation, policy, call, payload, trail(call.origin()), time.nanos());
+        PreparedCall.EncodedPayload<P> encoded =
+                new PreparedCall.EncodedPayload<>(versions(operation.definition()), payload);
+        return new PreparedCall<>(operation, policy, call, encoded, trail(call.origin()), time.nanos());
     }
 
     /**
-     * A call that nobody makes any more: the record itself asks. Its payload and fingerprint are the stored ones.
+     * A call that nobody makes any more: the record itself asks. Its payload and fingerprint are the stored ones; the handler gets the
+     * payload in its present version.
      *
-     * @throws dev.semel.SemelException.Invalid when the payload cannot be read as the operation's type
+     * @throws dev.semel.SemelException.Invalid when the payload cannot be migrated, or read as the operation's type
      */
     <P, R> PreparedCall<P, R> prepare(Operation<P, R> operation, Row row) {
         return stored(operation, row, payload(operation.definition(), row));
@@ -54,7 +58,8 @@ public final class CallPreparation {
         Header header = row.header();
         Call<P> call = Call.of(Tenant.of(header.tenant()), Key.of(header.key()), payload)
                 .withOrigin(StoredOrigin.of(header));
-        return new PreparedCall<>(operation, policy(operation.definition()), call, row, time.nanos());
+        Operation.Definition<P, R> definition = operation.definition();
+        return new PreparedCall<>(operation, policy(definition), call, versions(definition), row, time.nanos());
     }
 
     /** How a request is followed from its record; a correlation id is made where none is given. */
@@ -69,9 +74,18 @@ public final class CallPreparation {
         return catalogue.get(definition.policy());
     }
 
-    /** @throws dev.semel.SemelException.Invalid when the stored payload cannot be read as the operation's type */
+    /**
+     * The stored payload in its present version.
+     *
+     * @throws dev.semel.SemelException.Invalid when it cannot be migrated, or read as the operation's type
+     */
     public <P> @Nullable P payload(Operation.Definition<P, ?> definition, Row row) {
-        return codec.decode(row.payload(), definition.payload());
+        return versions(definition).read(row.header().fingerprint(), row.payload());
+    }
+
+    /** Reads and compares payloads of older schema versions. */
+    <P> PayloadVersions<P> versions(Operation.Definition<P, ?> definition) {
+        return new PayloadVersions<>(codec, definition);
     }
 
     /** @throws dev.semel.SemelException.Invalid when the value cannot be encoded or is too large */

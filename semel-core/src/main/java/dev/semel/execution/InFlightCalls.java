@@ -1,7 +1,7 @@
 package dev.semel.execution;
 
 import dev.semel.Answer;
-import dev.semel.key.Fingerprint;
+import dev.semel.key.PayloadVersions.StoredPayload;
 import dev.semel.key.RecordId;
 import dev.semel.time.TimeSource;
 import java.time.Duration;
@@ -26,14 +26,14 @@ public final class InFlightCalls {
         private final RecordId lock;
         private final TimeSource.Gate gate;
         private final Thread thread = Thread.currentThread();
-        private final Fingerprint fingerprint;
+        private final StoredPayload payload;
         private volatile boolean visible;
         private volatile @Nullable CommittedResult result;
 
-        Leader(RecordId lock, TimeSource.Gate gate, Fingerprint fingerprint) {
+        Leader(RecordId lock, TimeSource.Gate gate, StoredPayload payload) {
             this.lock = lock;
             this.gate = gate;
-            this.fingerprint = fingerprint;
+            this.payload = payload;
         }
 
         /** The record is committed, so another payload is a conflict from now on. */
@@ -75,7 +75,7 @@ public final class InFlightCalls {
     @Nullable
     Leader tryLead(PreparedCall<?, ?> prepared) {
         RecordId lock = prepared.identity().lock();
-        Leader mine = new Leader(lock, time.gate(), prepared.header().fingerprint());
+        Leader mine = new Leader(lock, time.gate(), prepared.stored());
         return leaders.putIfAbsent(lock, mine) == null ? mine : null;
     }
 
@@ -87,7 +87,7 @@ public final class InFlightCalls {
 
     /** The answer to a duplicate; nothing when the leader left no result, so that the duplicate tries to lead. */
     private <R> @Nullable Answer<R> behind(Leader other, PreparedCall<?, R> prepared, long until, Answers<R> answers) {
-        if (other.visible && !prepared.sameMeaning(other.fingerprint)) {
+        if (other.visible && !prepared.sameMeaning(other.payload)) {
             return answers.told(answers.conflict(), prepared.id());
         }
         if (other.thread == Thread.currentThread()) {
@@ -101,7 +101,7 @@ public final class InFlightCalls {
         if (result == null) {
             return null;
         }
-        Answer<R> answer = prepared.sameMeaning(result.fingerprint())
+        Answer<R> answer = prepared.sameMeaning(result.payload())
                 ? answers.replayed(result.result(), result.first())
                 : answers.conflict();
         return answers.told(answer, prepared.id());

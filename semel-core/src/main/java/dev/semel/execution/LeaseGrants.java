@@ -132,7 +132,7 @@ final class LeaseGrants {
                 && !row.inLine()
                 && row.status().at() <= existing.now()
                 && !prepared.asksFor(row)
-                && prepared.sameMeaning(row.header().fingerprint());
+                && prepared.sameMeaning(row);
     }
 
     /** Asks for a grant that cannot be given, so that the store judges by its own clock what counts as there. */

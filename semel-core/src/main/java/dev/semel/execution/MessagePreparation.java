@@ -69,7 +69,7 @@ final class MessagePreparation {
                 lane == null ? null : new Line.Lane(Identity.lane(message.tenant(), definition.name(), lane), lane),
                 times(message.when(), policy),
                 events.outcome(EventType.OPERATION_QUEUED, about, Map.of()));
-        return new PreparedMessage(arrival, identity, definition, about);
+        return new PreparedMessage(arrival, identity, calls.versions(definition), about);
     }
 
     private Arrival.ArrivalTimes times(Message.When when, Policy policy) {

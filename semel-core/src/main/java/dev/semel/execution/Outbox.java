@@ -143,7 +143,7 @@ final class Outbox {
             PreparedMessage earlier = held.putIfAbsent(prepared.id(), prepared);
             return earlier == null
                     ? null
-                    : sender.counted(prepared, prepared.judge(earlier.arrival().header()))
+                    : sender.counted(prepared, prepared.judge(earlier.arrival()))
                             .orThrow();
         });
     }

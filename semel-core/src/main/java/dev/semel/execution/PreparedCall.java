@@ -7,6 +7,8 @@ import dev.semel.audit.Events;
 import dev.semel.key.Fingerprint;
 import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
+import dev.semel.key.PayloadVersions;
+import dev.semel.key.PayloadVersions.StoredPayload;
 import dev.semel.key.RecordId;
 import dev.semel.store.Header;
 import dev.semel.store.Row;
@@ -18,6 +20,10 @@ final class PreparedCall<P, R> {
     private final Operation<P, R> operation;
     private final Policy policy;
     private final Call<P> call;
+    private final PayloadVersions<P> versions;
+    /** Of the call itself, in the present version. */
+    private final byte @Nullable [] asked;
+    /** Of the record: that of which its fingerprint is made. */
     private final byte @Nullable [] payload;
     private final Identity identity;
     private final Header header;
@@ -29,14 +35,16 @@ final class PreparedCall<P, R> {
             Operation<P, R> operation,
             Policy policy,
             Call<P> call,
-            byte @Nullable [] payload,
+            EncodedPayload<P> encoded,
             Header.Trail trail,
             long startedNanos) {
         Operation.Definition<P, R> definition = operation.definition();
         this.operation = operation;
         this.policy = policy;
         this.call = call;
-        this.payload = payload;
+        this.versions = encoded.versions();
+        this.payload = encoded.bytes();
+        this.asked = payload;
         this.identity = Identity.of(call.tenant(), definition.name(), call.key());
         this.header = new Header(
                 call.tenant().name(),
@@ -48,12 +56,23 @@ final class PreparedCall<P, R> {
         this.startedNanos = startedNanos;
     }
 
+    /** A payload of the present version, and what reads those of older ones. */
+    record EncodedPayload<P>(PayloadVersions<P> versions, byte @Nullable [] bytes) {}
+
     /** As its record asks for it. */
-    PreparedCall(Operation<P, R> operation, Policy policy, Call<P> call, Row row, long startedNanos) {
+    PreparedCall(
+            Operation<P, R> operation,
+            Policy policy,
+            Call<P> call,
+            PayloadVersions<P> versions,
+            Row row,
+            long startedNanos) {
         this.operation = operation;
         this.policy = policy;
         this.call = call;
+        this.versions = versions;
         this.payload = row.payload();
+        this.asked = payload;
         this.identity = Identity.of(row.id());
         this.header = row.header();
         this.startedNanos = startedNanos;
@@ -63,7 +82,11 @@ final class PreparedCall<P, R> {
         this.operation = other.operation;
         this.policy = other.policy;
         this.call = other.call;
-        this.payload = other.payload;
+        this.versions = other.versions;
+        this.asked = other.asked;
+        boolean sameSchema = row.header().fingerprint().schema()
+                == other.operation.definition().schemaVersion();
+        this.payload = sameSchema ? other.payload : row.payload();
         this.identity = Identity.of(row.id());
         this.header = new Header(
                 other.header.tenant(),
@@ -134,11 +157,30 @@ final class PreparedCall<P, R> {
         return header.correlationId();
     }
 
-    boolean sameMeaning(Fingerprint stored) {
-        return stored.equals(header.fingerprint())
-                || (stored.schema() != header.fingerprint().schema()
-                                || stored.version() != header.fingerprint().version())
-                        && Fingerprints.matches(stored, operation.definition(), payload);
+    boolean sameMeaning(Row row) {
+        return sameMeaning(new StoredPayload(row.header().fingerprint(), row.payload()));
+    }
+
+    boolean sameMeaning(StoredPayload stored) {
+        Fingerprint fingerprint = stored.fingerprint();
+        return fingerprint.equals(header.fingerprint())
+                || (fingerprint.schema() != header.fingerprint().schema()
+                                || fingerprint.version() != header.fingerprint().version())
+                        && versions.same(stored, asked);
+    }
+
+    /** Its payload as its record has it, for comparisons with other calls in this process. */
+    StoredPayload stored() {
+        return comparable(new StoredPayload(header.fingerprint(), payload));
+    }
+
+    /** As {@link #stored}, of a record. */
+    StoredPayload stored(Row row) {
+        return comparable(new StoredPayload(row.header().fingerprint(), row.payload()));
+    }
+
+    private StoredPayload comparable(StoredPayload stored) {
+        return new StoredPayload(stored.fingerprint(), versions.keptToCompare(stored));
     }
 
     Events.About about() {

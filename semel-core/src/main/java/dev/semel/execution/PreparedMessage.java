@@ -2,27 +2,28 @@ package dev.semel.execution;
 
 import dev.semel.Answer.Next;
 import dev.semel.Answer.Notice;
-import dev.semel.Operation;
 import dev.semel.SemelException;
 import dev.semel.Sent;
 import dev.semel.audit.Events;
-import dev.semel.key.Fingerprints;
 import dev.semel.key.Identity;
+import dev.semel.key.PayloadVersions;
+import dev.semel.key.PayloadVersions.StoredPayload;
 import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
 import dev.semel.store.Enqueued;
 import dev.semel.store.Header;
+import dev.semel.store.Row;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A message that was checked, encoded and identified: ready to be stored. */
-record PreparedMessage(Arrival arrival, Identity identity, Operation.Definition<?, ?> definition, Events.About about) {
+record PreparedMessage(Arrival arrival, Identity identity, PayloadVersions<?> versions, Events.About about) {
     RecordId id() {
         return identity.id();
     }
 
     String channel() {
-        return definition.name();
+        return arrival.header().operation();
     }
 
     /** The key has a time bucket: the neighbouring buckets count as the same message. */
@@ -46,14 +47,19 @@ record PreparedMessage(Arrival arrival, Identity identity, Operation.Definition<
                             + "): another transaction is sending the same message. Roll back and run it again.",
                     new IllegalStateException("the key is locked"));
         }
-        return judge(((Enqueued.Existing) enqueued).row().header());
+        Row row = ((Enqueued.Existing) enqueued).row();
+        return judge(row.header(), row.payload());
     }
 
-    /** @param earlier of the message that is there already under the same key */
-    Sent judge(Header earlier) {
+    /** @param earlier the message that is there already under the same key */
+    Sent judge(Arrival earlier) {
+        return judge(earlier.header(), earlier.payload());
+    }
+
+    private Sent judge(Header earlier, byte @Nullable [] payload) {
         Header header = arrival.header();
         boolean same = earlier.fingerprint().equals(header.fingerprint())
-                || Fingerprints.matches(earlier.fingerprint(), definition, arrival.payload());
+                || versions.same(new StoredPayload(earlier.fingerprint(), payload), arrival.payload());
         return same
                 ? new Sent.Accepted(false, earlier.correlationId())
                 : new Sent.Conflict(new Notice(

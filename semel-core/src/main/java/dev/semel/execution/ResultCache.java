@@ -66,7 +66,7 @@ public final class ResultCache {
             long fence,
             Duration keep) {
         FirstRun first = FirstRun.of(prepared.header(), fence);
-        CommittedResult committed = new CommittedResult(prepared.header().fingerprint(), result, first);
+        CommittedResult committed = new CommittedResult(prepared.stored(), result, first);
         leader.committed(committed);
         put(prepared.id(), committed, keep);
     }

@@ -10,6 +10,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
@@ -38,6 +39,11 @@ public final class JacksonCodec implements Semel.Codec {
                     JsonFactory.builder().streamReadConstraints(UNBOUNDED).build())
             .build());
 
+    private static final JacksonCodec EXACT = new JacksonCodec(USUAL.mapper
+            .rebuild()
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .build());
+
     private final JsonMapper mapper;
     private final ClassValue<ObjectReader> readers;
     private final Map<Type, ObjectReader> genericReaders = new ConcurrentHashMap<>();
@@ -56,6 +62,11 @@ public final class JacksonCodec implements Semel.Codec {
     /** With Jackson's defaults, and without its bounds on what is read. */
     public static JacksonCodec usual() {
         return USUAL;
+    }
+
+    /** As {@link #usual}, and decimal numbers of unknown type keep all their digits. */
+    static JacksonCodec exact() {
+        return EXACT;
     }
 
     /** With the given mapper, as it is set. */

@@ -117,6 +117,11 @@ public final class ValueCodec {
         }
     }
 
+    /** As {@link #encode}, without the limit: for a value that is not stored. */
+    byte[] encodeUnbounded(Object value, Operation.TypeRef<?> type) {
+        return type.type() == byte[].class ? (byte[]) value : json(value, type.type());
+    }
+
     private Semel.Codec codec(Type type) {
         boolean own = type instanceof Class<?> plain && Own.class.isAssignableFrom(plain);
         return own ? JacksonCodec.usual() : codec;

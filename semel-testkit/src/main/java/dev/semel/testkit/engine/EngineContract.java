@@ -188,6 +188,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class PayloadsOfOlderVersions extends MigrationSuite {
+        PayloadsOfOlderVersions() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class WaitingSuspects extends SuspectSuite {
         WaitingSuspects() {
             super(EngineContract.this);
