@@ -2,6 +2,7 @@ package dev.semel;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,27 @@ public sealed interface Channel<P> {
     /** Part of every message's identity: a channel that is renamed forgets its messages. */
     default String name() {
         return definition().operation().name();
+    }
+
+    /**
+     * A message whose key is found by the declared {@linkplain Atomic#withKey key strategy}.
+     *
+     * @throws SemelException.Invalid when no strategy is declared, or it finds no key
+     */
+    default Message<P> message(Tenant tenant, @Nullable P payload) {
+        return message(tenant, payload, Call.Origin.UNSTATED, Map.of());
+    }
+
+    /**
+     * As {@link #message(Tenant, Object)}, for strategies that also look at who asked and at headers.
+     *
+     * @param metadata headers of the message or request; names are compared without regard to case
+     */
+    default Message<P> message(Tenant tenant, @Nullable P payload, Call.Origin origin, Map<String, String> metadata) {
+        Key key = definition()
+                .operation()
+                .keyOf(new Key.CallFacts<>(name(), tenant, payload, origin, metadata));
+        return Message.of(tenant, key, payload).withOrigin(origin);
     }
 
     /** For handlers that write to the ledger's own database and touch nothing else. */
@@ -63,6 +85,11 @@ public sealed interface Channel<P> {
         /** @see Operation.Atomic#withPolicy(Policy) */
         public Atomic<P> withPolicy(Policy policy) {
             return new Atomic<>(definition.withPolicy(Policy.Choice.of(policy)));
+        }
+
+        /** How the key of a message is found that is made by {@link Channel#message}. */
+        public Atomic<P> withKey(Key.Strategy<? super P> strategy) {
+            return new Atomic<>(definition.with(definition.operation.withKey(strategy)));
         }
 
         /** See {@link Operation.Meaning#schemaVersion}. */
@@ -119,6 +146,11 @@ public sealed interface Channel<P> {
         /** @see Operation.Atomic#withPolicy(Policy) */
         public Leased<P> withPolicy(Policy policy) {
             return new Leased<>(definition.withPolicy(Policy.Choice.of(policy)), repeatable);
+        }
+
+        /** How the key of a message is found that is made by {@link Channel#message}. */
+        public Leased<P> withKey(Key.Strategy<? super P> strategy) {
+            return new Leased<>(definition.with(definition.operation.withKey(strategy)), repeatable);
         }
 
         /** See {@link Operation.Meaning#schemaVersion}. */

@@ -33,6 +33,29 @@ public sealed interface Operation<P, R> {
         return definition().name();
     }
 
+    /**
+     * A call whose key is found by the declared {@linkplain Atomic#withKey key strategy}:
+     *
+     * <pre>{@code
+     * semel.run(PLACE, PLACE.call(tenant, order), handler)
+     * }</pre>
+     *
+     * @throws SemelException.Invalid when no strategy is declared, or it finds no key
+     */
+    default Call<P> call(Tenant tenant, @Nullable P payload) {
+        return call(tenant, payload, Call.Origin.UNSTATED, Map.of());
+    }
+
+    /**
+     * As {@link #call(Tenant, Object)}, for strategies that also look at who asked and at headers.
+     *
+     * @param metadata headers of the message or request; names are compared without regard to case
+     */
+    default Call<P> call(Tenant tenant, @Nullable P payload, Call.Origin origin, Map<String, String> metadata) {
+        Key key = definition().keyOf(new Key.CallFacts<>(name(), tenant, payload, origin, metadata));
+        return Call.of(tenant, key, payload).withOrigin(origin);
+    }
+
     /** The effect, the record, the audit and the result commit in one transaction of the application's database. */
     static <P, R> Atomic<P, R> atomic(String name, Class<P> payload, Class<R> result) {
         return atomic(name, TypeRef.of(payload), TypeRef.of(result));
@@ -77,6 +100,11 @@ public sealed interface Operation<P, R> {
         /** With this policy, which needs no registration. The configuration may change it by its name. */
         public Atomic<P, R> withPolicy(Policy policy) {
             return new Atomic<>(definition.withPolicy(Policy.Choice.of(policy)));
+        }
+
+        /** How the key of a call is found that is made by {@link Operation#call}. Calls with a key of their own are not affected. */
+        public Atomic<P, R> withKey(Key.Strategy<? super P> strategy) {
+            return new Atomic<>(definition.withKey(strategy));
         }
 
         /** See {@link Meaning#schemaVersion}. */
@@ -125,6 +153,11 @@ public sealed interface Operation<P, R> {
         /** @see Atomic#withPolicy(Policy) */
         public Leased<P, R> withPolicy(Policy policy) {
             return new Leased<>(definition.withPolicy(Policy.Choice.of(policy)), repeatable);
+        }
+
+        /** How the key of a call is found that is made by {@link Operation#call}. Calls with a key of their own are not affected. */
+        public Leased<P, R> withKey(Key.Strategy<? super P> strategy) {
+            return new Leased<>(definition.withKey(strategy), repeatable);
         }
 
         /** See {@link Meaning#schemaVersion}. */
@@ -193,8 +226,21 @@ public sealed interface Operation<P, R> {
      * @param result stored as JSON, or the bytes themselves for {@code byte[]}
      * @param policy which one it has
      * @param meaning what of a payload counts when two are compared
+     * @param key how the key of a call is found that has none; absent if every call brings its own
      */
-    record Definition<P, R>(String name, TypeRef<P> payload, TypeRef<R> result, Policy.Choice policy, Meaning meaning) {
+    record Definition<P, R>(
+            String name,
+            TypeRef<P> payload,
+            TypeRef<R> result,
+            Policy.Choice policy,
+            Meaning meaning,
+            Key.@Nullable Strategy<? super P> key) {
+        /** Every call brings its key. */
+        public Definition(
+                String name, TypeRef<P> payload, TypeRef<R> result, Policy.Choice policy, Meaning meaning) {
+            this(name, payload, result, policy, meaning, null);
+        }
+
         public Definition {
             Text.checkName("operation name", name, 120);
             if (meaning.schemaVersion < 1 || meaning.schemaVersion > 65_535) {
@@ -214,8 +260,20 @@ public sealed interface Operation<P, R> {
             return meaning.transportFields;
         }
 
+        Key keyOf(Key.CallFacts<P> facts) {
+            if (key == null) {
+                throw new SemelException.Invalid(name + " declares no key strategy, and the call brings no key. Declare"
+                        + " one with withKey(...), or give the key itself.");
+            }
+            return key.of(facts);
+        }
+
+        Definition<P, R> withKey(Key.Strategy<? super P> value) {
+            return new Definition<>(name, payload, result, policy, meaning, value);
+        }
+
         Definition<P, R> withPolicy(Policy.Choice value) {
-            return new Definition<>(name, payload, result, value, meaning);
+            return new Definition<>(name, payload, result, value, meaning, key);
         }
 
         Definition<P, R> withSchemaVersion(int value) {
@@ -233,7 +291,7 @@ public sealed interface Operation<P, R> {
         }
 
         Definition<P, R> with(Meaning value) {
-            return new Definition<>(name, payload, result, policy, value);
+            return new Definition<>(name, payload, result, policy, value, key);
         }
     }
 

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -272,6 +273,17 @@ public record Policy(
      * @param storeFailures whether failures that would be the same again are stored and replayed
      * @param deadLetters whether a record that failed for good by a channel, or whose retries ran out, becomes a dead letter
      * @param deadHead what a dead head does to its lane
+     * @param stored decides about single exceptions, see {@link PolicyBuilder#withStoredFailures(Predicate)}; absent if the category does
      */
-    public record FailureHandling(boolean repeatable, boolean storeFailures, boolean deadLetters, DeadHead deadHead) {}
+    public record FailureHandling(
+            boolean repeatable,
+            boolean storeFailures,
+            boolean deadLetters,
+            DeadHead deadHead,
+            @Nullable Predicate<? super Throwable> stored) {
+        /** The category decides which failures are stored. */
+        public FailureHandling(boolean repeatable, boolean storeFailures, boolean deadLetters, DeadHead deadHead) {
+            this(repeatable, storeFailures, deadLetters, deadHead, null);
+        }
+    }
 }

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Builds a {@link Policy}; {@link #build} refuses contradictory and double settings and names all of them at once. */
@@ -26,6 +27,7 @@ public final class PolicyBuilder {
     private final Map<Class<?>, Policy.Rule> rules = new LinkedHashMap<>();
     private boolean repeatable;
     private boolean storeFailures = true;
+    private @Nullable Predicate<? super Throwable> stored;
     private boolean deadLetters = true;
     private Policy.DeadHead deadHead = Policy.DeadHead.CONTINUE;
 
@@ -51,6 +53,7 @@ public final class PolicyBuilder {
         this.rules.putAll(from.rules());
         this.repeatable = from.options().repeatable();
         this.storeFailures = from.options().storeFailures();
+        this.stored = from.options().stored();
         this.deadLetters = from.options().deadLetters();
         this.deadHead = from.options().deadHead();
     }
@@ -188,6 +191,25 @@ public final class PolicyBuilder {
         return this;
     }
 
+    /**
+     * Decides which failures are stored and replayed to retries, in place of their category. In this order:
+     *
+     * <ol>
+     *   <li>What may be retried is not stored while attempts are left: rules and categories decide that first.
+     *   <li>An {@code Error} is never stored.
+     *   <li>{@code withStoredFailures(false)}, also by configuration, stores nothing.
+     *   <li>The predicate decides. If it throws, the category does.
+     * </ol>
+     *
+     * @param which gets the handler's exception, without wrappers such as {@code ExecutionException}
+     */
+    public PolicyBuilder withStoredFailures(Predicate<? super Throwable> which) {
+        once("stored failures");
+        storeFailures = true;
+        stored = which;
+        return this;
+    }
+
     /** Whether what fails for good becomes a dead letter; true by default. */
     public PolicyBuilder withDeadLetters(boolean value) {
         once("dead letters");
@@ -210,7 +232,7 @@ public final class PolicyBuilder {
         all.addAll(contradictions());
         all.addAll(PolicyBounds.faults(retry, limits, retention, rules));
         PolicyBounds.refuse(name, all);
-        var options = new Policy.FailureHandling(repeatable, storeFailures, deadLetters, deadHead);
+        var options = new Policy.FailureHandling(repeatable, storeFailures, deadLetters, deadHead, stored);
         return new Policy(name, retry, limits, retention, rules, options);
     }
 

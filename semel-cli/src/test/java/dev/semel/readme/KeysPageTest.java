@@ -7,15 +7,18 @@ import dev.semel.Answer;
 import dev.semel.AtomicContext;
 import dev.semel.Call;
 import dev.semel.Channel;
+import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Operation;
 import dev.semel.Policy;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
+import dev.semel.key.KeyStrategies;
 import dev.semel.key.Keys;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -45,6 +48,14 @@ class KeysPageTest {
                     "receive", Delivery.class, Receipt.class)
             .withTransportFields("receivedAt", "retries")
             .withDefault("currency", "EUR");
+    // endregion
+
+    // region strategy
+    static final Operation.Atomic<Order, Receipt> PLACE = Operation.atomic("place", Order.class, Receipt.class)
+            .withKey(KeyStrategies.<Order>clientGiven("Idempotency-Key").orElse(KeyStrategies.value("order", Order::id)));
+    static final Channel.Leased<Mail> MAILS = Channel.leased("mails", Mail.class)
+            .withKey(KeyStrategies.all(
+                    KeyStrategies.value("order", Mail::order), KeyStrategies.value("recipient", Mail::to)));
     // endregion
 
     private final Order order = new Order("o-17", List.of("ann@example.org", "bob@example.org"));
@@ -91,6 +102,51 @@ class KeysPageTest {
             }
         }
     }
+
+    @Test
+    void declaredStrategiesFindTheKeysOfCallsAndMessages() {
+        Map<String, String> headers = Map.of("idempotency-key", "k-1");
+        try (Semel semel = Semel.open("memory:")) {
+            // region strategy-use
+            semel.run(PLACE, PLACE.call(ACME, order), (each, tx) -> new Receipt("r-" + each.id()));
+            semel.run(PLACE, PLACE.call(ACME, order, Call.Origin.UNSTATED, headers), (each, tx) -> new Receipt("r-2"));
+            semel.send(MAILS, MAILS.message(ACME, new Mail("ann@example.org", order.id())));
+            // endregion
+            assertThat(semel.run(PLACE, PLACE.call(ACME, order), (each, tx) -> new Receipt("never")))
+                    .isInstanceOf(Answer.Replayed.class);
+            assertThat(semel.send(MAILS, MAILS.message(ACME, new Mail("ann@example.org", order.id())))
+                            .orThrow()
+                            .first())
+                    .isFalse();
+            assertThat(semel.send(MAILS, MAILS.message(ACME, new Mail("bob@example.org", order.id())))
+                            .orThrow()
+                            .first())
+                    .isTrue();
+        }
+        assertThatThrownBy(() -> PLACE.call(ACME, null)).hasMessageContaining("no key found");
+    }
+
+    @Test
+    void predicateDecidesWhichFailuresAreRemembered() {
+        // region stored
+        Policy places = Policy.named("places")
+                .failOn(IllegalStateException.class, Failure.Category.BUG)
+                .withStoredFailures(thrown -> thrown instanceof IllegalStateException)
+                .build();
+        // endregion
+        var place = PLACE.withPolicy(places);
+        try (Semel semel = Semel.open("memory:")) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(semel.run(place, place.call(ACME, order), (each, tx) -> {
+                            assertThat(tries.add(each.id())).isTrue();
+                            throw new IllegalStateException("sold out");
+                        }))
+                        .isInstanceOf(Answer.Failed.class);
+            }
+        }
+    }
+
+    private final Set<String> tries = ConcurrentHashMap.newKeySet();
 
     private static Answer<Receipt> receive(Semel semel, Tenant tenant, Delivery delivery) {
         return semel.run(

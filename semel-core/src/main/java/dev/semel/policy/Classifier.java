@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Classifies a handler's exception or a downstream's response.
@@ -45,10 +48,30 @@ public final class Classifier {
                     (Map.Entry<Class<?>, Rule> e) -> e.getValue().retry())
             .thenComparing(e -> e.getKey().getName());
 
+    private static final Logger LOG = LoggerFactory.getLogger(Classifier.class);
+
     private Classifier() {}
 
     public static Judgement judge(Policy policy, Throwable thrown) {
         Throwable cause = unwrap(thrown);
+        Judgement judgement = classified(policy, cause);
+        Predicate<? super Throwable> stored = policy.options().stored();
+        if (stored == null || judgement.retry() || cause instanceof Error) {
+            return judgement;
+        }
+        try {
+            return new Judgement(judgement.failure(), false, stored.test(cause));
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "Policy {}: the predicate for stored failures failed; the category {} decides",
+                    policy.name(),
+                    judgement.failure().category().code(),
+                    e);
+            return judgement;
+        }
+    }
+
+    private static Judgement classified(Policy policy, Throwable cause) {
         if (cause instanceof Failure.Thrown said) {
             return judgeStated(policy, said);
         }

@@ -7,5 +7,11 @@ import dev.semel.Failure;
  *
  * @param failure what is recorded and shown
  * @param retry whether another attempt may help, attempts and time permitting
+ * @param stored whether the failure would be the same again, and is kept as the answer
  */
-public record Judgement(Failure failure, boolean retry) {}
+public record Judgement(Failure failure, boolean retry, boolean stored) {
+    /** Its category says whether it is stored. */
+    public Judgement(Failure failure, boolean retry) {
+        this(failure, retry, failure.category().stored());
+    }
+}

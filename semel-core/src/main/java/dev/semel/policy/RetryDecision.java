@@ -53,8 +53,7 @@ public sealed interface RetryDecision {
             RandomGenerator random) {
         Failure failure = judgement.failure();
         if (!judgement.retry()) {
-            return new Terminal(
-                    policy.options().storeFailures() && failure.category().stored());
+            return new Terminal(policy.options().storeFailures() && judgement.stored());
         }
         Duration asked = failure.retryAfter() == null ? Duration.ZERO : failure.retryAfter();
         if (asked.compareTo(policy.retry().maxRetryAfter()) > 0) {

@@ -1,6 +1,7 @@
 package dev.semel.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.semel.Failure;
 import dev.semel.Failure.Category;
@@ -10,6 +11,9 @@ import dev.semel.policy.RetryDecision.Limit;
 import dev.semel.policy.RetryDecision.RateLimited;
 import dev.semel.policy.RetryDecision.RetryIn;
 import dev.semel.policy.RetryDecision.Terminal;
+import java.net.ConnectException;
+import java.util.ArrayList;
+import java.util.concurrent.ExecutionException;
 import java.time.Duration;
 import java.util.Random;
 import java.util.Set;
@@ -88,6 +92,45 @@ class RetryDecisionTest {
         assertThat(decide(POLICY, 1, terminal, null)).isEqualTo(new Terminal(expected));
         Policy forgetful = POLICY.toBuilder().withStoredFailures(false).build();
         assertThat(decide(forgetful, 1, terminal, null)).isEqualTo(new Terminal(false));
+    }
+
+    @Test
+    void predicateDecidesWhichFailuresAreStoredAfterRulesErrorsAndTheSwitch() {
+        var asked = new ArrayList<Throwable>();
+        Policy policy = POLICY.toBuilder()
+                .failOn(IllegalStateException.class, Category.BUG)
+                .failOn(SecurityException.class, Category.AUTH)
+                .withStoredFailures(thrown -> {
+                    asked.add(thrown);
+                    if (thrown.getMessage() == null) {
+                        throw new NullPointerException("simulated");
+                    }
+                    return thrown.getMessage().contains("final");
+                })
+                .build();
+        assertThat(terminal(policy, new IllegalStateException("final"))).isEqualTo(new Terminal(true));
+        assertThat(terminal(policy, new ExecutionException(new IllegalStateException("final"))))
+                .isEqualTo(new Terminal(true));
+        assertThat(terminal(policy, new SecurityException("no"))).isEqualTo(new Terminal(false));
+        assertThat(terminal(policy, Failure.of(Category.VALIDATION, "no").asException()))
+                .isEqualTo(new Terminal(false));
+        assertThat(asked).hasSize(4).noneMatch(ExecutionException.class::isInstance);
+        assertThat(terminal(policy, new SecurityException())).as("the category").isEqualTo(new Terminal(true));
+        asked.clear();
+        assertThat(terminal(policy, new AssertionError("final"))).isEqualTo(new Terminal(false));
+        assertThat(terminal(policy, new ConnectException("final"))).isInstanceOf(RetryIn.class);
+        assertThat(asked).isEmpty();
+        Policy off = policy.toBuilder().withStoredFailures(false).build();
+        assertThat(terminal(off, new IllegalStateException("final"))).isEqualTo(new Terminal(false));
+        assertThatThrownBy(() -> POLICY.toBuilder()
+                        .withStoredFailures(true)
+                        .withStoredFailures(thrown -> true)
+                        .build())
+                .hasMessageContaining("stored failures is set twice");
+    }
+
+    private static RetryDecision terminal(Policy policy, Throwable thrown) {
+        return decide(policy, 1, Classifier.judge(policy, thrown), null);
     }
 
     @Test

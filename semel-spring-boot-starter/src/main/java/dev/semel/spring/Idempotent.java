@@ -33,7 +33,10 @@ public @interface Idempotent {
     /** The operation name. It is part of the identity of every record: after a rename the old records are not found. */
     String value() default "";
 
-    /** The key of the call: text, or a {@link dev.semel.Key}. */
+    /**
+     * The key of the call: text, a {@link dev.semel.Key}, or a {@link dev.semel.Key.Strategy}, such as a bean ({@code @orderKey}), which is
+     * given the payload.
+     */
     String key() default "";
 
     /** The payload. A second call with the same key and another payload is a conflict. By default all arguments. */

@@ -83,8 +83,10 @@ final class IdempotentInterceptor implements MethodInterceptor {
                 ? declared.payload(arguments)
                 : value(invocation, declared, with, said.payload());
         Duration patience = declared.patience() == null ? with.patience() : declared.patience();
-        return Call.of(tenant(invocation, declared, with), key(invocation, declared, with), payload)
-                .withPatience(patience);
+        Tenant tenant = tenant(invocation, declared, with);
+        Key.CallFacts<Object> facts =
+                new Key.CallFacts<>(declared.operation().name(), tenant, payload, Call.Origin.UNSTATED, Map.of());
+        return Call.of(tenant, key(invocation, declared, with, facts), payload).withPatience(patience);
     }
 
     private static @Nullable Object value(
@@ -93,10 +95,15 @@ final class IdempotentInterceptor implements MethodInterceptor {
         return with.expressions().value(expression, target, declared.method(), invocation.getArguments());
     }
 
-    private static Key key(MethodInvocation invocation, IdempotentMethod declared, CallServices with) {
+    @SuppressWarnings("unchecked") // A strategy for another payload fails by name, as one that throws.
+    private static Key key(
+            MethodInvocation invocation, IdempotentMethod declared, CallServices with, Key.CallFacts<Object> facts) {
         Object value = value(invocation, declared, with, declared.said().key());
         if (value == null) {
             throw nothing(declared, "key", declared.said().key());
+        }
+        if (value instanceof Key.Strategy<?> strategy) {
+            return ((Key.Strategy<Object>) strategy).of(facts);
         }
         return value instanceof Key key ? key : Key.of(value.toString());
     }

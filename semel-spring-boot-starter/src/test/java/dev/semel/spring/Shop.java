@@ -77,6 +77,12 @@ public class Shop {
         return runs.incrementAndGet();
     }
 
+    @Idempotent(value = "charge-by-strategy", key = "@orderKey", policy = "once")
+    public int chargeByStrategy(Order order) {
+        pay(order.id());
+        return runs.incrementAndGet();
+    }
+
     @Idempotent(value = "refuse", key = "#id", policy = "once")
     public String refuse(String id) {
         pay(id);

@@ -73,6 +73,11 @@ abstract class ShopSuite {
         }
 
         @Bean
+        Key.Strategy<Shop.Order> orderKey() {
+            return KeyStrategies.value("order", Shop.Order::id);
+        }
+
+        @Bean
         Policy once() {
             return Policy.named("once")
                     .withMaxAttempts(1)
@@ -236,6 +241,16 @@ abstract class ShopSuite {
                 .isInstanceOf(SemelException.Invalid.class)
                 .hasMessageContaining("charge-strictly")
                 .hasMessageContaining("key");
+    }
+
+    @Test
+    void keyIsFoundByAStrategyThatIsABean() {
+        int first = shop.chargeByStrategy(order("by-strategy"));
+        assertThat(shop.chargeByStrategy(order("by-strategy"))).isEqualTo(first);
+        assertThat(target().paid("by-strategy")).isEqualTo(1);
+        assertThatThrownBy(() -> shop.chargeByStrategy(order("")))
+                .isInstanceOf(SemelException.Invalid.class)
+                .hasMessageContaining("charge-by-strategy: no key found (looked for order)");
     }
 
     @Test
