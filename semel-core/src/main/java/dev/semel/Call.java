@@ -164,4 +164,58 @@ public record Call<P>(
             }
         }
     }
+
+    /**
+     * Work without a key, for {@link Semel#retry}.
+     *
+     * @param name of what is attempted, as the operation in audit, metrics and modes; 1 to 120 characters
+     * @param policy which one it has
+     * @param tenant whose work it is; {@link Tenant#SINGLE} unless given
+     * @param origin who asked, and under which correlation id; one is made if there is none
+     * @param deadline no attempt starts after it; none unless given
+     * @param harmless whether it changes nothing outside, so that it runs in SHADOW, too
+     */
+    public record Keyless(
+            String name,
+            Policy.Choice policy,
+            Tenant tenant,
+            Origin origin,
+            @Nullable Instant deadline,
+            boolean harmless) {
+        public Keyless {
+            Text.checkName("name of work without a key", name, 120);
+        }
+
+        /** With this policy, which needs no registration. */
+        public static Keyless of(String name, Policy policy) {
+            return new Keyless(
+                    name, Policy.Choice.of(policy), Tenant.SINGLE, Origin.UNSTATED, null, false);
+        }
+
+        /** With the policy of this name. */
+        public static Keyless of(String name, String policy) {
+            return new Keyless(
+                    name, Policy.Choice.named(policy), Tenant.SINGLE, Origin.UNSTATED, null, false);
+        }
+
+        /** On behalf of this tenant. */
+        public Keyless withTenant(Tenant value) {
+            return new Keyless(name, policy, value, origin, deadline, harmless);
+        }
+
+        /** Says who asked. */
+        public Keyless withOrigin(Origin value) {
+            return new Keyless(name, policy, tenant, value, deadline, harmless);
+        }
+
+        /** No attempt starts after it, by the ledger's clock. */
+        public Keyless withDeadline(Instant value) {
+            return new Keyless(name, policy, tenant, origin, value, harmless);
+        }
+
+        /** Declares that it changes nothing outside: it connects, or reads. It then runs in SHADOW, too. */
+        public Keyless asHarmless() {
+            return new Keyless(name, policy, tenant, origin, deadline, true);
+        }
+    }
 }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -263,6 +264,27 @@ public interface Semel extends AutoCloseable {
      * @throws X which the work throws, and which rolls everything back
      */
     <T, X extends Exception> T inTransaction(TransactionWork<T, X> work) throws X;
+
+    /**
+     * Runs work under a policy, for code that has nothing to deduplicate: to connect, to read, to publish under an id of its own.
+     *
+     * <pre>{@code
+     * Connection nats = semel.retry(Call.Keyless.of("nats.connect", Policy.NATS_CONNECT), () -> Nats.connect(options));
+     * }</pre>
+     *
+     * <p>There is no key and no record: the work is done as often as this is called, and again after each attempt that failed. Attempts,
+     * delays, Retry-After, time-outs, the deadline and the classification of exceptions are those of {@link #run}, and so are audit
+     * events and metrics. Between attempts nothing is held. The ledger need not be reachable: events that cannot be written meanwhile are
+     * missing from the audit.
+     *
+     * @return what the work returns
+     * @throws SemelException.RetryFailed when the last attempt failed, with its failure and the number of attempts
+     * @throws SemelException.NoResult with {@link Answer.Halted} while the work's name or tenant is HALTED; or in SHADOW, unless it is
+     *     declared {@linkplain Call.Keyless#asHarmless harmless}
+     * @throws SemelException.Invalid inside an atomic handler, whose transaction would stay open meanwhile
+     * @throws SemelException.Misconfigured when there is no policy of the given name
+     */
+    <T> T retry(Call.Keyless work, Callable<T> attempt);
 
     /**
      * Runs atomic operations inside a transaction that the caller already has. The answers are provisional until the caller

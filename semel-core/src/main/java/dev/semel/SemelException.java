@@ -2,6 +2,7 @@ package dev.semel;
 
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Everything that Semel itself throws. Each condition has its own class, and each message says what to do next. */
 public abstract class SemelException extends RuntimeException {
@@ -11,7 +12,7 @@ public abstract class SemelException extends RuntimeException {
         super(message);
     }
 
-    protected SemelException(String message, Throwable cause) {
+    protected SemelException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 
@@ -145,6 +146,32 @@ public abstract class SemelException extends RuntimeException {
 
         public TransactionEnded(String message, Throwable cause) {
             super(message, cause);
+        }
+    }
+
+    /**
+     * {@link Semel#retry} has given up: its policy leaves no other attempt, another one would not help, or the thread was interrupted.
+     * The cause is the exception of the last attempt. Thrown on by a handler, it is classified by the failure it carries.
+     */
+    public static final class RetryFailed extends SemelException {
+        private static final long serialVersionUID = 1;
+        private final transient Failure failure;
+        private final int attempts;
+
+        public RetryFailed(String message, Failure failure, int attempts, @Nullable Throwable cause) {
+            super(message, cause);
+            this.failure = Objects.requireNonNull(failure);
+            this.attempts = attempts;
+        }
+
+        /** Of the last attempt. */
+        public Failure failure() {
+            return failure;
+        }
+
+        /** How many were made; 0 when its deadline had passed before the first. */
+        public int attempts() {
+            return attempts;
         }
     }
 

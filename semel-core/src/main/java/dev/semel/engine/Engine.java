@@ -25,6 +25,7 @@ import dev.semel.execution.EngineServices;
 import dev.semel.execution.GatewayRuns;
 import dev.semel.execution.InFlightCalls;
 import dev.semel.execution.JoinedRun;
+import dev.semel.execution.KeylessRetries;
 import dev.semel.execution.LeaseKeeper;
 import dev.semel.execution.LeasedBatch;
 import dev.semel.execution.LeasedCalls;
@@ -56,6 +57,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -73,6 +75,7 @@ public final class Engine implements Semel {
     private final Operator operator;
     private final Takeovers takeovers;
     private final MessageSender sending;
+    private final KeylessRetries retries;
     private final Worker worker;
     private final List<Housekeeper> housekeepers = new ArrayList<>();
 
@@ -83,6 +86,7 @@ public final class Engine implements Semel {
         this.leased = new LeasedCalls(services);
         this.takeovers = new Takeovers(settings.background());
         this.sending = services.sender();
+        this.retries = new KeylessRetries(services);
         this.worker = new Worker(services, settings.staff());
         Events events = services.audits().events();
         this.duties = new Duties(
@@ -313,6 +317,11 @@ public final class Engine implements Semel {
     public <T, X extends Exception> T inTransaction(TransactionWork<T, X> work) throws X {
         StackCheck.demand();
         return new OutboxTransactions(services.transactions(), services.sender()).run(work);
+    }
+
+    @Override
+    public <T> T retry(Call.Keyless work, Callable<T> attempt) {
+        return retries.run(work, attempt);
     }
 
     @Override

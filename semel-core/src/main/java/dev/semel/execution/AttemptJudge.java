@@ -25,26 +25,26 @@ final class AttemptJudge {
      * @param previous the delay before it, if there was one
      */
     FailedAttempt judge(
-            PreparedCall<?, ?> prepared, HandlerOutcome.Threw<?> threw, int attempt, @Nullable Duration previous) {
+            Attempted attempted, HandlerOutcome.Threw<?> threw, int attempt, @Nullable Duration previous) {
         Throwable thrown = threw.thrown();
         LeaseKeeper.Stop stop = threw.stop();
         Judgement judgement = stop == LeaseKeeper.Stop.TIMED_OUT
-                ? timedOut(prepared, thrown)
-                : Classifier.judge(prepared.policy(), thrown);
+                ? timedOut(attempted, thrown)
+                : Classifier.judge(attempted.policy(), thrown);
         boolean interrupted = stop == LeaseKeeper.Stop.NONE
                 && (thrown instanceof InterruptedException
                         || Thread.currentThread().isInterrupted());
         RetryDecision decision = RetryDecision.decide(
-                prepared.policy(), attempt, judgement, previous, modes.remaining(prepared), random);
+                attempted.policy(), attempt, judgement, previous, modes.remaining(attempted), random);
         Failure failure =
                 decision instanceof RetryDecision.RateLimited limited ? limited.failure() : judgement.failure();
         FailedAttempt failed = new FailedAttempt(failure, decision, attempt, interrupted);
-        failed.log(prepared, thrown);
+        failed.log(attempted, thrown);
         return failed;
     }
 
-    private static Judgement timedOut(PreparedCall<?, ?> prepared, Throwable thrown) {
-        Duration limit = prepared.policy().limits().attemptTimeout();
+    private static Judgement timedOut(Attempted attempted, Throwable thrown) {
+        Duration limit = attempted.policy().limits().attemptTimeout();
         return new Judgement(
                 new Failure(
                         Failure.Category.TIMEOUT,

@@ -71,7 +71,11 @@ public final class CallPreparation {
 
     /** @throws dev.semel.SemelException.Misconfigured when there is no policy of that name */
     public Policy policy(Operation.Definition<?, ?> definition) {
-        return catalogue.get(definition.policy());
+        return policy(definition.policy());
+    }
+
+    Policy policy(Policy.Choice choice) {
+        return catalogue.get(choice);
     }
 
     /**

@@ -105,20 +105,20 @@ public final class CurrentModes {
 
     /** Time to the deadline, of the call or of its policy, by the store's clock; absent when there is none. */
     @Nullable
-    Duration remaining(PreparedCall<?, ?> prepared) {
-        Instant byCall = prepared.call().deadline();
+    Duration remaining(Attempted attempted) {
+        Instant byCall = attempted.deadline();
         Duration remaining = byCall == null ? null : Duration.ofMillis(byCall.toEpochMilli() - storeMillis());
-        Duration byPolicy = prepared.policy().limits().deadline();
+        Duration byPolicy = attempted.policy().limits().deadline();
         if (byPolicy != null) {
-            Duration left = byPolicy.minusNanos(time.nanos() - prepared.startedNanos());
+            Duration left = byPolicy.minusNanos(time.nanos() - attempted.startedNanos());
             remaining = remaining == null || left.compareTo(remaining) < 0 ? left : remaining;
         }
         return remaining;
     }
 
     /** Whether no attempt of a call may start any more. */
-    boolean isLate(PreparedCall<?, ?> prepared) {
-        Duration left = remaining(prepared);
+    boolean isLate(Attempted attempted) {
+        Duration left = remaining(attempted);
         return left != null && (left.isNegative() || left.isZero());
     }
 
@@ -140,6 +140,12 @@ public final class CurrentModes {
     @Nullable
     Mode beforeStart(String tenant, String operation) {
         return known() ? read(modes(), tenant, operation).mode() : null;
+    }
+
+    /** As {@link #beforeStart}, for work that needs no store: while the modes cannot be read, those that were read last apply. */
+    Mode newest(String tenant, String operation) {
+        Mode known = beforeStart(tenant, operation);
+        return known != null ? known : read(modes(), tenant, operation).mode();
     }
 
     /** As {@link #beforeStart}, inside a transaction. */

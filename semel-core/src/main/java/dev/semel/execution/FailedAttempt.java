@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a failed attempt amounts to and what follows from it, for atomic and leased runs alike.
+ * What a failed attempt amounts to and what follows from it, for atomic and leased runs, and for work without a key.
  *
  * @param decision what the policy says
  * @param interrupted the caller's own thread was interrupted: it wants to stop, so nothing is retried inline
@@ -33,13 +33,13 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
      * The last attempt is a warning with its stack trace, unless the caller gets the failure as an answer
      * (validation, a business rule); earlier ones are for debugging.
      */
-    void log(PreparedCall<?, ?> prepared, Throwable thrown) {
-        int most = prepared.policy().retry().maxAttempts();
-        String correlation = prepared.header().correlationId();
+    void log(Attempted attempted, Throwable thrown) {
+        int most = attempted.policy().retry().maxAttempts();
+        String correlation = attempted.correlationId();
         if (decision instanceof RetryDecision.RetryIn in) {
             LOG.debug(
                     "{} (correlation {}): attempt {} of {} failed ({}); retrying in {} ms",
-                    prepared.name(),
+                    attempted.name(),
                     correlation,
                     attempt,
                     most,
@@ -49,7 +49,7 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
         } else if (interrupted || failure.category().stored()) {
             LOG.debug(
                     "{} (correlation {}): attempt {} failed ({}); not retrying",
-                    prepared.name(),
+                    attempted.name(),
                     correlation,
                     attempt,
                     failure.category().code(),
@@ -57,7 +57,7 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
         } else {
             LOG.warn(
                     "{} (correlation {}): attempt {} of {} failed ({}); no attempt is left",
-                    prepared.name(),
+                    attempted.name(),
                     correlation,
                     attempt,
                     most,
@@ -66,7 +66,7 @@ record FailedAttempt(Failure failure, RetryDecision decision, int attempt, boole
         }
     }
 
-    Events.AttemptDetails tried(PreparedCall<?, ?> prepared, @Nullable Duration delay, String recovery) {
-        return new Events.AttemptDetails(attempt, prepared.policy().retry().maxAttempts(), delay, failure, recovery);
+    Events.AttemptDetails tried(Attempted attempted, @Nullable Duration delay, String recovery) {
+        return new Events.AttemptDetails(attempt, attempted.policy().retry().maxAttempts(), delay, failure, recovery);
     }
 }

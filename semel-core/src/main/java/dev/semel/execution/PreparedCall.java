@@ -13,10 +13,11 @@ import dev.semel.key.RecordId;
 import dev.semel.store.Header;
 import dev.semel.store.Row;
 import dev.semel.watch.Span;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** A call made ready: checked, encoded, identified. */
-final class PreparedCall<P, R> {
+final class PreparedCall<P, R> implements Attempted {
     private final Operation<P, R> operation;
     private final Policy policy;
     private final Call<P> call;
@@ -124,12 +125,18 @@ final class PreparedCall<P, R> {
         return operation;
     }
 
-    Policy policy() {
+    @Override
+    public Policy policy() {
         return policy;
     }
 
     Call<P> call() {
         return call;
+    }
+
+    @Override
+    public @Nullable Instant deadline() {
+        return call.deadline();
     }
 
     /** Whether an interrupted run of it may be repeated. */
@@ -153,7 +160,8 @@ final class PreparedCall<P, R> {
         return header;
     }
 
-    String correlationId() {
+    @Override
+    public String correlationId() {
         return header.correlationId();
     }
 
@@ -188,12 +196,14 @@ final class PreparedCall<P, R> {
     }
 
     /** When it was prepared, by this node's monotonic clock: the deadline of its policy counts from then. */
-    long startedNanos() {
+    @Override
+    public long startedNanos() {
         return startedNanos;
     }
 
     /** For messages: operation, record and tenant, never the key. */
-    String name() {
+    @Override
+    public String name() {
         return header.operation() + "/" + id() + " (tenant " + header.tenant() + ")";
     }
 }

@@ -4,8 +4,8 @@ import dev.semel.Call;
 import dev.semel.Key;
 import dev.semel.Key.CallFacts;
 import dev.semel.Key.Strategy;
+import dev.semel.Operation.TypeRef;
 import dev.semel.Semel;
-import dev.semel.SemelException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -61,12 +61,14 @@ public final class KeyStrategies {
     /** As {@link #contentHash(String...)}, written by the application's own codec. */
     public static <P> Strategy<P> contentHash(Semel.Codec codec, String... transportFields) {
         String[] excluded = transportFields.clone();
+        ValueCodec writing = new ValueCodec(Integer.MAX_VALUE, codec);
         return of(
                 "content hash",
                 payload -> Optional.of(
                         payload instanceof byte[] bytes
                                 ? Keys.contentHash(bytes)
-                                : Keys.jsonHash(codec.encode(payload, payload.getClass()), excluded)));
+                                : Keys.jsonHash(
+                                        writing.encodeUnbounded(payload, TypeRef.of(payload.getClass())), excluded)));
     }
 
     /** {@link Keys#composite} of the request id, the correlation id and the actor of the call's origin; nothing if all three are missing. */
@@ -179,17 +181,12 @@ public final class KeyStrategies {
 
     /** The key of the first strategy that finds one. */
     @SafeVarargs
-    public static <P> Strategy<P> firstOf(Strategy<? super P>... strategies) {
-        List<Strategy<? super P>> all = checked(strategies);
-        return new Strategy<>(names(all, ", or else "), facts -> {
-            for (Strategy<? super P> each : all) {
-                Optional<Key> found = each.find(facts);
-                if (found.isPresent()) {
-                    return found;
-                }
-            }
-            return Optional.empty();
-        });
+    public static <P> Strategy<P> firstOf(Strategy<P> first, Strategy<P>... others) {
+        Strategy<P> all = first;
+        for (Strategy<P> each : others) {
+            all = all.orElse(each);
+        }
+        return all;
     }
 
     /**
@@ -197,11 +194,16 @@ public final class KeyStrategies {
      * share each part. Nothing if one of them finds nothing.
      */
     @SafeVarargs
-    public static <P> Strategy<P> all(Strategy<? super P>... strategies) {
-        List<Strategy<? super P>> all = checked(strategies);
-        return new Strategy<>(names(all, " with "), facts -> {
+    public static <P> Strategy<P> all(Strategy<P> first, Strategy<P>... others) {
+        List<Strategy<P>> all = new ArrayList<>();
+        all.add(first);
+        for (Strategy<P> each : others) {
+            all.add(each);
+        }
+        String names = all.stream().map(Strategy::name).collect(Collectors.joining(" with "));
+        return new Strategy<>(names, facts -> {
             List<Key> keys = new ArrayList<>();
-            for (Strategy<? super P> each : all) {
+            for (Strategy<P> each : all) {
                 Optional<Key> found = each.find(facts);
                 if (found.isEmpty()) {
                     return Optional.empty();
@@ -244,18 +246,6 @@ public final class KeyStrategies {
         Parts parts = Parts.of("all");
         texts.forEach(each -> parts.required("part", each));
         return parts.text();
-    }
-
-    @SafeVarargs
-    private static <P> List<Strategy<? super P>> checked(Strategy<? super P>... strategies) {
-        if (strategies.length == 0) {
-            throw new SemelException.Invalid("A composition of no key strategies finds no key. Give at least one.");
-        }
-        return List.of(strategies);
-    }
-
-    private static String names(List<? extends Strategy<?>> strategies, String between) {
-        return strategies.stream().map(Strategy::name).collect(Collectors.joining(between));
     }
 
     private static <P> Strategy<P> of(String name, Function<P, Optional<Key>> function) {

@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
  * <ol>
  *   <li>Wrappers that say nothing themselves (such as {@code ExecutionException}) are looked through.
  *   <li>{@link Failure.Thrown} carries its category, which decides on a retry, unless the policy has a rule for
- *       {@code Failure.Thrown} itself. {@link SemelException.NoResult} is judged by the answer it carries.
+ *       {@code Failure.Thrown} itself. {@link SemelException.NoResult} is judged by the answer it carries, and
+ *       {@link SemelException.RetryFailed} by its failure.
  *   <li>Otherwise the most specific matching class decides, among the policy's rules and the built-in ones. Where two
  *       match and neither is the more specific (two interfaces, or a class and an interface), "do not retry" wins.
  *   <li>An exception without a matching rule is {@code unknown}: retried, bounded by the policy, and never stored. An
@@ -78,6 +79,10 @@ public final class Classifier {
         if (cause instanceof SemelException.NoResult nested
                 && !policy.rules().containsKey(SemelException.NoResult.class)) {
             return judgeAnswer(nested);
+        }
+        if (cause instanceof SemelException.RetryFailed nested
+                && !policy.rules().containsKey(SemelException.RetryFailed.class)) {
+            return new Judgement(nested.failure(), nested.failure().category().retried());
         }
         Rule rule = mostSpecific(policy, cause);
         boolean storable = !(cause instanceof Error);

@@ -17,6 +17,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -208,6 +209,11 @@ final class SpringSemel implements Semel {
                 ? spring.participate((connection, holder) ->
                         JoinedTransaction.in(engine, connection, holder).inTransaction(inside))
                 : engine.inTransaction(inside);
+    }
+
+    @Override
+    public <T> T retry(Call.Keyless work, Callable<T> attempt) {
+        return engine.retry(work, attempt);
     }
 
     @Override

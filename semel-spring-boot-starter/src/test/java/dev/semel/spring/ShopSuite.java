@@ -11,6 +11,7 @@ import dev.semel.Policy;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
+import dev.semel.key.KeyStrategies;
 import dev.semel.spring.Shop.Mail;
 import dev.semel.spring.Shop.Order;
 import dev.semel.spring.Shop.Receipt;

@@ -244,6 +244,13 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class RetriesWithoutAKey extends KeylessRetrySuite {
+        RetriesWithoutAKey() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class Duplicates extends DuplicateSuite {
         Duplicates() {
             super(EngineContract.this);

@@ -95,7 +95,7 @@ abstract class MigrationSuite extends ChannelFixture {
     }
 
     @Test
-    void d13_messageOfAnOlderVersionTakesEffectOnceInAnAtomicChannel() {
+    void d13_messageOfAnOlderVersionTakesEffectOnceInAnAtomicChannel() throws Exception {
         Channel.Atomic<PaymentV1> older = Channel.atomic("book-pay", PaymentV1.class).withPolicy("steady");
         Channel.Atomic<PaymentV3> present = Channel.atomic("book-pay", PaymentV3.class)
                 .withPolicy("steady")
