@@ -75,6 +75,14 @@ class ChoosingTest {
         semel.close();
     }
 
+    @Test
+    void connectionIsRetriedWithoutAKey() {
+        // region retry
+        String session = semel.retry(Call.Keyless.of("psp.connect", Policy.NATS_CONNECT).asHarmless(), psp::connect);
+        // endregion
+        assertThat(session).isEqualTo("session");
+    }
+
     private static void insertOrder(Connection connection, Order order) throws SQLException {
         try (var insert = connection.prepareStatement("INSERT INTO orders VALUES (?, ?)")) {
             insert.setString(1, order.id());
@@ -193,6 +201,10 @@ class ChoosingTest {
 
     /** A payment service that can fail after it has captured. */
     private static final class Psp {
+        String connect() {
+            return "session";
+        }
+
         private final Map<String, String> captured = new ConcurrentHashMap<>();
         private final AtomicInteger calls = new AtomicInteger();
         private boolean dies;
