@@ -201,13 +201,13 @@ class ChoosingTest {
 
     /** A payment service that can fail after it has captured. */
     private static final class Psp {
-        String connect() {
-            return "session";
-        }
-
         private final Map<String, String> captured = new ConcurrentHashMap<>();
         private final AtomicInteger calls = new AtomicInteger();
         private boolean dies;
+
+        String connect() {
+            return "session";
+        }
 
         String capture(String order, long cents, String key) throws IOException {
             assertThat(order).isNotEmpty();

@@ -67,7 +67,7 @@ public final class Span {
         if (this != NONE) {
             boolean first = attempt == 0;
             attempt = number;
-            if (first) {
+            if (first && record != null) {
                 CallLog.missed(this);
             }
             trace.enter();
@@ -146,9 +146,9 @@ public final class Span {
         return outcome == Outcome.REPLAYED;
     }
 
-    /** Whether there was no result and the handler had to run. */
+    /** Whether there was no result and the handler had to run. Work without a key misses nothing. */
     public boolean missed() {
-        return attempt > 0 && !hit();
+        return record != null && attempt > 0 && !hit();
     }
 
     /** Absent until it has ended. */

@@ -1,10 +1,20 @@
 package dev.semel.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import dev.semel.Call;
 import dev.semel.Failure;
+import dev.semel.SemelException;
+import dev.semel.engine.Engine;
+import dev.semel.store.AuditEntry;
+import dev.semel.store.AuditLog;
+import dev.semel.testkit.fault.ForwardingAuditLog;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.testkit.memory.MemoryStore;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -39,6 +49,30 @@ class AttemptLogTest extends LogFixture {
         assertThat(warnings.get(0).getThrowableProxy().getClassName()).isEqualTo("java.lang.NullPointerException");
         assertThat(warnings.get(1).getFormattedMessage()).contains("mail/", "is a dead letter: bug:");
         assertThat(warnings.get(1).getThrowableProxy()).isNull();
+    }
+
+    @Test
+    void eventThatCannotBeWrittenForWorkWithoutAKeyIsLoggedOnce() {
+        Engine away = start(Watch.NONE, new ForwardingStore(new MemoryStore(time)) {
+            @Override
+            public AuditLog audit() {
+                return new ForwardingAuditLog(super.audit()) {
+                    @Override
+                    public void append(List<AuditEntry> entries) {
+                        throw new SemelException.StoreUnavailable("simulated");
+                    }
+                };
+            }
+        });
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> away.retry(Call.Keyless.of("broker.connect", "steady"), () -> {
+                        throw new ConnectException("refused");
+                    }))
+                    .isInstanceOf(SemelException.RetryFailed.class);
+        }
+        assertThat(at(Level.WARN).stream().filter(line -> line.getFormattedMessage()
+                        .contains("broker.connect: could not write its retry to the audit")))
+                .hasSize(1);
     }
 
     @Test

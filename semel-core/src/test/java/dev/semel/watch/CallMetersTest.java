@@ -3,12 +3,14 @@ package dev.semel.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.semel.Call;
 import dev.semel.Failure.Category;
 import dev.semel.Policy;
 import dev.semel.SemelException;
 import dev.semel.engine.Engine;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -140,6 +142,30 @@ class CallMetersTest extends WatchFixture {
                         "answer=executed operation=notify", 1L,
                         "answer=failed operation=charge", 1L));
         assertThat(counts("semel.dead_letters")).isEmpty();
+    }
+
+    @Test
+    void workWithoutAKeyIsCountedAsACallAndByItsRetriesAndNotAsAMiss() {
+        List<Integer> left = new ArrayList<>(List.of(1, 2));
+        Call.Keyless connect = Call.Keyless.of("broker.connect", "steady");
+        engine.retry(connect, () -> {
+            if (!left.isEmpty()) {
+                left.remove(0);
+                throw failing(Category.NETWORK);
+            }
+            return "session";
+        });
+        assertThatThrownBy(() -> engine.retry(connect, () -> {
+                    throw failing(Category.AUTH);
+                }))
+                .isInstanceOf(SemelException.RetryFailed.class);
+        assertThat(counts("semel.retry.attempts"))
+                .isEqualTo(Map.of("category=network operation=broker.connect policy=RETRY_STEADY", 2L));
+        assertThat(counts("semel.calls"))
+                .isEqualTo(Map.of(
+                        "answer=executed operation=broker.connect", 1L,
+                        "answer=failed operation=broker.connect", 1L));
+        assertThat(counts("idempotency_cache_miss_total")).isEmpty();
     }
 
     @Test

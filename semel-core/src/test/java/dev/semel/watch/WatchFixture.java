@@ -10,6 +10,7 @@ import dev.semel.Policy;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
+import dev.semel.store.Store;
 import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.ManualTime;
 import io.micrometer.core.instrument.Counter;
@@ -64,7 +65,11 @@ abstract class WatchFixture {
     }
 
     Engine start(Watch watch) {
-        Engine engine = EngineSettings.on(store)
+        return start(watch, store);
+    }
+
+    Engine start(Watch watch, Store on) {
+        Engine engine = EngineSettings.on(on)
                 .withTime(time)
                 .withRandom(new Random(opened.size()))
                 .withPolicy(STEADY)
