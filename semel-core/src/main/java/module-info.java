@@ -39,6 +39,7 @@ module dev.semel {
     exports dev.semel.ledger to
             dev.semel.testkit;
     exports dev.semel.operator to
+            dev.semel.http,
             dev.semel.spring,
             dev.semel.testkit;
     exports dev.semel.policy to

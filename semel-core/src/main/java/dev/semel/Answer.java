@@ -51,18 +51,35 @@ public sealed interface Answer<R> {
     /** Switched off: the record, if there is one, is kept as it is. */
     record Halted<R>(Notice notice) implements Answer<R> {}
 
-    /** Comes with every answer that is not a result: the reason, and the data for the next step. */
-    record Notice(String correlationId, String reason, Set<Next> next) {
+    /**
+     * Comes with every answer that is not a result: the reason, and the data for the next step.
+     *
+     * @param correlationId of this very call; {@link Semel#story} finds by it what this call caused
+     * @param reason one sentence that a user can read
+     * @param recordId of the record that the answer is about, for {@link Semel#status} and {@link Semel#cancel}; absent when there
+     *     is none
+     */
+    record Notice(
+            String correlationId, String reason, Set<Next> next, @Nullable String recordId) {
         public Notice {
             next = Set.copyOf(next);
+        }
+
+        /** Of an answer that is about no record. */
+        public Notice(String correlationId, String reason, Set<Next> next) {
+            this(correlationId, reason, next, null);
         }
     }
 
     /** The next step for the caller. */
     enum Next {
+        /** Repeat the call with the same key. */
         RETRY,
+        /** See {@link Semel#status}. */
         CHECK_STATUS,
+        /** See {@link Semel#cancel}. */
         CANCEL,
+        /** A person must look at it: give them the correlation id. */
         CONTACT
     }
 

@@ -17,8 +17,15 @@ import picocli.CommandLine.Spec;
 
 @Command(
         name = "ops",
-        description = "Lists, shows and explains records.",
-        subcommands = {OpsList.class, OpsShow.class, OpsTree.class, OpsExplain.class},
+        description = "Lists, shows, explains and cancels records.",
+        subcommands = {
+            OpsList.class,
+            OpsShow.class,
+            OpsTree.class,
+            OpsExplain.class,
+            OpsStatus.class,
+            OpsCancel.class
+        },
         mixinStandardHelpOptions = true)
 final class Ops implements Runnable {
     @Spec
@@ -27,7 +34,7 @@ final class Ops implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "Missing subcommand: use list, show, tree, explain or forget.");
+                spec.commandLine(), "Missing subcommand: use list, show, tree, explain, status, cancel or forget.");
     }
 
     @Command(

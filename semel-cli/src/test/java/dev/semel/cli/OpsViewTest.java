@@ -169,7 +169,7 @@ class OpsViewTest {
 
     @Test
     void everyHelpListsTheExitCodes() {
-        for (String verb : List.of("list", "show", "tree", "explain", "forget")) {
+        for (String verb : List.of("list", "show", "tree", "explain", "status", "cancel", "forget")) {
             assertThat(semel("ops", verb, "--help").out()).contains("Exit codes:", "bad input or configuration");
         }
     }

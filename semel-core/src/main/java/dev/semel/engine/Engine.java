@@ -3,8 +3,13 @@ package dev.semel.engine;
 import dev.semel.Answer;
 import dev.semel.AtomicHandler;
 import dev.semel.Call;
+import dev.semel.CallStatus;
+import dev.semel.CallStory;
+import dev.semel.Cancellation;
+import dev.semel.Cancelled;
 import dev.semel.Channel;
 import dev.semel.DeliverySource;
+import dev.semel.Key;
 import dev.semel.LeasedHandler;
 import dev.semel.Message;
 import dev.semel.Operation;
@@ -12,6 +17,7 @@ import dev.semel.Reconciler;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Sent;
+import dev.semel.Tenant;
 import dev.semel.audit.AuditPurge;
 import dev.semel.audit.Events;
 import dev.semel.audit.ReplayBuffer;
@@ -58,6 +64,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.Optional;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -282,6 +289,31 @@ public final class Engine implements Semel {
     public <P> List<Sent> sendAll(Channel<P> channel, List<Message<P>> messages) {
         StackCheck.demand();
         return sending.sendAll(channel, messages);
+    }
+
+    @Override
+    public Optional<CallStatus> status(Operation<?, ?> operation, Tenant tenant, Key key) {
+        return operator.calls().find(tenant, operation.name(), key);
+    }
+
+    @Override
+    public Optional<CallStatus> status(Tenant tenant, String recordId) {
+        return operator.calls().find(tenant, recordId);
+    }
+
+    @Override
+    public CallStory story(Tenant tenant, String correlationId) {
+        return operator.calls().story(tenant, correlationId);
+    }
+
+    @Override
+    public Cancelled cancel(Operation<?, ?> operation, Tenant tenant, Key key, Cancellation by) {
+        return operator.calls().cancel(tenant, operation.name(), key, by);
+    }
+
+    @Override
+    public Cancelled cancel(Tenant tenant, String recordId, Cancellation by) {
+        return operator.calls().cancel(tenant, recordId, by);
     }
 
     @Override

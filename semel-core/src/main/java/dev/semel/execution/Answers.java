@@ -121,7 +121,8 @@ final class Answers<R> {
             case COMPLETED -> Mark.of(row.result()) == null ? replayed(row.result()) : inProgress();
             case FAILED_TERMINAL, DISCARDED -> failed(stored(row));
             case UNKNOWN -> unknown("Whether it took effect is not known; it is being looked into.");
-            case IN_PROGRESS, QUEUED -> inProgress();
+            case IN_PROGRESS -> inProgress();
+            case QUEUED -> queued();
             case FAILED_RETRYABLE -> retryLater(Duration.ZERO, stored(row));
             case SHADOWED -> new Answer.Shadowed<>(decode(row.result()), prepared.correlationId());
         };
@@ -211,8 +212,12 @@ final class Answers<R> {
     }
 
     Answer<R> inProgress() {
+        return new Answer.InProgress<>(notice("The same call is being processed.", Next.RETRY, Next.CHECK_STATUS));
+    }
+
+    private Answer<R> queued() {
         return new Answer.InProgress<>(
-                notice("The same call is being processed.", Next.RETRY, Next.CHECK_STATUS, Next.CANCEL));
+                notice("It waits to be processed.", Next.RETRY, Next.CHECK_STATUS, Next.CANCEL));
     }
 
     Answer<R> retryLater(Duration in, Failure failure) {
@@ -231,7 +236,8 @@ final class Answers<R> {
     }
 
     private Notice notice(String reason, Next... next) {
-        return new Notice(prepared.correlationId(), reason, Set.of(next));
+        return new Notice(
+                prepared.correlationId(), reason, Set.of(next), prepared.id().hex());
     }
 
     private @Nullable R decode(byte @Nullable [] result) {

@@ -66,6 +66,7 @@ record PreparedMessage(Arrival arrival, Identity identity, PayloadVersions<?> ve
                         header.correlationId(),
                         "Message " + header.operation() + "/" + id()
                                 + ": its key was used before with another payload; nothing was stored.",
-                        Set.of(Next.CHECK_STATUS, Next.CONTACT)));
+                        Set.of(Next.CHECK_STATUS, Next.CONTACT),
+                        id().hex()));
     }
 }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Why a record is not done, or that it is.
@@ -24,7 +25,33 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
         facts = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(facts));
     }
 
+    /**
+     * What an explanation looks at.
+     *
+     * @param modes read when they are first needed
+     */
+    record Sight(Store store, Supplier<Switchboard.Modes> modes, long now, Disclosure disclosure) {
+        boolean others() {
+            return disclosure == Disclosure.EVERYTHING;
+        }
+    }
+
+    /** How much an explanation tells. */
+    enum Disclosure {
+        /** To operators: also of other records, such as the head of the lane, and what operators wrote. */
+        EVERYTHING,
+        /** To the application: of this record only, with the stored reason of its failure. */
+        OWN,
+        /** To a client: not the stored reason, which may be the message of any exception. */
+        CATEGORY
+    }
+
     static Explanation of(Store store, Row row, long now) {
+        return of(new Sight(store, () -> store.switchboard().modes(), now, Disclosure.EVERYTHING), row);
+    }
+
+    static Explanation of(Sight sight, Row row) {
+        long now = sight.now;
         Map<String, Object> facts = facts(row, now);
         String name = row.header().operation() + "/" + row.id().hex().substring(0, 12);
         return switch (row.state()) {
@@ -33,13 +60,13 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
                         name + " is done: attempt " + row.status().attempts() + " completed it.", facts, "nothing");
             case FAILED_TERMINAL ->
                 new Explanation(
-                        name + " is dead after " + times(row.status().attempts()) + ": " + failure(row)
+                        name + " is dead after " + times(row.status().attempts()) + ": " + failure(sight, row)
                                 + (row.holdsLane() ? " It holds up its lane." : ""),
                         facts,
                         "mend the cause, then replay it; or discard it");
             case UNKNOWN ->
                 new Explanation(
-                        name + " may or may not have taken effect: " + failure(row)
+                        name + " may or may not have taken effect: " + failure(sight, row)
                                 + (row.holdsLane() ? " It holds up its lane." : ""),
                         facts,
                         "look at the other side; then replay it if it had no effect, or discard it if it had");
@@ -47,10 +74,9 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
                 new Explanation(
                         name + " was decided in SHADOW and not acted on.", facts, "replay it to have it done for real");
             case DISCARDED ->
-                new Explanation(
-                        name + " was closed by an operator: " + failure(row), facts, "replay it if that was wrong");
+                new Explanation(name + " was closed: " + failure(sight, row), facts, "replay it if that was wrong");
             case IN_PROGRESS -> running(name, row, now, facts);
-            case QUEUED, FAILED_RETRYABLE -> waiting(store, name, row, now, facts);
+            case QUEUED, FAILED_RETRYABLE -> waiting(sight, name, row, facts);
         };
     }
 
@@ -91,10 +117,11 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
         return new Explanation(sentence, facts, left > 0 ? "wait" : "see that a node with its handler is up");
     }
 
-    private static Explanation waiting(Store store, String name, Row row, long now, Map<String, Object> facts) {
+    private static Explanation waiting(Sight sight, String name, Row row, Map<String, Object> facts) {
+        long now = sight.now;
         String operation = row.header().operation();
         String tenant = row.header().tenant();
-        Switchboard.Modes modes = store.switchboard().modes();
+        Switchboard.Modes modes = sight.modes.get();
         if (modes.of(tenant, operation) == Mode.HALTED) {
             facts.put("mode", Mode.HALTED.name());
             return new Explanation(
@@ -108,23 +135,23 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
         if (pause.isPresent()) {
             facts.put("paused", pause.get().reason());
             return new Explanation(
-                    name + " waits because its channel is paused: "
-                            + pause.get().reason(),
+                    name + " waits because its channel is paused"
+                            + (sight.others() ? ": " + pause.get().reason() : "."),
                     facts,
                     "mend the cause, then resume the channel");
         }
         if (row.line() != null && row.line().turn() == Line.Turn.WAITING) {
-            return behind(store, name, row, now, facts);
+            return behind(sight, name, row, facts);
         }
         if (row.status().at() > now) {
             String why = row.state() == State.QUEUED
                     ? " was sent for later and is due in "
-                    : " failed (" + failure(row) + ") and is tried again in ";
+                    : " failed (" + failure(sight, row) + ") and is tried again in ";
             return new Explanation(name + why + shown(row.status().at() - now) + ".", facts, "wait");
         }
         return row.line() == null
                 ? new Explanation(
-                        name + " failed (" + failure(row) + ") and waits for its next caller.",
+                        name + " failed (" + failure(sight, row) + ") and waits for its next caller.",
                         facts,
                         "repeat the call")
                 : new Explanation(
@@ -134,23 +161,29 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
                         "see that a node with a handler for " + operation + " is up and has room");
     }
 
-    private static Explanation behind(Store store, String name, Row row, long now, Map<String, Object> facts) {
+    private static Explanation behind(Sight sight, String name, Row row, Map<String, Object> facts) {
         Line.Lane lane = java.util.Objects.requireNonNull(
                 java.util.Objects.requireNonNull(row.line()).lane());
-        Optional<Row> head = store.queue().flatMap(queue -> queue.head(lane.number()));
+        if (!sight.others()) {
+            return new Explanation(name + " waits behind an earlier message of its lane.", facts, "wait");
+        }
+        Optional<Row> head = sight.store.queue().flatMap(queue -> queue.head(lane.number()));
         if (head.isEmpty() || head.get().id().equals(row.id())) {
             return new Explanation(
                     name + " was waiting in lane \"" + lane.key() + "\" and is next now.", facts, "wait");
         }
-        Explanation ahead = of(store, head.get(), now);
+        Explanation ahead = of(sight, head.get());
         facts.put("head", head.get().id().hex());
         facts.put("head_state", head.get().state().name());
         return new Explanation(
                 name + " waits in lane \"" + lane.key() + "\" behind its head: " + ahead.sentence, facts, ahead.next);
     }
 
-    private static String failure(Row row) {
+    private static String failure(Sight sight, Row row) {
         Failure failure = UnresolvedMessages.failure(row);
+        if (failure != null && sight.disclosure == Disclosure.CATEGORY) {
+            return failure.category().code();
+        }
         return failure == null ? "no reason is stored." : failure.category().code() + ": " + failure.reason();
     }
 

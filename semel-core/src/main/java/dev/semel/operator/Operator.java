@@ -225,7 +225,12 @@ public final class Operator {
     /** Closes one record; its lane continues. */
     public Replays.ReplayOutcome discard(RecordId id, Warrant warrant) {
         Row row = store.ledger().find(List.of(id)).live(id);
-        return replays.discard(row, warrant, Policy.Retention.API.deadLetters());
+        return replays.discard(row, warrant, Policy.Retention.API.deadLetters(), Replays.Closing.DISCARD);
+    }
+
+    /** Where calls and messages stand, and their cancellation, as applications have them too. */
+    public CallStatuses calls() {
+        return new CallStatuses(store, replays);
     }
 
     /** How retries went since a moment. */

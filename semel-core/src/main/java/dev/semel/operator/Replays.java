@@ -1,6 +1,7 @@
 package dev.semel.operator;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import dev.semel.Call;
 import dev.semel.Channel;
 import dev.semel.Failure;
 import dev.semel.Key;
@@ -12,6 +13,7 @@ import dev.semel.Sent;
 import dev.semel.Tenant;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.audit.Redactor;
 import dev.semel.execution.Failures;
 import dev.semel.execution.InterruptedSteps;
 import dev.semel.key.Identity;
@@ -98,6 +100,26 @@ public final class Replays {
         REFUSED
     }
 
+    /** The two ways to close a record. */
+    enum Closing {
+        /** An operator discards it. */
+        DISCARD("Discarded by an operator"),
+        /** A caller, or an operator on a caller's behalf, cancels it. */
+        CANCEL("Cancelled");
+
+        private final String words;
+
+        Closing(String words) {
+            this.words = words;
+        }
+
+        private Call.Origin origin(Warrant warrant) {
+            return this == DISCARD
+                    ? warrant.origin()
+                    : Call.Origin.UNSTATED.withActor(warrant.actor(), "caller").withSource("cancel");
+        }
+    }
+
     /**
      * Sends a record to its handler again, or, if it came by a direct call and no handler is registered here, lets the next
      * caller run it. A new budget of attempts begins.
@@ -130,15 +152,27 @@ public final class Replays {
         return moved;
     }
 
-    /** Closes a record: it will not be retried, and its lane continues. */
-    ReplayOutcome discard(@Nullable Row row, Warrant warrant, Duration keep) {
+    /**
+     * Closes a record: it will not be retried, and its lane continues.
+     *
+     * @param how by whom, for the audit and for those who ask for it later
+     */
+    ReplayOutcome discard(@Nullable Row row, Warrant warrant, Duration keep, Closing how) {
         if (row == null) {
             return ReplayOutcome.ABSENT;
         }
-        Failure failure = Failure.of(Failure.Category.DISABLED, "Discarded by an operator: " + warrant.reason());
+        Failure failure = Failure.of(
+                Failure.Category.DISABLED, how.words + ": " + Redactor.text(warrant.reason()));
         Move.Change change = Transition.failure(keep, Failures.encode(failure))
                 .at(Transition.DISCARD.place(row.line(), Policy.DeadHead.CONTINUE));
-        Move move = Transition.DISCARD.of(row, change, event(EventType.OPERATOR_DISCARDED, row, warrant));
+        Events.About about = Events.About.record(row.id(), row.header(), how.origin(warrant), "OPERATOR");
+        Move move = Transition.DISCARD.of(
+                row,
+                change,
+                events.event(
+                        EventType.OPERATOR_DISCARDED,
+                        about,
+                        warrant.details("was", row.state().name())));
         return outcome(row, store.ledger().move(List.of(move)).get(0));
     }
 

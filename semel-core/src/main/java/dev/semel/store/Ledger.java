@@ -84,6 +84,12 @@ public interface Ledger {
     /** Records by the order of their ids, from the first to the last given. */
     List<Row> range(RecordId first, RecordId last, int limit);
 
+    /**
+     * The calls and messages of a tenant that were made under a correlation id, expired ones too; steps are left out. Calls
+     * come first, in the order of their newest grants, then messages in the order of their places.
+     */
+    List<Row> findByCorrelation(String tenant, String correlationId, int limit);
+
     /** The messages that a run of the record sent, by age. */
     List<Row> sentBy(RecordId record, int limit);
 

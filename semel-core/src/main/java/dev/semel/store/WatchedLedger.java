@@ -64,6 +64,11 @@ record WatchedLedger(Ledger ledger, Timing timing) implements Ledger {
     }
 
     @Override
+    public List<Row> findByCorrelation(String tenant, String correlationId, int limit) {
+        return ledger.findByCorrelation(tenant, correlationId, limit);
+    }
+
+    @Override
     public List<Row> sentBy(RecordId record, int limit) {
         return ledger.sentBy(record, limit);
     }

@@ -47,7 +47,13 @@ record FilterSetup(
     record Failures(Hooks.@Nullable Exceptions exceptions, Hooks.@Nullable Effects effects) {}
 
     /** @param replayed names of the headers that a replay repeats */
-    record Responses(Problems problems, List<String> replayed, Hooks.@Nullable Errors errors) {}
+    record Responses(Problems problems, List<String> replayed, Hooks.@Nullable Errors errors) {
+        /** Null when it is not served. */
+        @Nullable
+        StatusResource status() {
+            return problems.resource();
+        }
+    }
 
     /** Logging, ids, time and the callback after the first commit. */
     record Tracking(Hooks.Logs logs, Supplier<String> ids, TimeSource time, Hooks.@Nullable FirstCommit firstCommit) {}

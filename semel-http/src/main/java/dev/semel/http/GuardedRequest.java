@@ -8,6 +8,7 @@ import dev.semel.execution.GatewayRun;
 import dev.semel.execution.GatewayRuns.GatewayEnd;
 import dev.semel.execution.Settled;
 import dev.semel.http.Problems.Problem;
+import dev.semel.key.Identity;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
@@ -110,6 +111,8 @@ final class GuardedRequest {
 
     private void run(SpooledRequest request, Call<byte[]> call, FilterChain chain)
             throws IOException, ServletException {
+        sender.about(Identity.of(call.tenant(), incoming.match().operation(), call.key())
+                .id());
         Settled settled;
         try {
             settled = rule().level() == Level.SPAN ? span(request, call, chain) : leased(request, call, chain);

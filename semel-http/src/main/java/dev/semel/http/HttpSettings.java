@@ -69,6 +69,8 @@ public final class HttpSettings {
     private Hooks.@Nullable Exceptions exceptions;
     private Hooks.@Nullable Effects effects;
     private Hooks.@Nullable StatusLink statusLink;
+    private @Nullable String statusPath;
+    private boolean cancels;
     private Hooks.@Nullable FirstCommit firstCommit;
     private Hooks.Logs logs = HttpSettings::inMdc;
     private Supplier<String> ids = () -> UUID.randomUUID().toString();
@@ -245,6 +247,32 @@ public final class HttpSettings {
         return this;
     }
 
+    /**
+     * Serves the status of requests below a path, to the caller who sent them: {@code GET path/{record id}}. Problems that are
+     * about such a request link to it. It is served in front of the application, behind authentication, like every request
+     * under a key; not unless set.
+     *
+     * @param path within the application, such as {@code /requests}; no handler below it is reached any more
+     */
+    public HttpSettings withStatusResource(String path) {
+        once("status resource");
+        if (!path.matches("(/[A-Za-z0-9._~-]+)+")) {
+            faults.add("\"" + path + "\" is not the path of a status resource: use one such as /requests");
+        }
+        statusPath = path;
+        return this;
+    }
+
+    /**
+     * Lets callers cancel their own requests that wait for a retry: {@code POST path/{record id}/cancel} with a JSON object that
+     * has a {@code reason}. Needs {@link #withStatusResource}.
+     */
+    public HttpSettings withCancellation() {
+        once("cancellation");
+        cancels = true;
+        return this;
+    }
+
     /** Replaces the default, which puts {@code correlation_id} and {@code request_id} into SLF4J's MDC. */
     public HttpSettings withLogs(Hooks.Logs value) {
         once("logs");
@@ -285,13 +313,22 @@ public final class HttpSettings {
             all.add("withScope(...) excludes the tenant, principal, issuer and anonymous settings: remove them, or"
                     + " remove withScope(...)");
         }
+        if (cancels && statusPath == null) {
+            all.add("withCancellation() needs the path of the status resource: add withStatusResource(...)");
+        }
+        if (statusPath != null && statusLink != null) {
+            all.add("withStatusLink(...) and withStatusResource(...) both say where a status is found: keep one of them");
+        }
         if (!(semel instanceof Engine)) {
             all.add("the filter needs the engine that Semel.open(...) returns, not a wrapper around it");
         }
         if (!all.isEmpty()) {
             throw new SemelException.Misconfigured("the idempotency filter", all);
         }
-        GatewayRuns gatewayRuns = ((Engine) semel).gatewayRuns();
+        Engine engine = (Engine) semel;
+        GatewayRuns gatewayRuns = engine.gatewayRuns();
+        StatusResource status =
+                statusPath == null ? null : new StatusResource(engine.operator(), statusPath, cancels);
         RouteTable table = routes.build(usual, logOnly);
         declare(gatewayRuns, table);
         return new IdempotencyFilter(new FilterSetup(
@@ -301,7 +338,8 @@ public final class HttpSettings {
                 new FilterSetup.Admission(
                         origins, rateLimit, scopes != null ? scopes : this::ofCaller, authorization, ietf != null),
                 new FilterSetup.Failures(exceptions, effects),
-                new FilterSetup.Responses(new Problems(ietf, statusLink), List.copyOf(replayed), errors),
+                new FilterSetup.Responses(
+                        new Problems(ietf, statusLink, status), List.copyOf(replayed), errors),
                 new FilterSetup.Tracking(logs, ids, time, firstCommit)));
     }
 

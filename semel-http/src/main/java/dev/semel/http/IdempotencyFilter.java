@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * dispatcher types REQUEST and ASYNC, with asynchronous support on. Thread-safe.
  *
  * <p>In order: origin, rate limit, scope, key, body, record, handler. No byte of a response is sent before its record is finished.
- * Methods other than POST, PUT, PATCH and DELETE pass untouched and never need the store.
+ * Methods other than POST, PUT, PATCH and DELETE pass untouched and never need the store, except for the status resource
+ * ({@link HttpSettings#withStatusResource}).
  */
 public final class IdempotencyFilter implements Filter {
     private static final Logger LOG = LoggerFactory.getLogger(IdempotencyFilter.class);
@@ -74,6 +75,12 @@ public final class IdempotencyFilter implements Filter {
 
     private void admit(HttpServletRequest request, HttpServletResponse response, FilterChain chain, RequestIds ids)
             throws IOException, ServletException {
+        StatusResource status = setup.responses().status();
+        if (status != null && status.serves(request)) {
+            ids.show(response);
+            show(status, request, response, ids);
+            return;
+        }
         if (!KeyHeader.METHODS.contains(request.getMethod())) {
             ids.show(response);
             chain.doFilter(request, response);
@@ -115,6 +122,21 @@ public final class IdempotencyFilter implements Filter {
             return;
         }
         new GuardedRequest(setup, new IncomingRequest(request, response, ids, match), admitted).run(chain);
+    }
+
+    /** Responds for the status resource, to callers who would be admitted with a key. */
+    private void show(StatusResource status, HttpServletRequest request, HttpServletResponse response, RequestIds ids)
+            throws IOException, ServletException {
+        Hooks.Origins origins = setup.admission().origins();
+        if (origins != null && !origins.admits(request, response)) {
+            return;
+        }
+        AdmissionCheck admitted = new AdmissionCheck(setup, request);
+        Problem refusal = admitted.refusalOfCaller();
+        Problem problem = refusal != null ? refusal : status.respond(request, response, admitted.scope());
+        if (problem != null) {
+            setup.responses().problems().write(request, response, ids, problem);
+        }
     }
 
     /** Runs a request without a key. Exceptions of Semel get the same response as under a key. */
@@ -275,6 +297,12 @@ public final class IdempotencyFilter implements Filter {
 
         @Nullable
         Problem refusal(List<String> keys) {
+            Problem refusal = refusalOfCaller();
+            return refusal != null ? refusal : keyed(keys);
+        }
+
+        @Nullable
+        Problem refusalOfCaller() {
             Problem limited = rateLimited();
             if (limited != null) {
                 return limited;
@@ -294,8 +322,7 @@ public final class IdempotencyFilter implements Filter {
                                 + " Authenticate and retry.",
                         Next.CONTACT);
             }
-            Problem forbidden = forbidden(scope);
-            return forbidden != null ? forbidden : keyed(keys);
+            return forbidden(scope);
         }
 
         private @Nullable Problem keyed(List<String> keys) {

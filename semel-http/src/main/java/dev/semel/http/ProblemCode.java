@@ -16,6 +16,8 @@ public enum ProblemCode {
     RETRY_LATER("idempotency.retry_later", 503, "The request failed; retry later"),
     STORE_UNAVAILABLE("idempotency.store_unavailable", 503, "The ledger is unavailable; the request was not run"),
     NOT_PROTECTED("idempotency.not_protected", 500, "The request was rejected: it bypassed the idempotency filter"),
+    /** Of the status resource. */
+    NOT_FOUND("idempotency.not_found", 404, "There is no such request"),
     VERSION_MISMATCH("concurrency.version_mismatch", 409, "Version conflict: the resource has changed"),
     TOO_LARGE("request.too_large", 413, "The request body is too large"),
     BODY_INCOMPLETE("request.body_incomplete", 400, "The request body is incomplete"),

@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -19,53 +21,72 @@ import tools.jackson.databind.node.ObjectNode;
  * request, of the first response, or of other callers.
  *
  * @param ietf the documentation URL of the profile draft-ietf-httpapi-idempotency-key-header; null outside that profile
+ * @param resource where a caller finds the status of its request; null when that is not served
  */
-record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
+record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link, @Nullable StatusResource resource) {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final int UNPROCESSABLE = 422;
 
-    /** One problem. */
+    /**
+     * One problem.
+     *
+     * @param about the record that it is about; null when there is none, or it is not known
+     */
     record Problem(
             ProblemCode code,
             String detail,
             Set<Answer.Next> next,
-            @Nullable Duration retryAfter) {
+            @Nullable Duration retryAfter,
+            @Nullable AboutRecord about) {
         static Problem of(ProblemCode code, String detail, Answer.Next... next) {
-            return new Problem(code, detail, Set.of(next), null);
+            return new Problem(code, detail, Set.of(next), null, null);
         }
 
         Problem retryAfter(Duration value) {
-            return new Problem(code, detail, next, value);
+            return new Problem(code, detail, next, value, about);
+        }
+
+        Problem about(@Nullable AboutRecord record) {
+            return new Problem(code, detail, next, retryAfter, record);
         }
     }
+
+    /**
+     * The record of a request.
+     *
+     * @param version of the API
+     * @param visible whether others see the record while the request runs
+     */
+    record AboutRecord(String id, @Nullable String version, boolean visible) {}
 
     void write(HttpServletRequest request, HttpServletResponse response, RequestIds ids, Problem problem)
             throws IOException {
         ProblemCode code = problem.code;
-        int status = status(code);
+        int answered = status(code);
         ObjectNode body = JSON.createObjectNode();
         body.put("type", type(code));
         body.put("title", code.title());
-        body.put("status", status);
+        body.put("status", answered);
         body.put("detail", problem.detail);
         body.put("code", code.code());
         body.put("correlation_id", ids.correlation());
-        if (!problem.next.isEmpty()) {
+        String status = statusLink(request, ids, problem);
+        Set<Answer.Next> actions = actions(problem);
+        if (!actions.isEmpty()) {
             ArrayNode next = body.putArray("next");
-            problem.next.stream().sorted().forEach(each -> next.add(each.name().toLowerCase(Locale.ROOT)));
+            actions.stream().sorted().forEach(each -> next.add(each.name().toLowerCase(Locale.ROOT)));
         }
         if (problem.retryAfter != null) {
             response.setHeader("Retry-After", Long.toString(seconds(problem.retryAfter)));
         }
-        if (code == ProblemCode.OUTCOME_UNKNOWN) {
-            String where = status(request, ids);
-            body.put("status_link", where);
-            response.addHeader("Link", "<" + where + ">; rel=\"status\"");
+        if (status != null) {
+            body.put("status_link", status);
+            response.addHeader("Link", "<" + status + ">; rel=\"status\"");
         }
         if (ietf != null) {
             response.addHeader("Link", "<" + ietf + ">; rel=\"describedby\"; type=\"text/html\"");
         }
-        send(response, status, JSON.writeValueAsBytes(body));
+        send(response, answered, JSON.writeValueAsBytes(body));
     }
 
     int status(ProblemCode code) {
@@ -76,8 +97,39 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link) {
         return ietf == null ? "urn:semel:problem:" + code.code() : ietf + "#" + code.code();
     }
 
+    private Set<Answer.Next> actions(Problem problem) {
+        Set<Answer.Next> next = EnumSet.noneOf(Answer.Next.class);
+        next.addAll(problem.next);
+        if (isServed(problem)) {
+            next.add(Answer.Next.CHECK_STATUS);
+            if (problem.code == ProblemCode.RETRY_LATER && Objects.requireNonNull(resource).cancels()) {
+                next.add(Answer.Next.CANCEL);
+            }
+        }
+        return next;
+    }
+
+    /** Whether the status resource has the record that the problem is about. */
+    private boolean isServed(Problem problem) {
+        if (resource == null || problem.about == null) {
+            return false;
+        }
+        return switch (problem.code) {
+            case OUTCOME_UNKNOWN, RETRY_LATER -> true;
+            case IN_PROGRESS -> problem.about.visible;
+            default -> false;
+        };
+    }
+
     /** By default the path of the request: a retry with the same key returns the outcome. */
-    private String status(HttpServletRequest request, RequestIds ids) {
+    private @Nullable String statusLink(HttpServletRequest request, RequestIds ids, Problem problem) {
+        if (isServed(problem)) {
+            AboutRecord about = Objects.requireNonNull(problem.about);
+            return Objects.requireNonNull(resource).link(request, about.id, about.version);
+        }
+        if (problem.code != ProblemCode.OUTCOME_UNKNOWN) {
+            return null;
+        }
         if (link != null) {
             return link.of(request, ids.correlation()).toString();
         }

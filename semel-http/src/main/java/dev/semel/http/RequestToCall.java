@@ -37,21 +37,41 @@ final class RequestToCall {
                 .withPatience(incoming.match().rule().patience());
     }
 
-    /** The scope, then the key: two scopes never produce the same text. */
     private static Key key(KeyScope scope, @Nullable String version, String key) {
+        return Key.of(prefix(scope, version) + key);
+    }
+
+    /** The scope, before the key: no prefix begins another one. */
+    private static String prefix(KeyScope scope, @Nullable String version) {
         String owner = scope.principal().map(RequestToCall::encoded).orElse("");
         if (scope.issuer().isPresent() || version != null) {
             String whole = encoded(scope.issuer().orElse("")) + ":" + encoded(version == null ? "" : version) + ":"
                     + (scope.principal().isPresent() ? "u:" + owner : "t");
-            return Key.of("s:" + Keys.contentHash(whole).text() + ":" + key);
+            return "s:" + Keys.contentHash(whole).text() + ":";
         }
         if (scope.principal().isEmpty()) {
-            return Key.of("t:" + key);
+            return "t:";
         }
-        return Key.of(
-                owner.length() <= LONGEST_NAME
-                        ? "u:" + owner + ":" + key
-                        : "h:" + Keys.contentHash(scope.principal().get()).text() + ":" + key);
+        return owner.length() <= LONGEST_NAME
+                ? "u:" + owner + ":"
+                : "h:" + Keys.contentHash(scope.principal().get()).text() + ":";
+    }
+
+    /**
+     * Whether a record of the scope's tenant was made by a request of this scope.
+     *
+     * @param version as the request that made it had it
+     */
+    static boolean isMadeIn(KeyScope scope, @Nullable String version, String operation, String key) {
+        int space = operation.indexOf(' ');
+        return space > 0
+                && KeyHeader.METHODS.contains(operation.substring(0, space))
+                && key.startsWith(prefix(scope, version));
+    }
+
+    /** The name of a caller for the audit. */
+    static String actor(KeyScope scope) {
+        return scope.principal().map(RequestToCall::shown).orElse("anonymous");
     }
 
     private static String encoded(String part) {

@@ -4,6 +4,7 @@ import dev.semel.Answer;
 import dev.semel.Answer.Next;
 import dev.semel.execution.Settled;
 import dev.semel.http.Problems.Problem;
+import dev.semel.key.RecordId;
 import jakarta.servlet.ServletException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ final class ResponseSender {
     private final IncomingRequest incoming;
     private final HeldResponse held;
     private final IdempotentExchange exchange;
+    private volatile Problems.@Nullable AboutRecord record;
 
     ResponseSender(FilterSetup setup, IncomingRequest incoming, HeldResponse held, IdempotentExchange exchange) {
         this.setup = setup;
@@ -26,9 +28,17 @@ final class ResponseSender {
         this.exchange = exchange;
     }
 
+    /** The record of this request is known from now on. */
+    void about(RecordId id) {
+        boolean visible = incoming.match().rule().level() != Level.SPAN;
+        record = new Problems.AboutRecord(id.hex(), incoming.match().version(), visible);
+    }
+
     void refuse(Problem problem) throws IOException {
         held.discard();
-        setup.responses().problems().write(incoming.request(), incoming.response(), incoming.ids(), problem);
+        setup.responses()
+                .problems()
+                .write(incoming.request(), incoming.response(), incoming.ids(), problem.about(record));
     }
 
     void tooLarge() throws IOException {

@@ -38,6 +38,7 @@ class ArchitectureTest {
                         "dev.semel.execution",
                         "dev.semel.http",
                         "dev.semel.key",
+                        "dev.semel.operator",
                         "dev.semel.policy",
                         "dev.semel.time",
                         "io.github.resilience4j.circuitbreaker..",

@@ -27,7 +27,8 @@ class ContractRowsTest {
             CrashTest.class,
             FormTest.class,
             OriginsTest.class,
-            StreamTest.class);
+            StreamTest.class,
+            StatusResourceTest.class);
 
     /** What is tested under the name of the input that leads to it. */
     private static String row(ProblemCode code) {

@@ -279,7 +279,8 @@ final class PropertyCheck {
             if (faults.isEmpty()) {
                 faults.add("semel.http.routes: " + root(e).getMessage() + " Number the entries from 0, without gaps");
             }
-            return new SemelRouteProperties(List.of(), List.of(), false, List.of());
+            return new SemelRouteProperties(
+                    List.of(), List.of(), false, List.of(), SemelRouteProperties.StatusPath.NONE);
         }
     }
 

@@ -1,10 +1,14 @@
 package dev.semel.spring;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.semel.CallStory;
+import dev.semel.Cancellation;
 import dev.semel.Mode;
 import dev.semel.SemelException;
+import dev.semel.Tenant;
 import dev.semel.operator.ChannelState;
 import dev.semel.operator.Operator;
+import dev.semel.operator.StatusFacts;
 import dev.semel.store.Status;
 import dev.semel.store.Store;
 import dev.semel.store.Switchboard;
@@ -12,6 +16,7 @@ import java.security.Principal;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -22,8 +27,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
- * The Actuator endpoint {@code semel}: waiting messages, modes and pauses, and actions to change them. Each change needs a reason
- * and is written to the audit with the name of its author. It is read-only unless {@code management.endpoint.semel.access} is
+ * The Actuator endpoint {@code semel}: waiting messages, modes and pauses, where calls and messages stand, and actions to change
+ * them. Each change needs a reason and is written to the audit with the name of its author. It is read-only unless {@code management.endpoint.semel.access} is
  * {@code unrestricted}.
  */
 @Endpoint(id = "semel", defaultAccess = Access.READ_ONLY)
@@ -132,10 +137,8 @@ public final class SemelEndpoint {
             @org.springframework.lang.Nullable @Nullable String mode,
             String reason,
             SecurityContext security) {
-        Principal principal = security.getPrincipal();
         try {
-            Operator.Warrant warrant =
-                    new Operator.Warrant(principal == null ? "actuator" : principal.getName(), reason);
+            Operator.Warrant warrant = new Operator.Warrant(actor(security), reason);
             switch (action) {
                 case "mode" -> operator.setMode(new Switchboard.Setting(tenant, operation, mode(mode)), warrant);
                 case "pause" -> operator.pause(channel(operation), tenant, warrant);
@@ -146,6 +149,67 @@ public final class SemelEndpoint {
             throw refused(String.valueOf(e.getMessage()));
         }
         return state();
+    }
+
+    /**
+     * Where a call or message stands, or all that one correlation id caused: what {@code semel ops status --json} prints.
+     *
+     * @param view {@code status}
+     * @param record the record id, or else
+     * @param tenant and
+     * @param correlation the correlation id
+     * @return null when there is no such record
+     */
+    @SuppressWarnings("deprecation") // Spring Boot 3.5 and 4 read different annotations for optional parameters
+    @ReadOperation
+    public @Nullable Map<String, Object> status(
+            @Selector String view,
+            @org.springframework.lang.Nullable @Nullable String record,
+            @org.springframework.lang.Nullable @Nullable String tenant,
+            @org.springframework.lang.Nullable @Nullable String correlation) {
+        boolean byRecord = record != null && tenant == null && correlation == null;
+        boolean byCorrelation = record == null && tenant != null && correlation != null;
+        if (!view.equals("status") || byRecord == byCorrelation) {
+            throw refused("Use status with record, or with tenant and correlation.");
+        }
+        try {
+            if (byRecord) {
+                return operator.calls()
+                        .find(null, String.valueOf(record))
+                        .map(StatusFacts::of)
+                        .orElse(null);
+            }
+            CallStory story =
+                    operator.calls().story(Tenant.of(String.valueOf(tenant)), String.valueOf(correlation));
+            return story.calls().isEmpty() ? null : StatusFacts.of(story);
+        } catch (SemelException.Invalid e) {
+            throw refused(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
+     * Cancels a call or message that has not started: what {@code semel ops cancel --json} does.
+     *
+     * @param action {@code cancel}
+     * @param record the record id
+     * @param reason for the audit
+     */
+    @WriteOperation
+    public Map<String, Object> cancel(
+            @Selector String action, @Selector String record, String reason, SecurityContext security) {
+        if (!action.equals("cancel")) {
+            throw refused("Unknown action \"" + action + "\": use cancel.");
+        }
+        try {
+            return StatusFacts.of(operator.calls().cancel(null, record, Cancellation.by(actor(security), reason)));
+        } catch (SemelException.Invalid e) {
+            throw refused(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static String actor(SecurityContext security) {
+        Principal principal = security.getPrincipal();
+        return principal == null ? "actuator" : principal.getName();
     }
 
     private static Mode mode(@Nullable String text) {

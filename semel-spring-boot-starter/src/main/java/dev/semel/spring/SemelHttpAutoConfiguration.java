@@ -111,6 +111,7 @@ public class SemelHttpAutoConfiguration {
         hooks.find(Hooks.StatusLink.class).ifPresent(settings::withStatusLink);
         hooks.find(Hooks.FirstCommit.class).ifPresent(settings::afterFirstCommit);
         hooks.refuse();
+        serveStatus(settings, context.getBean(SemelRouteProperties.class).status());
         settings.withDefault(routes.usual())
                 .withRoutes(
                         properties.expert().keysByIssuerAndVersion()
@@ -138,6 +139,15 @@ public class SemelHttpAutoConfiguration {
                 .ifAvailable(tests -> settings.withRequestRules(new TestRules(tests, transactions != null)));
         context.getBeanProvider(Customizer.class).orderedStream().forEach(each -> each.customize(settings));
         return settings.build();
+    }
+
+    private static void serveStatus(HttpSettings settings, SemelRouteProperties.StatusPath status) {
+        if (status.path() != null) {
+            settings.withStatusResource(status.path());
+        }
+        if (status.cancel()) {
+            settings.withCancellation();
+        }
     }
 
     /** Watches everything that handlers may commit with, besides the ledger's transaction manager. */

@@ -19,13 +19,25 @@ import org.springframework.util.unit.DataSize;
  *     roll-out.
  * @param routes Rules of single routes. Each entry has a path pattern and the settings that it changes: methods, key, level, log-only
  *     and tuning. Where several entries match, each setting is taken from the most specific one that has it.
+ * @param status Where callers find the status of their own requests.
  */
 @ConfigurationProperties("semel.http")
 record SemelRouteProperties(
         @DefaultValue List<String> include,
         @DefaultValue List<String> exclude,
         @DefaultValue("false") boolean logOnly,
-        @DefaultValue List<Route> routes) {
+        @DefaultValue List<Route> routes,
+        @DefaultValue StatusPath status) {
+
+    /**
+     * @param path Path below which a caller finds the status of its own requests by record id, such as /requests. Problems link to
+     *     it. Nothing is served unless it is set.
+     * @param cancel Whether a caller may cancel its own requests that wait for a retry, with POST and a reason.
+     */
+    record StatusPath(
+            @Nullable String path, @DefaultValue("false") boolean cancel) {
+        static final StatusPath NONE = new StatusPath(null, false);
+    }
 
     /** The HTTP methods that can have a rule. */
     enum WriteMethod {

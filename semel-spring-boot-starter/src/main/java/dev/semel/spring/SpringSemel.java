@@ -3,8 +3,13 @@ package dev.semel.spring;
 import dev.semel.Answer;
 import dev.semel.AtomicHandler;
 import dev.semel.Call;
+import dev.semel.CallStatus;
+import dev.semel.CallStory;
+import dev.semel.Cancellation;
+import dev.semel.Cancelled;
 import dev.semel.Channel;
 import dev.semel.DeliverySource;
+import dev.semel.Key;
 import dev.semel.LeasedHandler;
 import dev.semel.Message;
 import dev.semel.Operation;
@@ -12,6 +17,7 @@ import dev.semel.Reconciler;
 import dev.semel.Semel;
 import dev.semel.SemelException;
 import dev.semel.Sent;
+import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import java.sql.Connection;
 import java.time.Duration;
@@ -19,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -177,6 +184,40 @@ final class SpringSemel implements Semel {
             }
             return sent;
         });
+    }
+
+    @Override
+    public Optional<CallStatus> status(Operation<?, ?> operation, Tenant tenant, Key key) {
+        return engine.status(operation, tenant, key);
+    }
+
+    @Override
+    public Optional<CallStatus> status(Tenant tenant, String recordId) {
+        return engine.status(tenant, recordId);
+    }
+
+    @Override
+    public CallStory story(Tenant tenant, String correlationId) {
+        return engine.story(tenant, correlationId);
+    }
+
+    @Override
+    public Cancelled cancel(Operation<?, ?> operation, Tenant tenant, Key key, Cancellation by) {
+        return cancelled(() -> engine.cancel(operation, tenant, key, by));
+    }
+
+    @Override
+    public Cancelled cancel(Tenant tenant, String recordId, Cancellation by) {
+        return cancelled(() -> engine.cancel(tenant, recordId, by));
+    }
+
+    private Cancelled cancelled(Supplier<Cancelled> cancelling) {
+        if (transactions != null && transactions.place() != SpringTransactions.CurrentTransaction.OUTSIDE) {
+            throw new SemelException.Invalid("Cancellation rejected: it commits by itself and was called inside a"
+                    + " transaction. Call it before or after the transaction.");
+        }
+        commits.accept("The handler cancelled a call or message, which commits by itself.");
+        return cancelling.get();
     }
 
     @Override

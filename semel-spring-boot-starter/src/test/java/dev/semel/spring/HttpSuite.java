@@ -3,7 +3,9 @@ package dev.semel.spring;
 import static dev.semel.spring.Web.order;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.semel.Key;
 import dev.semel.Tenant;
+import dev.semel.key.Identity;
 import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.Optional;
@@ -91,6 +93,8 @@ abstract class HttpSuite {
                         "management.endpoints.web.exposure.include=health,semel,metrics",
                         "management.endpoint.health.show-details=always",
                         "management.endpoint.semel.access=unrestricted",
+                        "semel.http.status.path=/requests",
+                        "semel.http.status.cancel=true",
                         "semel.policy.api.request.backoff=none")
                 .run();
         context.getBean(JdbcTemplate.class).execute("CREATE TABLE payment (order_id TEXT NOT NULL)");
@@ -262,6 +266,53 @@ abstract class HttpSuite {
                         .statusCode())
                 .isEqualTo(400);
         assertThat(web.post("/actuator/semel/pause", null, "{\"operation\":\"mail\"}")
+                        .statusCode())
+                .isEqualTo(400);
+    }
+
+    private static String recordId(String user, String tenant, String key) {
+        return Identity.of(Tenant.of(tenant), "POST /orders", Key.of("u:" + user + ":" + key))
+                .id()
+                .hex();
+    }
+
+    @Test
+    void statusOfARequestIsServedToItsCallerOnly() {
+        web.post("/orders", "k-20", order("o-20", ""));
+        String path = "/requests/" + recordId("ann", "acme", "k-20");
+        HttpResponse<String> own = web.send("GET", path, null, null);
+        assertThat(own.statusCode()).isEqualTo(200);
+        assertThat(own.body()).contains("\"state\":\"COMPLETED\"").doesNotContain("k-20");
+        assertProblem(web.as("amy").send("GET", path, null, null), 404, "idempotency.not_found");
+        assertProblem(web.as("bob").send("GET", path, null, null), 404, "idempotency.not_found");
+        HttpResponse<String> cancelled = web.post(path + "/cancel", null, "{\"reason\":\"too late\"}");
+        assertThat(cancelled.statusCode()).isEqualTo(409);
+        assertThat(cancelled.body()).contains("\"outcome\":\"not_cancelled\"", "it is completed");
+    }
+
+    @Test
+    void endpointShowsTheStatusByRecordAndByCorrelationIdAndCancels() {
+        web.post("/orders", "k-21", order("o-21", ""));
+        String id = recordId("ann", "acme", "k-21");
+        HttpResponse<String> status = web.send("GET", "/actuator/semel/status?record=" + id, null, null);
+        assertThat(status.statusCode()).isEqualTo(200);
+        assertThat(status.body()).contains("\"id\":\"" + id + "\"", "\"state\":\"COMPLETED\"").doesNotContain("k-21");
+        String correlation = status.body().replaceAll(".*\"correlation_id\":\"([^\"]*)\".*", "$1");
+        assertThat(web.send("GET", "/actuator/semel/status?tenant=acme&correlation=" + correlation, null, null)
+                        .body())
+                .contains("\"calls\":[", id);
+        assertThat(web.send("GET", "/actuator/semel/status?tenant=globex&correlation=" + correlation, null, null)
+                        .statusCode())
+                .isEqualTo(404);
+        assertThat(web.send("GET", "/actuator/semel/status?record=" + "0".repeat(64), null, null)
+                        .statusCode())
+                .isEqualTo(404);
+        assertThat(web.send("GET", "/actuator/semel/status", null, null).statusCode())
+                .isEqualTo(400);
+        assertThat(web.post("/actuator/semel/cancel/" + id, null, "{\"reason\":\"drill\"}")
+                        .body())
+                .contains("\"outcome\":\"not_cancelled\"");
+        assertThat(web.post("/actuator/semel/cancel/" + id, null, "{\"reason\":\" \"}")
                         .statusCode())
                 .isEqualTo(400);
     }

@@ -217,6 +217,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class FindingByCorrelation extends CorrelationSuite {
+        FindingByCorrelation() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     class Pausing extends PauseSuite {
         Pausing() {
             super(StoreContract.this);

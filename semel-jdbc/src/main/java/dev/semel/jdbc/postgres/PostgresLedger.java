@@ -103,6 +103,10 @@ final class PostgresLedger implements Ledger {
     private static final String RANGE =
             "SELECT true; SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
 
+    private static final String BY_CORRELATION = INDEXED + "SELECT " + Rows.WITH_LINE
+            + " FROM semel_record WHERE correlation = ? AND tenant = ? AND " + Rows.NO_STEP
+            + " ORDER BY place IS NOT NULL, coalesce(place, fence), id LIMIT ?";
+
     private static final String SENT_BY = INDEXED + "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE parent = ? AND place IS NOT NULL ORDER BY place LIMIT ?";
 
@@ -283,6 +287,14 @@ final class PostgresLedger implements Ledger {
                 "a lookup",
                 RANGE,
                 binder -> binder.bytes(first.bytes()).bytes(last.bytes()).number((long) limit));
+    }
+
+    @Override
+    public List<Row> findByCorrelation(String tenant, String correlationId, int limit) {
+        return rows(
+                "a lookup by correlation id",
+                BY_CORRELATION,
+                binder -> binder.text(correlationId).text(tenant).number((long) limit));
     }
 
     @Override

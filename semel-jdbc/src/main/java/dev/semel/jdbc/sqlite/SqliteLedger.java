@@ -46,6 +46,9 @@ final class SqliteLedger implements Ledger {
             + " AND (?4 IS NULL OR operation = ?4) AND (?5 = 0 OR place IS NOT NULL) ORDER BY at LIMIT ?6)";
     private static final String RANGE =
             "SELECT " + Rows.WITH_LINE + " FROM semel_record WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?";
+    private static final String BY_CORRELATION = "SELECT " + Rows.WITH_LINE
+            + " FROM semel_record WHERE correlation = ? AND " + Rows.NO_STEP + " AND tenant = ?"
+            + " ORDER BY place IS NOT NULL, coalesce(place, fence), id LIMIT ?";
     private static final String SENT_BY = "SELECT " + Rows.WITH_LINE
             + " FROM semel_record WHERE parent = ? AND place IS NOT NULL ORDER BY place LIMIT ?";
 
@@ -174,6 +177,18 @@ final class SqliteLedger implements Ledger {
                 statement -> {
                     statement.setBytes(1, first.bytes());
                     statement.setBytes(2, last.bytes());
+                    statement.setInt(3, limit);
+                },
+                row -> Rows.withLine(row, 1)));
+    }
+
+    @Override
+    public List<Row> findByCorrelation(String tenant, String correlationId, int limit) {
+        return access.read(session -> session.all(
+                BY_CORRELATION,
+                statement -> {
+                    statement.setString(1, correlationId);
+                    statement.setString(2, tenant);
                     statement.setInt(3, limit);
                 },
                 row -> Rows.withLine(row, 1)));

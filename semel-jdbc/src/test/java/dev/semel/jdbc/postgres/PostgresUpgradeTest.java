@@ -11,6 +11,8 @@ import dev.semel.store.Store;
 import dev.semel.store.StoreProvider;
 import dev.semel.testkit.PrivatePostgres;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,6 +23,33 @@ class PostgresUpgradeTest {
     void b14_databaseOfVersion1IsUpgradedAndAllItsRecordsWork() {
         try (Store store = PostgresVersion1.database().open(null)) {
             Version1.assertAllRecordsWork(store);
+        }
+    }
+
+    @Test
+    void b14_databaseOfVersion2IsUpgradedAndItsRecordsAreFoundByCorrelationIdThroughTheIndex() throws Exception {
+        FreshSchema database = PostgresVersion1.database();
+        try (Connection connection = database.connect()) {
+            Schema second = new Schema("postgresql", 2, PostgresInstaller.SCHEMA.scripts());
+            PostgresVersion1.installer(second).prepare(connection);
+            assertThat(EffectFixture.number(connection, "SELECT schema_version FROM semel_meta"))
+                    .isEqualTo(2);
+        }
+        try (Store store = database.open(null)) {
+            Version1.assertFoundByCorrelation(store);
+            Version1.assertAllRecordsWork(store);
+        }
+        try (Connection connection = database.connect()) {
+            EffectFixture.execute(connection, "SET enable_seqscan = off");
+            try (Statement statement = connection.createStatement();
+                    ResultSet plan = statement.executeQuery(
+                            "EXPLAIN SELECT id FROM semel_record WHERE correlation = 'c' AND tenant = 't'")) {
+                StringBuilder lines = new StringBuilder();
+                while (plan.next()) {
+                    lines.append(plan.getString(1)).append('\n');
+                }
+                assertThat(lines.toString()).contains("semel_record_correlation");
+            }
         }
     }
 

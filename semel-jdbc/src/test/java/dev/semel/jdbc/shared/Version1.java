@@ -89,6 +89,15 @@ public final class Version1 {
                 .fence();
     }
 
+    /** A record of the older version is found by the correlation id that it was made with. */
+    public static void assertFoundByCorrelation(Store store) {
+        Row row = row(store, new Sample("completed").id());
+        assertThat(store.ledger()
+                        .findByCorrelation(row.header().tenant(), row.header().correlationId(), 100))
+                .extracting(Row::id)
+                .contains(row.id());
+    }
+
     /** A record in every state exists; the run continues under its fence, and messages keep their order. */
     public static void assertAllRecordsWork(Store store) {
         long newest = 0;

@@ -29,6 +29,18 @@ class SqliteUpgradeTest {
     }
 
     @Test
+    void b14_fileOfVersion2IsUpgradedAndItsRecordsAreFoundByCorrelationId() throws Exception {
+        Path file = SqliteVersion1.file(directory);
+        SqliteVersion1.upgrade(file, new Schema("sqlite", 2, SqliteSchema.SCHEMA.scripts()));
+        assertThat(SqliteVersion1.version(file)).isEqualTo(2);
+        try (Store store = SqliteFixture.open(file)) {
+            Version1.assertFoundByCorrelation(store);
+            Version1.assertAllRecordsWork(store);
+        }
+        assertThat(SqliteVersion1.version(file)).isEqualTo(Schema.VERSION);
+    }
+
+    @Test
     void b14_upgradeOfAFileThatStopsAtAnyStatementLeavesVersion1AndIsDoneAgain() throws Exception {
         Path file = SqliteVersion1.file(directory);
         for (Schema broken : Version1.stopping(SqliteSchema.SCHEMA)) {
@@ -45,7 +57,7 @@ class SqliteUpgradeTest {
         Path file = SqliteVersion1.file(directory);
         assertThatThrownBy(() -> SqliteFixture.open(file, StoreProvider.Options.EXISTING))
                 .isInstanceOf(SemelException.Misconfigured.class)
-                .hasMessageContaining("older than version 2")
+                .hasMessageContaining("older than version 3")
                 .hasMessageContaining("--engine sqlite --from 1");
         assertThat(SqliteVersion1.version(file)).isEqualTo(1);
     }

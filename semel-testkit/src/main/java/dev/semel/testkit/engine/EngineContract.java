@@ -300,6 +300,20 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class Statuses extends StatusSuite {
+        Statuses() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class Cancellations extends CancelSuite {
+        Cancellations() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
     class DeadLetters extends DeadLetterSuite {
         DeadLetters() {
             super(EngineContract.this);

@@ -81,6 +81,11 @@ public abstract class ForwardingLedger implements Ledger {
     }
 
     @Override
+    public List<Row> findByCorrelation(String tenant, String correlationId, int limit) {
+        return delegate.findByCorrelation(tenant, correlationId, limit);
+    }
+
+    @Override
     public List<Row> sentBy(RecordId record, int limit) {
         return delegate.sentBy(record, limit);
     }

@@ -307,6 +307,23 @@ final class MemoryLedger implements Ledger {
     }
 
     @Override
+    public List<Row> findByCorrelation(String tenant, String correlationId, int limit) {
+        Comparator<Row> age = Comparator.<Row, Boolean>comparing(row -> row.line() != null)
+                .thenComparingLong(row ->
+                        row.line() == null ? row.status().fence() : row.line().place())
+                .thenComparing(Row::id);
+        return state.locked(() -> Arrays.stream(State.values())
+                .flatMap(each -> state.all(each).stream())
+                .filter(row -> !row.isStep()
+                        && row.header().tenant().equals(tenant)
+                        && row.header().correlationId().equals(correlationId))
+                .sorted(age)
+                .limit(limit)
+                .map(MemoryState::copy)
+                .toList());
+    }
+
+    @Override
     public List<Row> sentBy(RecordId record, int limit) {
         return state.locked(() -> Arrays.stream(State.values())
                 .flatMap(each -> state.all(each).stream())

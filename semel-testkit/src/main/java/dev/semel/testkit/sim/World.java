@@ -1,5 +1,6 @@
 package dev.semel.testkit.sim;
 
+import dev.semel.Cancellation;
 import dev.semel.Channel;
 import dev.semel.Key;
 import dev.semel.Mode;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** The nodes, the clients, the operator and everything that befalls them in one run. */
 final class World {
     private static final Operator.Warrant WARRANT = new Operator.Warrant("sim", "simulation");
+    private static final Cancellation CANCELLATION = Cancellation.by("sim", "simulation");
 
     /** In leases: no run takes so long to come to its end, unless something goes round in circles. */
     private static final int LONGEST = 500;
@@ -392,6 +394,7 @@ final class World {
                 case 8 -> operator.discard(id, WARRANT);
                 case 9 -> operator.forget(Client.TENANT, name, key, WARRANT);
                 case 10 -> operator.adopt(WARRANT);
+                case 11, 12 -> engine.cancel(Client.TENANT, id.hex(), CANCELLATION);
                 default -> operator.replay(id, WARRANT);
             }
         });

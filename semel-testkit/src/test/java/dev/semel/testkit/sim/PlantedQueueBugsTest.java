@@ -4,6 +4,7 @@ import static dev.semel.testkit.sim.PlantedBugsTest.finds;
 
 import dev.semel.key.RecordId;
 import dev.semel.store.Arrival;
+import dev.semel.store.AuditEntry;
 import dev.semel.store.Claim;
 import dev.semel.store.Claimed;
 import dev.semel.store.Enqueued;
@@ -65,6 +66,29 @@ class PlantedQueueBugsTest {
         finds(
                 "it is WAITING and stands at 0",
                 PlantedBugs.ledger((store, node) -> BuggyLedger.moving(store, PlantedQueueBugsTest::withoutPromotion)));
+    }
+
+    @Test
+    void d15_cancellationThatDoesNotCheckTheStateInItsWrite() {
+        finds(
+                "led from IN_PROGRESS to DISCARDED",
+                PlantedBugs.ledger((store, node) -> BuggyLedger.moving(store, move -> {
+                    Row row = PlantedBugs.row(store, move.id());
+                    return row == null || !isCancellation(move)
+                            ? move
+                            : new Move(
+                                    move.id(),
+                                    row.status().fence(),
+                                    BuggyLedger.ANY,
+                                    move.to(),
+                                    move.change(),
+                                    move.events());
+                })));
+    }
+
+    private static boolean isCancellation(Move move) {
+        AuditEntry event = move.event();
+        return event != null && event.body() != null && event.body().contains("\"source\":\"cancel\"");
     }
 
     private static Move withoutPromotion(Move move) {
