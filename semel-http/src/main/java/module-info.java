@@ -1,4 +1,4 @@
-/** The {@code Idempotency-Key} filter for Jakarta Servlet, and a client that keeps its key. */
+/** The {@code Idempotency-Key} filter for Jakarta Servlet, a client that keeps its key, and signed webhook ingress. */
 @SuppressWarnings("requires-automatic")
 module dev.semel.http {
     requires transitive dev.semel;
@@ -8,4 +8,8 @@ module dev.semel.http {
     requires static transitive jakarta.servlet;
 
     exports dev.semel.http;
+    exports dev.semel.http.ingress;
+
+    opens dev.semel.http.ingress to
+            tools.jackson.databind;
 }

@@ -190,6 +190,20 @@ public final class Engine implements Semel {
         housekeepers.forEach(Housekeeper::start);
     }
 
+    /** A {@link Semel} of a framework in front of an engine. */
+    public interface Backed {
+        /** The engine behind it. What it sends is never part of a transaction of the framework. */
+        Engine engine();
+    }
+
+    /** The engine that this is, or that is behind it; empty for anything else. */
+    public static Optional<Engine> behind(Semel semel) {
+        if (semel instanceof Engine engine) {
+            return Optional.of(engine);
+        }
+        return semel instanceof Backed backed ? Optional.of(backed.engine()) : Optional.empty();
+    }
+
     /** The background duties of this engine, for callers who opened it without a background. */
     public Duties duties() {
         return duties;

@@ -60,6 +60,16 @@ public final class GatewayRuns {
         seen.accept(operation);
     }
 
+    /** Counts the answer to a webhook. */
+    public void ingress(String source, String answer) {
+        services.watch().ingress(source, answer);
+    }
+
+    /** The largest payload in bytes. */
+    public int largestValue() {
+        return services.tools().codec().largestBytes();
+    }
+
     /** Counts what a gateway would have answered, on a route where it only observes. */
     public void logOnly(String route, String answer) {
         services.tools().watch().logOnly(route, answer);

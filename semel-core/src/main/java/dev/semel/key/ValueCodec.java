@@ -43,6 +43,11 @@ public final class ValueCodec {
         this.codec = codec;
     }
 
+    /** Of one encoded value. */
+    public int largestBytes() {
+        return largestBytes;
+    }
+
     /**
      * @param type as declared by the operation or step
      * @throws SemelException.Invalid when the value has no JSON form or is over the limit

@@ -82,6 +82,11 @@ public final class Guarded implements Watch {
     }
 
     @Override
+    public void ingress(String source, String answer) {
+        quietly(() -> watch.ingress(source, answer));
+    }
+
+    @Override
     public void logOnly(String route, String answer) {
         quietly(() -> watch.logOnly(route, answer));
     }

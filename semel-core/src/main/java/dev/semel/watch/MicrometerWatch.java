@@ -189,6 +189,12 @@ public final class MicrometerWatch implements Watch {
     }
 
     @Override
+    public void ingress(String source, String answer) {
+        counter("semel.ingress.requests", Tags.of("source", source, "answer", answer))
+                .increment();
+    }
+
+    @Override
     public void purged(String tenant, int records) {
         counter("semel.purged", tenants ? Tags.of("tenant", tenant) : Tags.empty())
                 .increment(records);

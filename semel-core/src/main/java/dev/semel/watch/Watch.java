@@ -49,6 +49,14 @@ public interface Watch extends Semel.Observer {
      */
     default void logOnly(String route, String answer) {}
 
+    /**
+     * A webhook was answered.
+     *
+     * @param source the sender, as its declaration names it
+     * @param answer {@code accepted}, {@code duplicate}, {@code conflict}, {@code handshake}, or the code of a problem
+     */
+    default void ingress(String source, String answer) {}
+
     /** Records past their retention were removed. */
     default void purged(String tenant, int records) {}
 

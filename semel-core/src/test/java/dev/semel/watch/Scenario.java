@@ -37,6 +37,7 @@ record Scenario(Engine engine, Engine other, ManualTime time, String words) {
         engine.send(WatchFixture.MAIL, Message.of(WatchFixture.ACME, Key.of(words + "e"), "payload"));
         engine.send(WatchFixture.POST, Message.of(WatchFixture.ACME, Key.of(words + "f"), "payload"));
         engine.gatewayRuns().logOnly("POST /orders", "replayed");
+        engine.gatewayRuns().ingress("stripe", "accepted");
         engine.duties().backlogs().look();
         WatchFixture.work(engine);
         time.advance(Duration.ofDays(40));

@@ -6,6 +6,7 @@ import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.engine.Engine;
 import dev.semel.execution.GatewayRuns;
+import dev.semel.http.shared.RequestIds;
 import dev.semel.time.TimeSource;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;

@@ -3,6 +3,7 @@ package dev.semel.http;
 import dev.semel.Answer.Next;
 import dev.semel.Semel;
 import dev.semel.http.Problems.Problem;
+import dev.semel.http.shared.RequestIds;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

@@ -4,6 +4,7 @@ import dev.semel.AtomicContext;
 import dev.semel.SemelException;
 import dev.semel.Tenant;
 import dev.semel.execution.GatewayRun;
+import dev.semel.http.shared.RequestIds;
 import jakarta.servlet.ServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,5 +1,6 @@
 package dev.semel.http;
 
+import dev.semel.http.shared.RequestIds;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 

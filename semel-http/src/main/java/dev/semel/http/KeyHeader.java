@@ -1,5 +1,6 @@
 package dev.semel.http;
 
+import dev.semel.http.shared.HeaderToken;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -10,15 +11,10 @@ final class KeyHeader {
     /** Methods of requests that need a key. */
     static final List<String> METHODS = List.of("POST", "PUT", "PATCH", "DELETE");
 
-    private static final int LONGEST = 128;
-
     private KeyHeader() {}
 
     /** 1 to 128 visible ASCII characters. */
     static boolean isValid(@Nullable String text) {
-        return text != null
-                && !text.isEmpty()
-                && text.length() <= LONGEST
-                && text.chars().allMatch(c -> c > 0x20 && c < 0x7f);
+        return HeaderToken.isValid(text);
     }
 }

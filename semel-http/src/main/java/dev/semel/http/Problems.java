@@ -1,20 +1,17 @@
 package dev.semel.http;
 
 import dev.semel.Answer;
+import dev.semel.http.shared.ProblemDocument;
+import dev.semel.http.shared.RequestIds;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Writes problems as {@code application/problem+json}. A problem names the fault and the next step. It contains nothing of the
@@ -24,7 +21,6 @@ import tools.jackson.databind.node.ObjectNode;
  * @param resource where a caller finds the status of its request; null when that is not served
  */
 record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link, @Nullable StatusResource resource) {
-    private static final JsonMapper JSON = JsonMapper.shared();
     private static final int UNPROCESSABLE = 422;
 
     /**
@@ -62,31 +58,22 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link, @Nullable S
     void write(HttpServletRequest request, HttpServletResponse response, RequestIds ids, Problem problem)
             throws IOException {
         ProblemCode code = problem.code;
-        int answered = status(code);
-        ObjectNode body = JSON.createObjectNode();
-        body.put("type", type(code));
-        body.put("title", code.title());
-        body.put("status", answered);
-        body.put("detail", problem.detail);
-        body.put("code", code.code());
-        body.put("correlation_id", ids.correlation());
-        String status = statusLink(request, ids, problem);
-        Set<Answer.Next> actions = actions(problem);
-        if (!actions.isEmpty()) {
-            ArrayNode next = body.putArray("next");
-            actions.stream().sorted().forEach(each -> next.add(each.name().toLowerCase(Locale.ROOT)));
-        }
+        ProblemDocument document = ProblemDocument.of(
+                        type(code), code.title(), status(code), problem.detail, code.code())
+                .with("correlation_id", ids.correlation())
+                .withNext(actions(problem));
         if (problem.retryAfter != null) {
             response.setHeader("Retry-After", Long.toString(seconds(problem.retryAfter)));
         }
+        String status = statusLink(request, ids, problem);
         if (status != null) {
-            body.put("status_link", status);
+            document.with("status_link", status);
             response.addHeader("Link", "<" + status + ">; rel=\"status\"");
         }
         if (ietf != null) {
             response.addHeader("Link", "<" + ietf + ">; rel=\"describedby\"; type=\"text/html\"");
         }
-        send(response, answered, JSON.writeValueAsBytes(body));
+        document.send(response);
     }
 
     int status(ProblemCode code) {
@@ -145,28 +132,11 @@ record Problems(@Nullable URI ietf, Hooks.@Nullable StatusLink link, @Nullable S
      * for the caller; {@link Hooks.Errors} can include it.
      */
     static void error(HttpServletResponse response, RequestIds ids, int status) throws IOException {
-        ObjectNode body = JSON.createObjectNode();
-        body.put("type", "about:blank");
-        body.put("status", status);
-        body.put("correlation_id", ids.correlation());
-        send(response, status, JSON.writeValueAsBytes(body));
-    }
-
-    private static void send(HttpServletResponse response, int status, byte[] body) throws IOException {
-        response.setStatus(status);
-        response.setContentType("application/problem+json");
-        response.setHeader("Cache-Control", "no-store");
-        response.setContentLength(body.length);
-        try {
-            response.getOutputStream().write(body);
-        } catch (IllegalStateException e) {
-            // The writer of the response is already in use.
-            response.getWriter().write(new String(body, StandardCharsets.UTF_8));
-        }
+        ProblemDocument.blank(status).with("correlation_id", ids.correlation()).send(response);
     }
 
     /** Whole seconds, rounded up, at least one. */
     static long seconds(Duration wait) {
-        return Math.max(1, wait.plusMillis(999).toSeconds());
+        return ProblemDocument.seconds(wait);
     }
 }

@@ -5,6 +5,6 @@ import jakarta.servlet.http.HttpServletResponse;
 
 /** The handler behind the filter in a test. */
 @FunctionalInterface
-interface App {
+public interface App {
     void handle(HttpServletRequest request, HttpServletResponse response) throws Exception;
 }

@@ -15,7 +15,7 @@ import java.util.Timer;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 
-/** The filter and its client lean on the core alone, read no clock, make no thread, and show little. */
+/** Filter, client and ingress lean on the core alone, read no clock, make no thread, and show little. */
 class ArchitectureTest {
     private static final JavaClasses MODULE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -23,7 +23,7 @@ class ArchitectureTest {
                     .getProtectionDomain()
                     .getCodeSource()
                     .getLocation())
-            .that(JavaClass.Predicates.resideInAPackage("dev.semel.http"));
+            .that(JavaClass.Predicates.resideInAPackage("dev.semel.http.."));
 
     @Test
     void filterDependsOnlyOnCoreAndServletApi() {
@@ -32,11 +32,12 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
                         "java..",
+                        "javax.crypto..",
                         "jakarta.servlet..",
                         "dev.semel",
                         "dev.semel.engine",
                         "dev.semel.execution",
-                        "dev.semel.http",
+                        "dev.semel.http..",
                         "dev.semel.key",
                         "dev.semel.operator",
                         "dev.semel.policy",
@@ -68,13 +69,45 @@ class ArchitectureTest {
     }
 
     @Test
-    void publicTypesAreExactlyThese() {
-        List<String> shown = MODULE.stream()
+    void filterAndIngressDoNotKnowEachOther() {
+        noClasses()
+                .that()
+                .resideInAnyPackage("dev.semel.http.ingress", "dev.semel.http.shared")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.semel.http")
+                .check(MODULE);
+        noClasses()
+                .that()
+                .resideInAnyPackage("dev.semel.http", "dev.semel.http.shared")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.semel.http.ingress")
+                .check(MODULE);
+    }
+
+    private static List<String> publicTypes(String packageName) {
+        return MODULE.stream()
+                .filter(type -> type.getPackageName().equals(packageName))
                 .filter(type -> type.isTopLevelClass() && type.getModifiers().contains(JavaModifier.PUBLIC))
                 .map(JavaClass::getSimpleName)
                 .sorted()
                 .toList();
-        assertThat(shown)
+    }
+
+    @Test
+    void publicTypesAreExactlyThese() {
+        assertThat(publicTypes("dev.semel.http.ingress"))
+                .containsExactly(
+                        "EventField",
+                        "EventKey",
+                        "HmacHeader",
+                        "IngressCode",
+                        "Webhook",
+                        "WebhookSecrets",
+                        "WebhookServlet",
+                        "WebhookSource");
+        assertThat(publicTypes("dev.semel.http"))
                 .containsExactly(
                         "ExpectedVersion",
                         "Hooks",

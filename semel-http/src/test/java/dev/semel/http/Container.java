@@ -33,7 +33,7 @@ import org.eclipse.jetty.server.ServerConnector;
  * A real server on a free port of loopback, started when first needed and used by one test after another: what it serves is
  * changed between them. In front of the filter stands an authentication that believes the header {@code X-User}.
  */
-enum Container {
+public enum Container {
     JETTY {
         @Override
         int start(Filter front, HttpServlet servlet) throws Exception {
@@ -97,7 +97,7 @@ enum Container {
     }
 
     /** Serves this from now on, and says where. */
-    synchronized int serve(Filter idempotency, App handler) {
+    public synchronized int serve(Filter idempotency, App handler) {
         filter = idempotency;
         app = handler;
         if (port == 0) {

@@ -8,16 +8,16 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** An answer as the client heard it. */
-record Heard(int status, HttpHeaders headers, byte[] body) {
-    static Heard of(HttpResponse<byte[]> response) {
+public record Heard(int status, HttpHeaders headers, byte[] body) {
+    public static Heard of(HttpResponse<byte[]> response) {
         return new Heard(response.statusCode(), response.headers(), response.body());
     }
 
-    String text() {
+    public String text() {
         return new String(body, StandardCharsets.UTF_8);
     }
 
-    Optional<String> header(String name) {
+    public Optional<String> header(String name) {
         return headers.firstValue(name);
     }
 
@@ -25,7 +25,7 @@ record Heard(int status, HttpHeaders headers, byte[] body) {
         return header("Idempotency-Replayed").isPresent();
     }
 
-    JsonNode problem() {
+    public JsonNode problem() {
         if (!header("Content-Type").orElse("").startsWith("application/problem+json")) {
             throw new AssertionError("not a problem: " + this);
         }
@@ -33,11 +33,11 @@ record Heard(int status, HttpHeaders headers, byte[] body) {
     }
 
     /** The code of a problem. */
-    String code() {
+    public String code() {
         return problem().get("code").stringValue();
     }
 
-    long retryAfter() {
+    public long retryAfter() {
         return Long.parseLong(header("Retry-After").orElseThrow(() -> new AssertionError("no Retry-After: " + this)));
     }
 

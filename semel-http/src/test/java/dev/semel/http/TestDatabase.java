@@ -16,9 +16,9 @@ import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 
 /** A database that holds the ledger and the application's table of effects. */
-record TestDatabase(String url, String jdbcUrl) {
+public record TestDatabase(String url, String jdbcUrl) {
     /** The engines. */
-    enum Kind {
+    public enum Kind {
         SQLITE {
             @Override
             TestDatabase lay() {
@@ -38,7 +38,7 @@ record TestDatabase(String url, String jdbcUrl) {
         abstract TestDatabase lay();
 
         /** A new one, with an empty table of effects. */
-        TestDatabase fresh() {
+        public TestDatabase fresh() {
             TestDatabase ground = lay();
             ground.open(null).close();
             ground.execute("create table effect (name varchar(100) not null)");
@@ -46,11 +46,11 @@ record TestDatabase(String url, String jdbcUrl) {
         }
     }
 
-    Store open(@Nullable TimeSource time) {
+    public Store open(@Nullable TimeSource time) {
         return Stores.open(url, new StoreProvider.Options(time, false));
     }
 
-    Connection connect() throws SQLException {
+    public Connection connect() throws SQLException {
         return DriverManager.getConnection(jdbcUrl);
     }
 

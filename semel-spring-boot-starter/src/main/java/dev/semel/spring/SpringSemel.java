@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * rejected inside a transaction: its grant must be committed before it runs, which would need a second connection while the first
  * is held. Channel handlers start with the context.
  */
-final class SpringSemel implements Semel {
+final class SpringSemel implements Semel, Engine.Backed {
     private final Engine engine;
     private final @Nullable SpringTransactions transactions;
     private final Map<String, AtomicHandler<?, ?>> handlers = new ConcurrentHashMap<>();
@@ -56,6 +56,11 @@ final class SpringSemel implements Semel {
      */
     void onCommitsOfItsOwn(Consumer<String> listener) {
         commits = listener;
+    }
+
+    @Override
+    public Engine engine() {
+        return engine;
     }
 
     @Override

@@ -1,4 +1,4 @@
-package dev.semel.http;
+package dev.semel.http.shared;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -14,28 +14,30 @@ import org.jspecify.annotations.Nullable;
  * @param request the id of this request
  * @param trace the id of its distributed trace
  */
-record RequestIds(
+public record RequestIds(
         String correlation, String request, @Nullable String trace) {
-    static final String CORRELATION = "X-Correlation-ID";
-    static final String REQUEST = "X-Request-ID";
+    public static final String CORRELATION = "X-Correlation-ID";
+    public static final String REQUEST = "X-Request-ID";
     private static final String ATTRIBUTE = RequestIds.class.getName();
     private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}.*");
 
-    static RequestIds of(HttpServletRequest request, Supplier<String> made) {
+    /** @param made makes an id where the caller has sent none */
+    public static RequestIds of(HttpServletRequest request, Supplier<String> made) {
         if (request.getAttribute(ATTRIBUTE) instanceof RequestIds known) {
             return known;
         }
         String correlation = request.getHeader(CORRELATION);
         String own = request.getHeader(REQUEST);
         RequestIds ids = new RequestIds(
-                KeyHeader.isValid(correlation) ? correlation : made.get(),
-                KeyHeader.isValid(own) ? own : made.get(),
+                HeaderToken.isValid(correlation) ? correlation : made.get(),
+                HeaderToken.isValid(own) ? own : made.get(),
                 trace(request.getHeader("traceparent")));
         request.setAttribute(ATTRIBUTE, ids);
         return ids;
     }
 
-    void show(HttpServletResponse response) {
+    /** Returns them to the caller. */
+    public void show(HttpServletResponse response) {
         response.setHeader(CORRELATION, correlation);
         response.setHeader(REQUEST, request);
     }

@@ -1,0 +1,48 @@
+package dev.semel.http.ingress;
+
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+
+/** Requests with which a sender tries an endpoint. They are signed as all others, answered at once, and never stored. */
+enum Handshake {
+    NONE {
+        @Override
+        Optional<String> reply(ReceivedRequest request) {
+            return Optional.empty();
+        }
+    },
+    /** {@code {"type": "url_verification", "challenge": "..."}}: the challenge is the answer. */
+    SLACK {
+        @Override
+        Optional<String> reply(ReceivedRequest request) throws Refused {
+            Optional<JsonNode> json = request.json();
+            if (json.isEmpty() || !"url_verification".equals(json.get().path("type").asString(""))) {
+                return Optional.empty();
+            }
+            String challenge = json.get().path("challenge").asString("");
+            if (challenge.isEmpty() || challenge.length() > LONGEST || !ReceivedRequest.isPrintable(challenge)) {
+                throw Refused.event("the challenge of a URL verification is missing or not printable ASCII");
+            }
+            return Optional.of(challenge);
+        }
+    },
+    /** {@code X-GitHub-Event: ping}. The header is not signed, so the body must be that of a ping, too. */
+    GITHUB {
+        @Override
+        Optional<String> reply(ReceivedRequest request) throws Refused {
+            if (!request.header("X-GitHub-Event").equals(Optional.of("ping"))) {
+                return Optional.empty();
+            }
+            Optional<JsonNode> json = request.json();
+            if (json.isEmpty()) {
+                json = request.jsonInForm("payload");
+            }
+            return json.filter(body -> body.has("zen") && body.has("hook_id")).map(body -> "");
+        }
+    };
+
+    private static final int LONGEST = 255;
+
+    /** The text to answer with; empty when it is an event. */
+    abstract Optional<String> reply(ReceivedRequest request) throws Refused;
+}

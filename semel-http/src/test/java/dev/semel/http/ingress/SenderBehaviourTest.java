@@ -1,0 +1,231 @@
+package dev.semel.http.ingress;
+
+import static dev.semel.http.ingress.Endpoint.INBOX;
+import static dev.semel.http.ingress.Endpoint.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.http.Container;
+import dev.semel.http.Heard;
+import dev.semel.http.ingress.Sender.Event;
+import dev.semel.testkit.Await;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What each sender does that others do not: handshakes, forms, retries, ids that are not signed. */
+@Timeout(120)
+class SenderBehaviourTest {
+    private static String result(Heard heard) {
+        assertThat(heard.status()).as(heard.toString()).isEqualTo(200);
+        return heard.header(WebhookServlet.RESULT_HEADER).orElseThrow();
+    }
+
+    private static Heard post(Endpoint endpoint, Sender sender, String body, String... headers) {
+        HttpRequest.Builder request = endpoint.webhook("e-1", body);
+        for (int i = 0; i < headers.length; i += 2) {
+            request.setHeader(headers[i], headers[i + 1]);
+        }
+        Heard heard = endpoint.send(request);
+        assertThat(sender.secret).isNotEmpty();
+        return heard;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void slackUrlVerificationIsAnsweredWithItsChallengeAndNotStored(Container container) {
+        try (Endpoint endpoint = Endpoint.open(Sender.SLACK, container, UnaryOperator.identity())) {
+            String body = "{\"token\":\"t\",\"challenge\":\"3eZbrw1aBm2rZgRNFdxV\",\"type\":\"url_verification\"}";
+            Heard heard = post(endpoint, Sender.SLACK, body);
+            assertThat(result(heard)).isEqualTo("handshake");
+            assertThat(heard.text()).isEqualTo("3eZbrw1aBm2rZgRNFdxV");
+            assertThat(heard.header("Content-Type").orElseThrow()).startsWith("text/plain");
+            assertThat(endpoint.messages()).isZero();
+            Heard unsigned = endpoint.send(endpoint.request(Map.of(), Sender.utf8(body)));
+            assertThat(unsigned.code()).isEqualTo("ingress.signature_invalid");
+            assertThat(unsigned.text()).doesNotContain("3eZbrw1aBm2rZgRNFdxV");
+            Heard odd = post(endpoint, Sender.SLACK, body.replace("3eZ", "<b>\\r\\n"));
+            assertThat(odd.status()).isEqualTo(400);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void slackCommandsAndInteractionsAreFormsThatAreTakenInOnce(Container container) {
+        Queue<Webhook> handled = new ConcurrentLinkedQueue<>();
+        try (Endpoint endpoint = Endpoint.open(Sender.SLACK, container, UnaryOperator.identity())) {
+            String form = "application/x-www-form-urlencoded";
+            for (String body : List.of(
+                    SignatureTest.SLACK_COMMAND,
+                    payload("{\"type\":\"block_actions\",\"trigger_id\":\"t.1\",\"user\":{\"id\":\"U1\"}}"),
+                    payload("{\"type\":\"view_closed\",\"user\":{\"id\":\"U1\"},\"actions\":[{\"action_ts\":\"1.2\"}]}"),
+                    payload("{\"type\":\"interactive_message\",\"user\":{\"id\":\"U1\"},\"action_ts\":\"1.3\"}"),
+                    payload("{\"type\":\"something_new\"}"),
+                    "{\"type\":\"event_callback\",\"event_id\":\"Ev1\"}")) {
+                assertThat(result(post(endpoint, Sender.SLACK, body, "Content-Type", form)))
+                        .as(body)
+                        .isEqualTo("accepted");
+                assertThat(result(post(
+                                endpoint,
+                                Sender.SLACK,
+                                body,
+                                "Content-Type",
+                                "application/json",
+                                "X-Slack-Retry-Num",
+                                "1",
+                                "X-Slack-Retry-Reason",
+                                "http_timeout")))
+                        .as("a retry, with another Content-Type")
+                        .isEqualTo("duplicate");
+            }
+            assertThat(endpoint.messages()).isEqualTo(6);
+            String again = SignatureTest.SLACK_COMMAND.replace("803a0bc887a1", "803a0bc887a2");
+            assertThat(result(post(endpoint, Sender.SLACK, again, "X-Slack-Retry-Num", "2")))
+                    .isEqualTo("accepted");
+            String twice = SignatureTest.SLACK_COMMAND + "&trigger_id=x";
+            assertThat(post(endpoint, Sender.SLACK, twice).status()).isEqualTo(400);
+            endpoint.engine().handle(INBOX, (webhook, tx) -> handled.add(webhook));
+            Await.until("all are handled", () -> handled.size() == 7);
+            Webhook command = handled.stream()
+                    .filter(each -> each.text().equals(again))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(command.header("X-Slack-Retry-Num")).contains("2");
+        }
+    }
+
+    private static String payload(String json) {
+        return "payload=" + URLEncoder.encode(json, StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void githubPingIsAnsweredAndAnEventThatIsLabelledAsOneIsStored(Container container) {
+        try (Endpoint endpoint = Endpoint.open(Sender.GITHUB, container, UnaryOperator.identity())) {
+            String ping = "{\"zen\":\"Keep it logically awesome.\",\"hook_id\":1,\"hook\":{}}";
+            assertThat(result(post(endpoint, Sender.GITHUB, ping, "X-GitHub-Event", "ping")))
+                    .isEqualTo("handshake");
+            String inForm = payload(ping);
+            assertThat(result(post(endpoint, Sender.GITHUB, inForm, "X-GitHub-Event", "ping")))
+                    .isEqualTo("handshake");
+            assertThat(endpoint.messages()).isZero();
+            assertThat(result(post(endpoint, Sender.GITHUB, "{\"action\":\"opened\"}", "X-GitHub-Event", "ping")))
+                    .isEqualTo("accepted");
+            assertThat(endpoint.messages()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void f4_githubReplayUnderAnotherDeliveryIdIsADuplicate(Container container) {
+        try (Endpoint endpoint = Endpoint.open(Sender.GITHUB, container, UnaryOperator.identity())) {
+            String body = "{\"action\":\"opened\",\"number\":1}";
+            assertThat(result(post(endpoint, Sender.GITHUB, body, "X-GitHub-Delivery", "d-1")))
+                    .isEqualTo("accepted");
+            assertThat(result(post(
+                            endpoint, Sender.GITHUB, body, "X-GitHub-Delivery", "d-2", "X-GitHub-Event", "release")))
+                    .isEqualTo("duplicate");
+            assertThat(result(post(endpoint, Sender.GITHUB, body.replace("1", "2"), "X-GitHub-Delivery", "d-1")))
+                    .isEqualTo("accepted");
+        }
+        EventKey byHeader = EventKey.of(EventField.header("X-GitHub-Delivery"));
+        try (Endpoint endpoint = Endpoint.open(Sender.GITHUB, container, source -> source.withKey(byHeader))) {
+            String body = "{\"action\":\"opened\",\"number\":1}";
+            for (String delivery : List.of("d-1", "d-2")) {
+                assertThat(result(post(endpoint, Sender.GITHUB, body, "X-GitHub-Delivery", delivery)))
+                        .isEqualTo("accepted");
+                assertThat(result(post(endpoint, Sender.GITHUB, body, "X-GitHub-Delivery", delivery)))
+                        .isEqualTo("duplicate");
+            }
+            HttpRequest.Builder two = endpoint.webhook("d-3", body).header("X-GitHub-Delivery", "d-4");
+            assertThat(endpoint.send(two).code()).isEqualTo("ingress.event_invalid");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void stripeRedeliveryMayDifferInPendingWebhooksAndInNothingElse(Container container) {
+        try (Endpoint endpoint = Endpoint.open(Sender.STRIPE, container, UnaryOperator.identity())) {
+            String body = "{\"id\":\"evt_1\",\"amount\":100,\"pending_webhooks\":1}";
+            assertThat(result(post(endpoint, Sender.STRIPE, body))).isEqualTo("accepted");
+            assertThat(result(post(endpoint, Sender.STRIPE, body.replace("s\":1", "s\":0"))))
+                    .isEqualTo("duplicate");
+            assertThat(result(post(endpoint, Sender.STRIPE, body.replace("100", "101"))))
+                    .isEqualTo("conflict");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void textInABucketOfTimeIsTheKeyOfEventsWithoutAnId(Container container) {
+        EventKey rule = EventKey.textInBucket(EventField.json("/room"), EventField.json("/text"), Duration.ofMinutes(1));
+        try (Endpoint endpoint = Endpoint.open(Sender.PLAIN, container, source -> source.withKey(rule))) {
+            String yes = "{\"room\":\"r-1\",\"text\":\"yes\"}";
+            assertThat(result(post(endpoint, Sender.PLAIN, yes))).isEqualTo("accepted");
+            endpoint.at(NOW + 45);
+            assertThat(result(post(endpoint, Sender.PLAIN, yes))).isEqualTo("duplicate");
+            assertThat(result(post(endpoint, Sender.PLAIN, yes.replace("r-1", "r-2"))))
+                    .isEqualTo("accepted");
+            endpoint.at(NOW + 300);
+            assertThat(result(post(endpoint, Sender.PLAIN, yes))).isEqualTo("accepted");
+            assertThat(post(endpoint, Sender.PLAIN, "{\"room\":\"r-1\"}").status())
+                    .isEqualTo(400);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void tenantComesFromTheBodyAHeaderOrThePath(Container container) {
+        for (EventField field : List.of(
+                EventField.json("/account"), EventField.header("X-Account"), EventField.pathPart(2))) {
+            try (Endpoint endpoint = Endpoint.open(Sender.STRIPE, container, source -> source.withTenant(field))) {
+                for (String tenant : List.of("acme", "other")) {
+                    String body = "{\"id\":\"evt_1\",\"account\":\"" + tenant + "\"}";
+                    HttpRequest.Builder request = endpoint.webhook("", body)
+                            .uri(endpoint.uri().resolve("/hooks/" + tenant))
+                            .header("X-Account", tenant);
+                    assertThat(result(endpoint.send(request))).isEqualTo("accepted");
+                    assertThat(result(endpoint.send(request))).isEqualTo("duplicate");
+                }
+                assertThat(endpoint.messages()).isEqualTo(2);
+                HttpRequest.Builder nobody = endpoint.webhook("", "{\"id\":\"evt_2\"}");
+                assertThat(endpoint.send(nobody).code()).isEqualTo("ingress.event_invalid");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void onlyKeptHeadersReachTheMessageAndTheirIdsReachItsOrigin(Container container) {
+        Queue<Webhook> handled = new ConcurrentLinkedQueue<>();
+        Map<String, String> headers = new LinkedHashMap<>();
+        try (Endpoint endpoint =
+                Endpoint.open(Sender.SHOPIFY, container, source -> source.withHeaders("X-Own", "X-Long"))) {
+            String body = "{\"product_id\":1}";
+            headers.putAll(
+                    Sender.SHOPIFY.headers(Sender.SHOPIFY.secret, new Event("w-1", NOW, Sender.utf8(body))));
+            headers.put("X-Shopify-Topic", "products/delete");
+            headers.put("X-Own", "mine");
+            headers.put("X-Long", "x".repeat(1_025));
+            headers.put("Authorization", "Basic c2VjcmV0");
+            headers.put("X-Correlation-ID", "corr-7");
+            Heard heard = endpoint.send(endpoint.request(headers, Sender.utf8(body)));
+            assertThat(result(heard)).isEqualTo("accepted");
+            assertThat(heard.header("X-Correlation-ID")).contains("corr-7");
+            endpoint.engine().handle(INBOX, (webhook, tx) -> handled.add(webhook));
+            Await.until("it is handled", () -> !handled.isEmpty());
+            assertThat(handled.remove().transport().headers())
+                    .isEqualTo(Map.of(
+                            "x-shopify-webhook-id", "w-1", "x-shopify-topic", "products/delete", "x-own", "mine"));
+        }
+    }
+}
