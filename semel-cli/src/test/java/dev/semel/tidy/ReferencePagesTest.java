@@ -9,6 +9,7 @@ import dev.semel.Policy.Backoff;
 import dev.semel.Policy.Jitter;
 import dev.semel.audit.EventType;
 import dev.semel.http.ProblemCode;
+import dev.semel.http.ingress.IngressCode;
 import dev.semel.policy.Catalogue;
 import dev.semel.policy.Classifier;
 import dev.semel.store.State;
@@ -254,6 +255,14 @@ class ReferencePagesTest {
         assertThat(TABLES.byName(
                         "## HTTP", 3, row -> Integer.parseInt(row.get(1).substring(0, 3))))
                 .isEqualTo(by(Stream.of(ProblemCode.values()), ProblemCode::code, ProblemCode::status));
+    }
+
+    @Test
+    void webhooksPageHasEveryCode() {
+        PageTables page = new PageTables(REPOSITORY.file("docs/webhooks.md").orElseThrow());
+        assertThat(page.byName(
+                        "## Codes", 3, row -> Integer.parseInt(row.get(1).substring(0, 3))))
+                .isEqualTo(by(Stream.of(IngressCode.values()), IngressCode::code, IngressCode::status));
     }
 
     /** In the modules that people depend on; what a launcher or a benchmark tells itself is nobody's setting. */

@@ -162,15 +162,16 @@ public class WebhookServlet extends HttpServlet {
     private void takeIn(HttpServletRequest request, HttpServletResponse response, RequestIds ids) throws IOException {
         try {
             demandPossible(request);
-            Instant now = source.intake().clock().instant();
-            ReceivedRequest received = new ReceivedRequest(request, RawBody.read(request, largestBody), now);
+            byte[] body = RawBody.read(request, largestBody);
+            ReceivedRequest received =
+                    new ReceivedRequest(request, body, source.intake().clock().instant());
             signatures.demandValid(received);
             Optional<String> reply = source.intake().handshake().reply(received);
             if (reply.isPresent()) {
                 acknowledge(response, "handshake", reply.get());
                 return;
             }
-            Sent sent = store(message(request, received, ids));
+            Sent sent = store(message(received, ids));
             acknowledge(response, result(sent), "");
         } catch (Refused e) {
             refuse(response, ids, e);
@@ -190,8 +191,7 @@ public class WebhookServlet extends HttpServlet {
         }
     }
 
-    private Message<Webhook> message(HttpServletRequest request, ReceivedRequest received, RequestIds ids)
-            throws Refused {
+    private Message<Webhook> message(ReceivedRequest received, RequestIds ids) throws Refused {
         Key key = source.rules().key().key(source.name(), received);
         EventField lane = source.rules().lane();
         Webhook webhook = new Webhook(
@@ -199,7 +199,7 @@ public class WebhookServlet extends HttpServlet {
                 digest(received),
                 received.body(),
                 lane == null ? null : lane.of(received).orElse(null),
-                transport(request, received));
+                transport(received));
         Call.Origin origin = Call.Origin.UNSTATED
                 .withCorrelationId(ids.correlation())
                 .withRequestId(ids.request())
@@ -220,16 +220,16 @@ public class WebhookServlet extends HttpServlet {
         }
     }
 
-    private Webhook.Transport transport(HttpServletRequest request, ReceivedRequest received) {
+    private Webhook.Transport transport(ReceivedRequest received) {
         Map<String, String> kept = new HashMap<>();
         for (String name : source.intake().headers()) {
             received.header(name)
                     .filter(value -> value.length() <= LONGEST_HEADER)
                     .ifPresent(value -> kept.put(name, value));
         }
-        String type = request.getContentType();
-        boolean keepsType = type != null && type.length() <= LONGEST_HEADER && ReceivedRequest.isPrintable(type);
-        return new Webhook.Transport(keepsType ? type : null, kept, received.received());
+        // Not getContentType: Jetty throws there for a charset that it does not know.
+        Optional<String> type = received.header("Content-Type").filter(value -> value.length() <= LONGEST_HEADER);
+        return new Webhook.Transport(type.orElse(null), kept, received.received());
     }
 
     private Tenant tenant(ReceivedRequest received) throws Refused {

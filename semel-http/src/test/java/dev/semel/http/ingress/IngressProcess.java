@@ -1,5 +1,8 @@
 package dev.semel.http.ingress;
 
+import dev.semel.Message;
+import dev.semel.Semel;
+import dev.semel.Sent;
 import dev.semel.engine.EngineSettings;
 import dev.semel.http.Container;
 import dev.semel.http.TestDatabase;
@@ -36,7 +39,7 @@ public final class IngressProcess implements AutoCloseable {
         BEFORE_THE_COMMIT,
         /** The message is committed; the engine does not know yet. */
         AFTER_THE_COMMIT,
-        /** The servlet has answered; no byte has left. */
+        /** The engine knows that it is committed; no byte of the reply has left. */
         BEFORE_THE_REPLY
     }
 
@@ -78,14 +81,19 @@ public final class IngressProcess implements AutoCloseable {
     public static void main(String[] arguments) throws IOException {
         TestDatabase database = new TestDatabase(arguments[0], arguments[1]);
         HaltPoint halt = HaltPoint.valueOf(arguments[3]);
-        WebhookServlet servlet = new WebhookServlet(
-                EngineSettings.on(new HaltingStore(database.open(null), halt)).open(), Endpoint.INBOX, source());
-        System.out.println(Container.valueOf(arguments[2]).serve(
-                (request, response, chain) -> {
-                    chain.doFilter(request, response);
-                    haltAt(HaltPoint.BEFORE_THE_REPLY, halt);
-                },
-                servlet::service));
+        Semel semel = EngineSettings.on(new HaltingStore(database.open(null), halt)).open();
+        WebhookServlet servlet = new WebhookServlet(semel, Endpoint.INBOX, source()) {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            Sent send(Message<Webhook> message) {
+                Sent sent = super.send(message);
+                haltAt(HaltPoint.BEFORE_THE_REPLY, halt);
+                return sent;
+            }
+        };
+        System.out.println(Container.valueOf(arguments[2])
+                .serve((request, response, chain) -> chain.doFilter(request, response), servlet::service));
         while (System.in.read() >= 0) {
             // Whoever started it is still there.
         }

@@ -115,6 +115,7 @@ class WebhookSourceTest {
         appender.start();
         Logger logger = (Logger) LoggerFactory.getLogger(WebhookServlet.class);
         logger.addAppender(appender);
+        logger.setLevel(Level.INFO);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         MemoryStore store = new MemoryStore(TimeSource.system());
         try (Endpoint endpoint = Endpoint.open(
@@ -133,6 +134,7 @@ class WebhookSourceTest {
             endpoint.send(endpoint.webhook("", Endpoint.NOW - 301, Sender.utf8(body)));
             endpoint.send(endpoint.webhook("", "{\"object\":\"raw-key-2\"}"));
         } finally {
+            logger.setLevel(null);
             logger.detachAppender(appender);
         }
         assertThat(lines.stream().filter(line -> line.getLevel() == Level.WARN).map(ILoggingEvent::getFormattedMessage))
