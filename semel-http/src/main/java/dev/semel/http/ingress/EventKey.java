@@ -44,7 +44,8 @@ public final class EventKey {
      */
     public static EventKey of(EventField... fields) {
         if (fields.length == 0) {
-            throw new SemelException.Invalid("A key rule has no fields: name at least one, such as EventField.json(\"/id\").");
+            throw new SemelException.Invalid(
+                    "A key rule has no fields: name at least one, such as EventField.json(\"/id\").");
         }
         List<EventField> all = List.of(fields);
         String label = String.join("+", all.stream().map(EventField::toString).toList());
@@ -124,7 +125,9 @@ public final class EventKey {
     private static String joined(List<String> values) {
         return values.size() == 1
                 ? values.get(0)
-                : String.join(",", values.stream().map(each -> each.length() + ":" + each).toList());
+                : String.join(
+                        ",",
+                        values.stream().map(each -> each.length() + ":" + each).toList());
     }
 
     /** The first of several rules that applies. */

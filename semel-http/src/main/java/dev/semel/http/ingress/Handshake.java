@@ -16,7 +16,8 @@ enum Handshake {
         @Override
         Optional<String> reply(ReceivedRequest request) throws Refused {
             Optional<JsonNode> json = request.json();
-            if (json.isEmpty() || !"url_verification".equals(json.get().path("type").asString(""))) {
+            if (json.isEmpty()
+                    || !"url_verification".equals(json.get().path("type").asString(""))) {
                 return Optional.empty();
             }
             String challenge = json.get().path("challenge").asString("");

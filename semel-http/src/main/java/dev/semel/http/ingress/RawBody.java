@@ -35,13 +35,15 @@ final class RawBody {
         } catch (IOException | IllegalStateException e) {
             throw new Refused(
                     IngressCode.BODY_INCOMPLETE,
-                    "reading it failed, or a filter in front of the servlet has read it (" + e.getClass().getName() + ")");
+                    "reading it failed, or a filter in front of the servlet has read it ("
+                            + e.getClass().getName() + ")");
         }
         if (bytes.size() < declared) {
             throw new Refused(
                     IngressCode.BODY_INCOMPLETE,
                     bytes.size() == 0
-                            ? "none of " + declared + " bytes are left: a filter in front of the servlet has read the body or"
+                            ? "none of " + declared
+                                    + " bytes are left: a filter in front of the servlet has read the body or"
                                     + " its form parameters. Place the servlet before it"
                             : "declared " + declared + " bytes, received " + bytes.size());
         }

@@ -96,7 +96,8 @@ class SignatureCheck {
             mac.update(signed.prefix().getBytes(StandardCharsets.US_ASCII));
             return mac.doFinal(body);
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("This Java runtime has no " + signed.algorithm().mac() + ".", e);
+            throw new IllegalStateException(
+                    "This Java runtime has no " + signed.algorithm().mac() + ".", e);
         }
     }
 }

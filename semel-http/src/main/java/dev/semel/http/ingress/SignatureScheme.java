@@ -127,11 +127,7 @@ sealed interface SignatureScheme {
             }
             Timestamp time = Timestamp.of(times.get(0), SIGNATURE);
             return new Signed(
-                    Algorithm.SHA256,
-                    Encoding.HEX,
-                    time.text() + ".",
-                    candidates,
-                    OptionalLong.of(time.seconds()));
+                    Algorithm.SHA256, Encoding.HEX, time.text() + ".", candidates, OptionalLong.of(time.seconds()));
         }
 
         @Override

@@ -43,8 +43,7 @@ public record Webhook(
      * @param headers the kept ones, by their names in lower case
      * @param received by the clock of the node
      */
-    public record Transport(
-            @Nullable String contentType, Map<String, String> headers, Instant received) {
+    public record Transport(@Nullable String contentType, Map<String, String> headers, Instant received) {
         public Transport {
             headers = Map.copyOf(headers);
         }

@@ -114,12 +114,14 @@ public class WebhookServlet extends HttpServlet {
     private static List<String> faults(Channel<Webhook> channel, WebhookSource source, int fits) {
         List<String> faults = new ArrayList<>(source.faults());
         if (!channel.definition().operation().transportFields().containsAll(Set.of(Webhook.TRANSPORT_FIELDS))) {
-            faults.add("channel " + channel.name() + " compares headers and times of deliveries, so redeliveries would be"
-                    + " conflicts: make it with Webhook.atomic(...) or Webhook.leased(...)");
+            faults.add(
+                    "channel " + channel.name() + " compares headers and times of deliveries, so redeliveries would be"
+                            + " conflicts: make it with Webhook.atomic(...) or Webhook.leased(...)");
         }
         Webhook sample = new Webhook("", "", new byte[0], "lane", new Webhook.Transport(null, Map.of(), Instant.EPOCH));
         if (source.rules().lane() != null && channel.definition().laneOf(sample) == null) {
-            faults.add("channel " + channel.name() + " does not use the lane of the source: add withLane(Webhook::lane)");
+            faults.add(
+                    "channel " + channel.name() + " does not use the lane of the source: add withLane(Webhook::lane)");
         }
         Integer largest = source.intake().largestBody();
         if (fits < 1 || largest != null && largest > fits) {
@@ -214,7 +216,8 @@ public class WebhookServlet extends HttpServlet {
         try {
             return varying.isEmpty()
                     ? Keys.contentHash(received.body()).text()
-                    : Keys.jsonHash(received.body(), varying.toArray(new String[0])).text();
+                    : Keys.jsonHash(received.body(), varying.toArray(new String[0]))
+                            .text();
         } catch (SemelException.Invalid e) {
             throw Refused.event("the body is not JSON that can be compared");
         }
@@ -325,7 +328,8 @@ public class WebhookServlet extends HttpServlet {
         String type = "urn:semel:problem:" + code.code();
         ProblemDocument.of(type, code.title(), code.status(), detail(code), code.code())
                 .with("correlation_id", ids.correlation())
-                .withNext(Set.of(code.status() == HttpServletResponse.SC_SERVICE_UNAVAILABLE ? Next.RETRY : Next.CONTACT))
+                .withNext(
+                        Set.of(code.status() == HttpServletResponse.SC_SERVICE_UNAVAILABLE ? Next.RETRY : Next.CONTACT))
                 .send(response);
     }
 

@@ -50,7 +50,11 @@ public final class WebhookSource {
      * @param varying fields of the outermost object that change between deliveries of one event
      */
     record Rules(
-            EventKey key, Tenant fixed, @Nullable EventField tenant, @Nullable EventField lane, List<String> varying) {}
+            EventKey key,
+            Tenant fixed,
+            @Nullable EventField tenant,
+            @Nullable EventField lane,
+            List<String> varying) {}
 
     /**
      * What is taken in of a request.
@@ -58,7 +62,11 @@ public final class WebhookSource {
      * @param headers kept with the message, in lower case
      * @param largestBody null for the usual one
      */
-    record Intake(Handshake handshake, Set<String> headers, @Nullable Integer largestBody, InstantSource clock) {}
+    record Intake(
+            Handshake handshake,
+            Set<String> headers,
+            @Nullable Integer largestBody,
+            InstantSource clock) {}
 
     private WebhookSource(String name, Signing signing, Rules rules, Intake intake) {
         this.name = name;
@@ -246,7 +254,8 @@ public final class WebhookSource {
         if (intake.largestBody != null && intake.largestBody < 1) {
             faults.add("the largest body is " + intake.largestBody + " bytes: use at least 1");
         }
-        if (signing.scheme instanceof SignatureScheme.OfBody plain && !isToken(plain.form().name())) {
+        if (signing.scheme instanceof SignatureScheme.OfBody plain
+                && !isToken(plain.form().name())) {
             faults.add("the signature's header name is not valid");
         }
         intake.headers.stream().sorted().forEach(header -> {

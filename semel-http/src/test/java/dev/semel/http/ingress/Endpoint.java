@@ -9,7 +9,6 @@ import dev.semel.http.TestDatabase;
 import dev.semel.store.Store;
 import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
-import java.util.function.Function;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -21,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -85,8 +85,8 @@ final class Endpoint implements AutoCloseable {
             Store store,
             UnaryOperator<WebhookSource> change) {
         return serving(sender, container, settings.apply(store).open(), store, (engine, clock) -> {
-            WebhookSource source = sender.source(WebhookSecrets.of(sender.secret))
-                    .withClock(() -> Instant.ofEpochSecond(clock.get()));
+            WebhookSource source =
+                    sender.source(WebhookSecrets.of(sender.secret)).withClock(() -> Instant.ofEpochSecond(clock.get()));
             return new WebhookServlet(engine, INBOX, change.apply(source));
         });
     }
@@ -100,8 +100,8 @@ final class Endpoint implements AutoCloseable {
         AtomicLong clock = new AtomicLong(NOW);
         try {
             WebhookServlet servlet = making.apply(engine, clock);
-            int port = container.serve(
-                    (request, response, chain) -> chain.doFilter(request, response), servlet::service);
+            int port =
+                    container.serve((request, response, chain) -> chain.doFilter(request, response), servlet::service);
             return new Endpoint(sender, engine, store, URI.create("http://127.0.0.1:" + port + "/"), clock);
         } catch (RuntimeException e) {
             engine.close();
@@ -137,8 +137,7 @@ final class Endpoint implements AutoCloseable {
     }
 
     HttpRequest.Builder request(Map<String, String> headers, byte[] body) {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(uri).POST(HttpRequest.BodyPublishers.ofByteArray(body));
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri).POST(HttpRequest.BodyPublishers.ofByteArray(body));
         headers.forEach(request::header);
         return request;
     }

@@ -25,8 +25,7 @@ final class FakeRequests {
                 FakeRequests.class.getClassLoader(),
                 new Class<?>[] {HttpServletRequest.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
-                    case "getHeaders" -> Collections.enumeration(
-                            byName.getOrDefault((String) arguments[0], List.of()));
+                    case "getHeaders" -> Collections.enumeration(byName.getOrDefault((String) arguments[0], List.of()));
                     case "getPathInfo" -> path;
                     default -> throw new UnsupportedOperationException(method.getName());
                 });

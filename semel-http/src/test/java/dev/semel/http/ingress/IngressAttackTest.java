@@ -10,7 +10,6 @@ import dev.semel.time.TimeSource;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayInputStream;
-import java.util.Arrays;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -18,6 +17,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Timeout;
@@ -56,8 +56,7 @@ class IngressAttackTest {
     @ParameterizedTest
     @EnumSource
     void e6_bodyIsBoundedWithAndWithoutADeclaredLength(Container container) throws IOException {
-        try (Endpoint endpoint =
-                Endpoint.open(Sender.GITHUB, container, source -> source.withLargestBody(10_000))) {
+        try (Endpoint endpoint = Endpoint.open(Sender.GITHUB, container, source -> source.withLargestBody(10_000))) {
             String largest = "x".repeat(10_000);
             assertThat(endpoint.send(endpoint.webhook("e", largest)).status()).isEqualTo(200);
             Heard declared = endpoint.send(endpoint.webhook("e", largest + "y"));
@@ -72,8 +71,10 @@ class IngressAttackTest {
             endless[0] = ascii(HEAD + "Transfer-Encoding: chunked\r\n\r\n");
             Arrays.fill(endless, 1, endless.length, chunk);
             String heard = talk(endpoint, endless);
-            assertThat(heard).satisfiesAnyOf(
-                    text -> assertThat(text).startsWith("HTTP/1.1 413"), text -> assertThat(text).isEmpty());
+            assertThat(heard)
+                    .satisfiesAnyOf(
+                            text -> assertThat(text).startsWith("HTTP/1.1 413"),
+                            text -> assertThat(text).isEmpty());
             assertThat(endpoint.messages()).isEqualTo(1);
         }
     }
@@ -88,9 +89,7 @@ class IngressAttackTest {
                     .doesNotContain("HTTP/1.1 2");
             assertThat(talk(endpoint, ascii(HEAD + "Content-Length: 9\r\nContent-Length: 8\r\n\r\n{\"id\":1}")))
                     .doesNotContain("HTTP/1.1 2");
-            assertThat(talk(
-                            endpoint,
-                            ascii(HEAD + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")))
+            assertThat(talk(endpoint, ascii(HEAD + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")))
                     .doesNotContain("HTTP/1.1 2");
             assertThat(endpoint.messages()).isZero();
         }
@@ -106,7 +105,9 @@ class IngressAttackTest {
                     .get("X-Hub-Signature-256");
             String length = "Content-Length: " + body.length() + "\r\n";
             String name = "X-Hub-Signature-256: ";
-            assertThat(talk(endpoint, ascii(HEAD + length + name + "sha256=00\r\n" + name + signature + "\r\n\r\n" + body)))
+            assertThat(talk(
+                            endpoint,
+                            ascii(HEAD + length + name + "sha256=00\r\n" + name + signature + "\r\n\r\n" + body)))
                     .contains("HTTP/1.1 401");
             assertThat(talk(endpoint, ascii(HEAD + length + name + "sha256=00,\r\n " + signature + "\r\n\r\n" + body)))
                     .doesNotContain("HTTP/1.1 2");
@@ -138,8 +139,8 @@ class IngressAttackTest {
     void otherMethodsAreRefused(Container container) {
         try (Endpoint endpoint = Endpoint.open(Sender.GITHUB, container, UnaryOperator.identity())) {
             for (String method : new String[] {"GET", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
-                Heard heard = endpoint.send(HttpRequest.newBuilder(endpoint.uri())
-                        .method(method, HttpRequest.BodyPublishers.noBody()));
+                Heard heard = endpoint.send(
+                        HttpRequest.newBuilder(endpoint.uri()).method(method, HttpRequest.BodyPublishers.noBody()));
                 assertThat(heard.status()).isEqualTo(405);
                 assertThat(heard.header("Allow")).contains("POST");
             }
@@ -159,7 +160,8 @@ class IngressAttackTest {
                 "application/json; charset=nonsense"
             };
             for (String type : types) {
-                Heard heard = endpoint.send(endpoint.webhook("", Sender.STRIPE.body("e-1")).header("Content-Type", type));
+                Heard heard = endpoint.send(
+                        endpoint.webhook("", Sender.STRIPE.body("e-1")).header("Content-Type", type));
                 assertThat(heard.status()).as(type).isEqualTo(200);
             }
             assertThat(endpoint.messages()).isEqualTo(1);
@@ -176,19 +178,20 @@ class IngressAttackTest {
                 container,
                 EngineSettings.on(store).open(),
                 store,
-                (engine, clock) -> new WebhookServlet(
-                        engine, Endpoint.INBOX, WebhookSource.slack("slack", WebhookSecrets.of(Sender.SLACK.secret))) {
-                    private static final long serialVersionUID = 1;
+                (engine, clock) ->
+                        new WebhookServlet(
+                                engine,
+                                Endpoint.INBOX,
+                                WebhookSource.slack("slack", WebhookSecrets.of(Sender.SLACK.secret))) {
+                            private static final long serialVersionUID = 1;
 
-                    @Override
-                    protected void service(
-                            HttpServletRequest request,
-                            HttpServletResponse response)
-                            throws IOException {
-                        assertThat(request.getParameter("command")).isEqualTo("/webhook-collect");
-                        super.service(request, response);
-                    }
-                })) {
+                            @Override
+                            protected void service(HttpServletRequest request, HttpServletResponse response)
+                                    throws IOException {
+                                assertThat(request.getParameter("command")).isEqualTo("/webhook-collect");
+                                super.service(request, response);
+                            }
+                        })) {
             Heard heard = endpoint.send(endpoint.webhook("", SignatureTest.SLACK_COMMAND)
                     .header("Content-Type", "application/x-www-form-urlencoded"));
             assertThat(heard.status()).isEqualTo(400);
@@ -201,8 +204,7 @@ class IngressAttackTest {
     void emptyAndUnsignedRequestsLeaveNothing(Container container) {
         try (Endpoint endpoint = Endpoint.open(Sender.SHOPIFY, container, UnaryOperator.identity())) {
             for (String signature : new String[] {"", "=", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}) {
-                Heard heard = endpoint.send(
-                        endpoint.request(Map.of("X-Shopify-Hmac-Sha256", signature), new byte[0]));
+                Heard heard = endpoint.send(endpoint.request(Map.of("X-Shopify-Hmac-Sha256", signature), new byte[0]));
                 assertThat(heard.status()).isEqualTo(401);
             }
             assertThat(endpoint.messages()).isZero();

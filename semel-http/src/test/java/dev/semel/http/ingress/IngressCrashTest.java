@@ -97,8 +97,7 @@ class IngressCrashTest {
                 String prefix = "s" + s + "-";
                 senders.add(CompletableFuture.runAsync(() -> sendUntilItBreaks(port, prefix, count)));
             }
-            Await.until(
-                    "some are acknowledged", () -> acknowledged.stream().allMatch(each -> each.get() >= 10));
+            Await.until("some are acknowledged", () -> acknowledged.stream().allMatch(each -> each.get() >= 10));
             node.kill();
             senders.forEach(CompletableFuture::join);
         }

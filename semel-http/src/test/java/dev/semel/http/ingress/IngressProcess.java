@@ -81,7 +81,8 @@ public final class IngressProcess implements AutoCloseable {
     public static void main(String[] arguments) throws IOException {
         TestDatabase database = new TestDatabase(arguments[0], arguments[1]);
         HaltPoint halt = HaltPoint.valueOf(arguments[3]);
-        Semel semel = EngineSettings.on(new HaltingStore(database.open(null), halt)).open();
+        Semel semel =
+                EngineSettings.on(new HaltingStore(database.open(null), halt)).open();
         WebhookServlet servlet = new WebhookServlet(semel, Endpoint.INBOX, source()) {
             private static final long serialVersionUID = 1;
 
@@ -103,7 +104,8 @@ public final class IngressProcess implements AutoCloseable {
     static IngressProcess start(TestDatabase database, Container container, HaltPoint halt) {
         try {
             return new IngressProcess(new ProcessBuilder(List.of(
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
                             "-Xmx256m",
                             "-XX:+UseSerialGC",
                             "-XX:TieredStopAtLevel=1",

@@ -67,7 +67,8 @@ class SenderBehaviourTest {
             for (String body : List.of(
                     SignatureTest.SLACK_COMMAND,
                     payload("{\"type\":\"block_actions\",\"trigger_id\":\"t.1\",\"user\":{\"id\":\"U1\"}}"),
-                    payload("{\"type\":\"view_closed\",\"user\":{\"id\":\"U1\"},\"actions\":[{\"action_ts\":\"1.2\"}]}"),
+                    payload(
+                            "{\"type\":\"view_closed\",\"user\":{\"id\":\"U1\"},\"actions\":[{\"action_ts\":\"1.2\"}]}"),
                     payload("{\"type\":\"interactive_message\",\"user\":{\"id\":\"U1\"},\"action_ts\":\"1.3\"}"),
                     payload("{\"type\":\"something_new\"}"),
                     "{\"type\":\"event_callback\",\"event_id\":\"Ev1\"}")) {
@@ -167,7 +168,8 @@ class SenderBehaviourTest {
     @ParameterizedTest
     @EnumSource
     void textInABucketOfTimeIsTheKeyOfEventsWithoutAnId(Container container) {
-        EventKey rule = EventKey.textInBucket(EventField.json("/room"), EventField.json("/text"), Duration.ofMinutes(1));
+        EventKey rule =
+                EventKey.textInBucket(EventField.json("/room"), EventField.json("/text"), Duration.ofMinutes(1));
         try (Endpoint endpoint = Endpoint.open(Sender.PLAIN, container, source -> source.withKey(rule))) {
             String yes = "{\"room\":\"r-1\",\"text\":\"yes\"}";
             assertThat(result(post(endpoint, Sender.PLAIN, yes))).isEqualTo("accepted");
@@ -185,8 +187,8 @@ class SenderBehaviourTest {
     @ParameterizedTest
     @EnumSource
     void tenantComesFromTheBodyAHeaderOrThePath(Container container) {
-        for (EventField field : List.of(
-                EventField.json("/account"), EventField.header("X-Account"), EventField.pathPart(2))) {
+        for (EventField field :
+                List.of(EventField.json("/account"), EventField.header("X-Account"), EventField.pathPart(2))) {
             try (Endpoint endpoint = Endpoint.open(Sender.STRIPE, container, source -> source.withTenant(field))) {
                 for (String tenant : List.of("acme", "other")) {
                     String body = "{\"id\":\"evt_1\",\"account\":\"" + tenant + "\"}";
@@ -211,8 +213,7 @@ class SenderBehaviourTest {
         try (Endpoint endpoint =
                 Endpoint.open(Sender.SHOPIFY, container, source -> source.withHeaders("X-Own", "X-Long"))) {
             String body = "{\"product_id\":1}";
-            headers.putAll(
-                    Sender.SHOPIFY.headers(Sender.SHOPIFY.secret, new Event("w-1", NOW, Sender.utf8(body))));
+            headers.putAll(Sender.SHOPIFY.headers(Sender.SHOPIFY.secret, new Event("w-1", NOW, Sender.utf8(body))));
             headers.put("X-Shopify-Topic", "products/delete");
             headers.put("X-Own", "mine");
             headers.put("X-Long", "x".repeat(1_025));

@@ -70,8 +70,8 @@ class SignaturePropertiesTest {
         Event event = Event.of("e-1", NOW, "{}");
         for (Sender sender : new Sender[] {Sender.SHOPIFY, Sender.STANDARD}) {
             Map<String, String> headers = sender.headers(sender.secret, event);
-            Map<String, String> changed = sender.withSignature(
-                    headers, value -> value.substring(0, value.length() - 2) + (char) with + "=");
+            Map<String, String> changed =
+                    sender.withSignature(headers, value -> value.substring(0, value.length() - 2) + (char) with + "=");
             assertThat(accepts(sender, changed, event.body())).isEqualTo(changed.equals(headers));
         }
     }

@@ -159,7 +159,8 @@ class SignatureTest {
         SignatureCheck check = check(sender, sender.secret);
         Event event = Event.of("e-1", NOW, sender.body("e-1"));
         Map<String, String> headers = sender.headers(sender.secret, event);
-        for (String twice : sender.source(WebhookSecrets.none()).signing().scheme().headers()) {
+        for (String twice :
+                sender.source(WebhookSecrets.none()).signing().scheme().headers()) {
             Map<String, List<String>> all = new TreeMap<>();
             headers.forEach((name, value) -> all.put(name, List.of(value)));
             all.put(twice, List.of(headers.get(twice), headers.get(twice)));
@@ -173,7 +174,8 @@ class SignatureTest {
         AtomicInteger compared = new AtomicInteger();
         Sender sender = Sender.STANDARD;
         SignatureCheck check =
-                new SignatureCheck(new SignatureScheme.Standard(), WebhookSecrets.of(sender.secret), Duration.ofSeconds(300)) {
+                new SignatureCheck(
+                        new SignatureScheme.Standard(), WebhookSecrets.of(sender.secret), Duration.ofSeconds(300)) {
                     @Override
                     boolean isSame(byte[] expected, byte[] given) {
                         compared.incrementAndGet();
@@ -200,9 +202,22 @@ class SignatureTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", " ", "-1", "+1700000000", "01700000000", "1700000000.0", "1.7e9", "0x6553f100", "1700000000 ",
-                "1700000000,", "1700000000:", "\u0661\u0667\u0660\u0660", "9999999999999", "99999999999999999999999",
-                "NaN", "1700000000\u00a0"
+                "",
+                " ",
+                "-1",
+                "+1700000000",
+                "01700000000",
+                "1700000000.0",
+                "1.7e9",
+                "0x6553f100",
+                "1700000000 ",
+                "1700000000,",
+                "1700000000:",
+                "\u0661\u0667\u0660\u0660",
+                "9999999999999",
+                "99999999999999999999999",
+                "NaN",
+                "1700000000\u00a0"
             })
     void f2_timestampThatIsNotAPlainNumberOfSecondsIsRefused(String time) {
         for (Sender sender : List.of(Sender.STANDARD, Sender.SLACK, Sender.STRIPE)) {
@@ -277,7 +292,8 @@ class SignatureTest {
         Map<String, String> truncated = sender.withSignature(
                 sender.headers(sender.secret, event), value -> value.substring(0, value.length() - 2));
         SignatureCheck broken =
-                new SignatureCheck(new SignatureScheme.Slack(), WebhookSecrets.of(sender.secret), Duration.ofSeconds(300)) {
+                new SignatureCheck(
+                        new SignatureScheme.Slack(), WebhookSecrets.of(sender.secret), Duration.ofSeconds(300)) {
                     @Override
                     boolean isSame(byte[] expected, byte[] given) {
                         return new String(expected, StandardCharsets.US_ASCII)
@@ -296,7 +312,8 @@ class SignatureTest {
         Event event = Event.of("e-1", NOW, sender.body("e-1"));
         ReceivedRequest late = FakeRequests.of(sender.headers(sender.secret, event), event.body(), NOW + 301);
         SignatureCheck broken =
-                new SignatureCheck(new SignatureScheme.Stripe(), WebhookSecrets.of(sender.secret), Duration.ofSeconds(300)) {
+                new SignatureCheck(
+                        new SignatureScheme.Stripe(), WebhookSecrets.of(sender.secret), Duration.ofSeconds(300)) {
                     @Override
                     boolean isFresh(long timestamp, long now) {
                         return true;

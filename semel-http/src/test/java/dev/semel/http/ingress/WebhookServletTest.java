@@ -18,12 +18,12 @@ import dev.semel.testkit.fault.FaultyStore;
 import dev.semel.testkit.fault.StoreCall;
 import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
-import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -220,10 +220,9 @@ class WebhookServletTest {
                 Faults.Fault.FAIL_BEFORE, Faults.Fault.FAIL_AFTER, Faults.Fault.LOSE_REPLY, Faults.Fault.UNKNOWN)) {
             AtomicBoolean broken = new AtomicBoolean(true);
             Store store = new FaultyStore(
-                    kind.fresh().get(),
-                    call -> call == StoreCall.ENQUEUE && broken.get() ? fault : Faults.Fault.NONE);
-            try (Endpoint endpoint = Endpoint.open(
-                    Sender.STRIPE, container, EngineSettings::on, store, source -> source)) {
+                    kind.fresh().get(), call -> call == StoreCall.ENQUEUE && broken.get() ? fault : Faults.Fault.NONE);
+            try (Endpoint endpoint =
+                    Endpoint.open(Sender.STRIPE, container, EngineSettings::on, store, source -> source)) {
                 Heard heard = endpoint.send(endpoint.webhook("", Sender.STRIPE.body("e-1")));
                 refused(heard, IngressCode.STORE_UNAVAILABLE);
                 assertThat(heard.retryAfter()).isPositive();
@@ -244,14 +243,17 @@ class WebhookServletTest {
             try (Endpoint endpoint = Endpoint.open(sender, container, kind.fresh())) {
                 String first = sender.body("e-1");
                 String second = first.replace("c-1", "c-2");
-                assertThat(result(endpoint.send(endpoint.webhook("e-1", first)))).isEqualTo("accepted");
-                assertThat(result(endpoint.send(endpoint.webhook("e-1", second)))).isEqualTo("conflict");
+                assertThat(result(endpoint.send(endpoint.webhook("e-1", first))))
+                        .isEqualTo("accepted");
+                assertThat(result(endpoint.send(endpoint.webhook("e-1", second))))
+                        .isEqualTo("conflict");
                 assertThat(endpoint.messages()).isEqualTo(1);
                 handled.clear();
                 endpoint.engine().handle(INBOX, (webhook, tx) -> handled.add(webhook));
                 Await.until("it is handled", () -> !handled.isEmpty());
                 assertThat(handled.remove().text()).isEqualTo(first);
-                assertThat(result(endpoint.send(endpoint.webhook("e-1", second)))).isEqualTo("conflict");
+                assertThat(result(endpoint.send(endpoint.webhook("e-1", second))))
+                        .isEqualTo("conflict");
             }
         }
     }
@@ -332,21 +334,23 @@ class WebhookServletTest {
                 container,
                 EngineSettings.on(store).open(),
                 store,
-                (engine, clock) -> new WebhookServlet(
-                        engine,
-                        INBOX,
-                        Sender.STRIPE
-                                .source(WebhookSecrets.of(Sender.STRIPE.secret))
-                                .withClock(() -> Instant.ofEpochSecond(clock.get()))) {
-                    private static final long serialVersionUID = 1;
+                (engine, clock) ->
+                        new WebhookServlet(
+                                engine,
+                                INBOX,
+                                Sender.STRIPE
+                                        .source(WebhookSecrets.of(Sender.STRIPE.secret))
+                                        .withClock(() -> Instant.ofEpochSecond(clock.get()))) {
+                            private static final long serialVersionUID = 1;
 
-                    @Override
-                    Sent send(Message<Webhook> message) {
-                        CompletableFuture<Sent> later = CompletableFuture.supplyAsync(() -> super.send(message));
-                        later.exceptionally(lost -> null);
-                        return new Sent.Accepted(true, "early");
-                    }
-                })) {
+                            @Override
+                            Sent send(Message<Webhook> message) {
+                                CompletableFuture<Sent> later =
+                                        CompletableFuture.supplyAsync(() -> super.send(message));
+                                later.exceptionally(lost -> null);
+                                return new Sent.Accepted(true, "early");
+                            }
+                        })) {
             Heard heard = endpoint.send(endpoint.webhook("", Sender.STRIPE.body("e-1")));
             if (heard.status() != 200) {
                 fail("the planted bug is gone");

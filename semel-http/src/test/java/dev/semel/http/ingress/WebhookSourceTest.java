@@ -17,10 +17,10 @@ import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 import dev.semel.watch.MicrometerWatch;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.util.Arrays;
-import java.util.Map;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -32,7 +32,8 @@ class WebhookSourceTest {
 
     @Test
     void allFaultsOfASourceAndItsChannelAreNamedAtOnceWithoutASecret() {
-        WebhookSource source = WebhookSource.standardWebhooks("Big Name!", WebhookSecrets.of("whsec_no base64", "c2hvcnQ="))
+        WebhookSource source = WebhookSource.standardWebhooks(
+                        "Big Name!", WebhookSecrets.of("whsec_no base64", "c2hvcnQ="))
                 .withTolerance(Duration.ZERO)
                 .withLargestBody(2_000_000)
                 .withHeaders("Authorization", "a b")
@@ -63,19 +64,23 @@ class WebhookSourceTest {
         String[] nine = Stream.generate(() -> SECRET).limit(9).toArray(String[]::new);
         assertThat(WebhookSource.stripe("stripe", WebhookSecrets.of(nine)).faults())
                 .containsExactly("there are 9 secrets: keep at most 8");
-        assertThat(WebhookSource.slack("slack", WebhookSecrets.of("0123456789abcde")).faults())
+        assertThat(WebhookSource.slack("slack", WebhookSecrets.of("0123456789abcde"))
+                        .faults())
                 .hasSize(1);
-        assertThat(WebhookSource.slack("slack", WebhookSecrets.of("0123456789abcdef")).faults())
+        assertThat(WebhookSource.slack("slack", WebhookSecrets.of("0123456789abcdef"))
+                        .faults())
                 .isEmpty();
         assertThat(WebhookSecrets.of(null, " ", "").texts()).isEmpty();
-        assertThat(WebhookSource.standardWebhooks("any", WebhookSecrets.of("whsec_")).faults())
+        assertThat(WebhookSource.standardWebhooks("any", WebhookSecrets.of("whsec_"))
+                        .faults())
                 .hasSize(1);
     }
 
     @Test
     void largestBodyFitsIntoTheLedger() {
         try (Semel small = Semel.settings("memory:").withLargestValue(20_000).open();
-                Semel large = Semel.settings("memory:").withLargestValue(1_500_000).open()) {
+                Semel large =
+                        Semel.settings("memory:").withLargestValue(1_500_000).open()) {
             WebhookSource source = WebhookSource.stripe("stripe", WebhookSecrets.of(SECRET));
             assertThatThrownBy(() -> new WebhookServlet(small, Endpoint.INBOX, source))
                     .hasMessageContaining("withLargestValue");
@@ -89,7 +94,8 @@ class WebhookSourceTest {
             byte[] body = new byte[768_000];
             Arrays.fill(body, (byte) 0xff);
             assertThat(endpoint.send(endpoint.webhook("d-1", 0, body)).status()).isEqualTo(200);
-            assertThat(endpoint.send(endpoint.webhook("d-1", 0, new byte[768_001])).status())
+            assertThat(endpoint.send(endpoint.webhook("d-1", 0, new byte[768_001]))
+                            .status())
                     .isEqualTo(413);
         }
     }
@@ -168,7 +174,8 @@ class WebhookSourceTest {
         assertThatThrownBy(() -> EventField.pathPart(0)).isInstanceOf(SemelException.Invalid.class);
         assertThatThrownBy(EventKey::of).isInstanceOf(SemelException.Invalid.class);
         EventField id = EventField.json("/id");
-        assertThatThrownBy(() -> EventKey.textInBucket(id, id, Duration.ZERO)).isInstanceOf(SemelException.Invalid.class);
+        assertThatThrownBy(() -> EventKey.textInBucket(id, id, Duration.ZERO))
+                .isInstanceOf(SemelException.Invalid.class);
     }
 
     @Test
@@ -180,7 +187,8 @@ class WebhookSourceTest {
                 "{\"a\":\"xy\",\"b\":\"z\"}",
                 "{\"a\":\"x,2:y\",\"b\":\"z\"}",
                 "{\"a\":\"x\",\"b\":\"2:yz\"}")) {
-            keys.add(rule.key("s", FakeRequests.of(Map.of(), Sender.utf8(body), 0)).text());
+            keys.add(rule.key("s", FakeRequests.of(Map.of(), Sender.utf8(body), 0))
+                    .text());
         }
         keys.add(EventKey.of(EventField.json("/a"))
                 .key("s", FakeRequests.of(Map.of(), Sender.utf8("{\"a\":\"1:x,2:yz\"}"), 0))

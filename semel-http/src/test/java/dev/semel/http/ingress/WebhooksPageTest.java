@@ -8,9 +8,9 @@ import dev.semel.http.Container;
 import dev.semel.http.Heard;
 import dev.semel.http.TestDatabase;
 import dev.semel.testkit.Await;
+import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
@@ -69,22 +69,25 @@ class WebhooksPageTest {
         TestDatabase database = TestDatabase.Kind.SQLITE.fresh();
         try (Semel semel = Semel.open(database.url())) {
             WebhookServlet servlet = servlet(semel, Map.of("STRIPE_SECRET", Sender.STRIPE.secret));
-            int port = Container.JETTY.serve((request, response, chain) -> chain.doFilter(request, response), servlet::service);
+            int port = Container.JETTY.serve(
+                    (request, response, chain) -> chain.doFilter(request, response), servlet::service);
             byte[] body = Sender.utf8("{\"id\":\"evt_1\",\"data\":{\"object\":{\"customer\":\"c-1\"}}}");
             long now = System.currentTimeMillis() / 1000;
-            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/webhooks/stripe"))
+            HttpRequest.Builder request = HttpRequest.newBuilder(
+                            URI.create("http://127.0.0.1:" + port + "/webhooks/stripe"))
                     .POST(HttpRequest.BodyPublishers.ofByteArray(body));
             Sender.STRIPE
                     .headers(Sender.STRIPE.secret, new Sender.Event("", now, body))
                     .forEach(request::header);
             for (String result : new String[] {"accepted", "duplicate"}) {
-                Heard heard = Heard.of(
-                        Endpoint.client().send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+                Heard heard =
+                        Heard.of(Endpoint.client().send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
                 assertThat(heard.header(WebhookServlet.RESULT_HEADER)).contains(result);
             }
             Await.until("it is handled", () -> !PAID.isEmpty());
             assertThat(PAID).hasSize(1);
-            assertThat(new WebhookServlet(semel, PAYMENTS, crm("0123456789abcdef"))).isNotNull();
+            assertThat(new WebhookServlet(semel, PAYMENTS, crm("0123456789abcdef")))
+                    .isNotNull();
         }
         assertThat(crm(null).faults()).isEmpty();
         assertThat(chat().isSigned()).isTrue();
