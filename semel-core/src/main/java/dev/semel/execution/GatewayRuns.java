@@ -62,7 +62,7 @@ public final class GatewayRuns {
 
     /** Counts the answer to a webhook. */
     public void ingress(String source, String answer) {
-        services.watch().ingress(source, answer);
+        services.tools().watch().ingress(source, answer);
     }
 
     /** The largest payload in bytes. */
