@@ -261,6 +261,41 @@ public interface Semel extends AutoCloseable {
     Cancelled cancel(Tenant tenant, String recordId, Cancellation by);
 
     /**
+     * Registers what is done when a message of a channel dies: a fallback to a person, a compensation, a notice.
+     *
+     * <pre>{@code
+     * semel.onDead(MAIL, (death, tx) ->
+     *         tx.send(REVIEW, death.key("review"), new Review(death.payload(), death.failure().reason())));
+     * }</pre>
+     *
+     * @see #onDead(Operation, Death.Handler)
+     */
+    default <P> void onDead(Channel<P> channel, Death.Handler<P> handler) {
+        onDead(channel.operation(), handler);
+    }
+
+    /**
+     * Registers what is done when a message or call of an operation becomes a dead letter. The handler runs in the commit of the
+     * dead letter: what it writes and sends is there exactly if the dead letter is, once for each death. A record that is replayed
+     * and dies again has died twice.
+     *
+     * <ul>
+     *   <li>If the handler throws, times out or sends what conflicts, nothing is committed, the dead letter neither. A message waits
+     *       in its place, and its death is tried again, with pauses from a second to a quarter of an hour. A direct call is not
+     *       dead then: its caller gets {@link Answer.RetryLater}.
+     *   <li>Failures that are no dead letters do not count: a direct call that failed for good is told to its caller, and a policy
+     *       may keep no dead letters.
+     * </ul>
+     *
+     * Register it before the handlers, on each node that handles, runs or reconciles the operation: a node that does not know it
+     * records dead letters without it.
+     *
+     * @throws SemelException.Invalid when the operation has one on this node already, or another declaration has its name
+     * @throws SemelException.Misconfigured when the store has no transactions for handlers
+     */
+    <P> void onDead(Operation<P, ?> operation, Death.Handler<P> handler);
+
+    /**
      * Claims nothing more, lets the handlers under way end, and hands back what has not begun.
      *
      * @return whether all of them ended within the bound; those that did not are interrupted when this is closed

@@ -8,6 +8,7 @@ import dev.semel.CallStory;
 import dev.semel.Cancellation;
 import dev.semel.Cancelled;
 import dev.semel.Channel;
+import dev.semel.Death;
 import dev.semel.DeliverySource;
 import dev.semel.Key;
 import dev.semel.LeasedHandler;
@@ -26,6 +27,7 @@ import dev.semel.execution.AtomicBatch;
 import dev.semel.execution.AtomicCalls;
 import dev.semel.execution.AuditWriter;
 import dev.semel.execution.CurrentModes;
+import dev.semel.execution.DeathHandlers;
 import dev.semel.execution.DuplicateShares;
 import dev.semel.execution.EngineServices;
 import dev.semel.execution.GatewayRuns;
@@ -104,14 +106,23 @@ public final class Engine implements Semel {
                         registry,
                         leased,
                         takeovers,
-                        new AbandonedDeliveries(services.preparation(), services.ledger(), events, settings.watch())),
+                        new AbandonedDeliveries(
+                                services.preparation(),
+                                services.ledger(),
+                                events,
+                                settings.watch(),
+                                services.memory().deaths())),
                 new Duties.QueryDuties(
                         new Reconciliation(
                                 store,
                                 registry,
                                 settings.reconcilerCalls(),
                                 services.preparation(),
-                                new VerdictMoves(store.ledger(), settings.codec(), events),
+                                new VerdictMoves(
+                                        store.ledger(),
+                                        settings.codec(),
+                                        events,
+                                        services.memory().deaths()),
                                 settings.time()),
                         new DeliveryRounds(
                                 store,
@@ -175,7 +186,8 @@ public final class Engine implements Semel {
                         new ResultCache(settings.cached(), time),
                         new DuplicateShares(),
                         new LeaseKeeper(store.ledger(), time),
-                        new LocalWakeUps()));
+                        new LocalWakeUps(),
+                        new DeathHandlers()));
     }
 
     private void startBackground(TimeSource time) {
@@ -343,6 +355,18 @@ public final class Engine implements Semel {
     @Override
     public <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler) {
         registry.reconcile(operation, reconciler);
+    }
+
+    @Override
+    public <P> void onDead(Operation<P, ?> operation, Death.Handler<P> handler) {
+        if (services.store().transactions().isEmpty()) {
+            throw new SemelException.Misconfigured(
+                    "onDead of " + operation.name(),
+                    List.of("store " + services.store().name()
+                            + " cannot commit the handler's writes together with the dead letter: use a SQL store"));
+        }
+        registry.demandSame(operation);
+        services.memory().deaths().register(operation, handler);
     }
 
     @Override

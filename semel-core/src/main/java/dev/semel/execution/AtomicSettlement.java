@@ -2,10 +2,13 @@ package dev.semel.execution;
 
 import dev.semel.Answer;
 import dev.semel.Failure;
+import dev.semel.SemelException;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.execution.DeathTransaction.DeathOutcome;
 import dev.semel.policy.RetryDecision;
 import dev.semel.store.AuditEntry;
+import dev.semel.store.CommitRefused;
 import dev.semel.store.LookupResult;
 import dev.semel.store.RecordWrite;
 import dev.semel.store.Row;
@@ -17,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,12 +103,44 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
         }
         boolean deadLetter = decision instanceof RetryDecision.RateLimited
                 && prepared.policy().options().deadLetters();
+        if (deadLetter && services.deaths().has(prepared)) {
+            return died(failed);
+        }
         return leave(terminal(failed, deadLetter)).orElseGet(() -> {
             if (deadLetter) {
                 services.watch().died(prepared, failed.failure());
             }
             return answers.failed(failed.failure());
         });
+    }
+
+    /**
+     * Writes the dead letter in the transaction of the onDead handler. If that fails, the call is not dead: its caller is told to
+     * repeat it.
+     */
+    private Answer<R> died(FailedAttempt failed) {
+        DirectDeath<P, R> direct = new DirectDeath<>(services, prepared, failed);
+        DeathTransaction<P, R> death =
+                direct.numbered(services.deaths().random().nextLong());
+        DeathOutcome outcome;
+        try {
+            Optional<Answer<R>> overtaken =
+                    leave(terminal(failed, true), tx -> DirectDeath.NotDead.unless(death.handle(tx)));
+            if (overtaken.isEmpty()) {
+                death.committed();
+                services.watch().died(prepared, failed.failure());
+            }
+            return overtaken.orElseGet(() -> answers.failed(failed.failure()));
+        } catch (DirectDeath.NotDead e) {
+            outcome = e.outcome();
+        } catch (CommitRefused e) {
+            outcome = new DeathOutcome.NotRecorded(e.why());
+        } catch (SemelException.DataRefused | SemelException.Locked e) {
+            outcome = new DeathOutcome.NotRecorded(e);
+        }
+        Duration pause = direct.pause(outcome);
+        return leave(retryable(failed, pause, EventType.RETRY_EXHAUSTED, DirectDeath.RECOVERY))
+                .orElseGet(() -> answers.retryLater(pause, failed.failure()));
     }
 
     private Answer<R> interrupted(FailedAttempt failed) {
@@ -158,14 +194,19 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
 
     /** Writes the failure unless somebody else got further or is at it; then that is the answer, and the event stands alone. */
     Optional<Answer<R>> leave(RecordWrite write) {
+        return leave(write, tx -> {});
+    }
+
+    /** @param first done in the same transaction, just before the write */
+    private Optional<Answer<R>> leave(RecordWrite write, Consumer<Tx> first) {
         Optional<Answer<R>> overtaken =
-                StoreExceptions.translated(() -> transactions.demand().run(tx -> leave(tx, write)));
+                StoreExceptions.translated(() -> transactions.demand().run(tx -> leave(tx, write, first)));
         overtaken.ifPresent(answer -> services.audits().append(write.event()));
         return overtaken.map(answer -> answers.told(answer, prepared.id()));
     }
 
     /** A failure is not a grant: whatever the modes have become, it is left. */
-    private Ended<Optional<Answer<R>>> leave(Tx tx, RecordWrite write) {
+    private Ended<Optional<Answer<R>>> leave(Tx tx, RecordWrite write, Consumer<Tx> first) {
         LookupResult lookup =
                 tx.lookUp(Transactions.ANY_MODES, List.of(prepared.identity())).get(0);
         if (lookup instanceof LookupResult.Found found) {
@@ -173,10 +214,12 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
             if (answer != null) {
                 return Ended.undo(Optional.of(answer));
             }
+            first.accept(tx);
             tx.write(List.of(withId(write, found.row())));
             return Ended.keep(Optional.empty());
         }
         if (lookup instanceof LookupResult.Free) {
+            first.accept(tx);
             tx.write(List.of(write));
             return Ended.keep(Optional.empty());
         }

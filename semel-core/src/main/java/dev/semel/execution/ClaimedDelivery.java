@@ -48,6 +48,8 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
     private final PreparedCall<P, R> prepared;
     private final LeaseKeeper.Watched held;
     private final boolean suspect;
+    private final boolean takenOver;
+    private final @Nullable PendingDeath dying;
     private volatile boolean left;
     private volatile boolean counted;
 
@@ -55,6 +57,8 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         this.services = services;
         this.row = claimed.row;
         this.prepared = prepared;
+        this.takenOver = claimed.takenOver;
+        this.dying = PendingDeath.read(row.failure());
         this.suspect = mayBeTakenOver() && (claimed.takenOver || Failures.isLeaseLost(row.failure()));
         this.held = services.keeper()
                 .hold(new LeaseKeeper.Lease(
@@ -72,7 +76,10 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
      */
     public record ClaimedRow(Row row, long since, boolean takenOver) {}
 
-    /** @throws SemelException.Invalid when the payload cannot be read as the handler's type; see {@link #unreadable} */
+    /**
+     * @throws SemelException.Invalid when the payload cannot be read as the handler's type; see {@link #unreadable}, or
+     *     {@link #unread} for a record that is dying
+     */
     public static <P, R> ClaimedDelivery<P, R> of(
             DeliveryTools services, Operation<P, R> operation, ClaimedRow claimed) {
         return new ClaimedDelivery<>(services, claimed, services.preparation().prepare(operation, claimed.row));
@@ -96,6 +103,12 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         return before.compareTo(LONGEST_PAUSE) >= 0
                 ? delivery.unread(failure)
                 : delivery.leftToOthers(failure, before.isZero() ? FIRST_PAUSE : before.multipliedBy(2));
+    }
+
+    /** A record that is dying and whose payload cannot be read here: its onDead handler does without. */
+    public static <P, R> ClaimedDelivery<P, R> unread(
+            DeliveryTools services, Operation<P, R> operation, ClaimedRow claimed) {
+        return new ClaimedDelivery<>(services, claimed, services.preparation().unread(operation, claimed.row));
     }
 
     /** For how long it was last left to other nodes. */
@@ -145,6 +158,25 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
 
     LeaseKeeper.Watched held() {
         return held;
+    }
+
+    /** Whether it has failed for good, and only its death is still to be recorded. */
+    public boolean isDying() {
+        return dying != null;
+    }
+
+    @Nullable
+    PendingDeath dying() {
+        return dying;
+    }
+
+    boolean isTakenOver() {
+        return takenOver;
+    }
+
+    /** Whether its payload cannot be read here. */
+    boolean isUnread() {
+        return row.payload() != null && prepared.call().payload() == null;
     }
 
     Reserved.Granted grant() {
@@ -281,8 +313,8 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
     }
 
     private DeliveryResult handedBack(DeliveryResult.ResultKind kind, @Nullable Failure failure, Duration pause) {
-        Move.Change back =
-                Transition.due(pause, Duration.ZERO, row.status().attempt(), suspect ? suspicion() : row.failure());
+        byte[] kept = suspect && dying == null ? suspicion() : row.failure();
+        Move.Change back = Transition.due(pause, Duration.ZERO, row.status().attempt(), kept);
         return end(kind, Transition.HAND_BACK, back, null, failure);
     }
 
@@ -354,7 +386,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
         return atomic || prepared.isRepeatable() ? handedBack() : unknown(failed.failure());
     }
 
-    private DeliveryResult unknown(Failure failure) {
+    DeliveryResult unknown(Failure failure) {
         return end(
                 DeliveryResult.ResultKind.UNKNOWN,
                 Transition.PARK,
@@ -379,14 +411,31 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
     }
 
     /**
-     * A dead letter, or nothing but its event where the policy keeps none.
+     * A dead letter, or nothing but its event where the policy keeps none. Where an onDead handler is registered, the record is
+     * put back as dying: the handler runs with the dead letter, when the record is claimed again.
      *
      * @param number of its last attempt
      * @param exhausted whether that was the last of those that it had
      */
     private DeliveryResult dead(Failure failure, int number, boolean exhausted) {
+        PendingDeath death = PendingDeath.of(failure, number, exhausted, row.status().fence());
+        boolean handled = prepared.policy().options().deadLetters()
+                && services.deaths().has(prepared);
+        return handled ? dies(death, Duration.ZERO) : died(death);
+    }
+
+    /** Back in its place and dying, its attempt refunded: the next claim records its death. */
+    DeliveryResult dies(PendingDeath death, Duration pause) {
+        Move.Change back = Transition.due(pause, Duration.ZERO, row.status().attempt(), death.encode());
+        return end(DeliveryResult.ResultKind.DYING, Transition.HAND_BACK, back, null, death.failure());
+    }
+
+    DeliveryResult died(PendingDeath death) {
         Policy policy = prepared.policy();
         Events events = services.audits().events();
+        Failure failure = death.failure();
+        int number = death.attempts();
+        boolean exhausted = death.exhausted();
         FailedAttempt last = new FailedAttempt(failure, new RetryDecision.Terminal(true), number, false);
         if (!policy.options().deadLetters()) {
             AuditEntry event = events.drop(prepared.about(), last.tried(prepared, null, DROPPED), exhausted);

@@ -21,6 +21,8 @@ public record DeliveryResult(
         RETRIED(Outcome.RETRY_LATER),
         /** It failed for good: a dead letter. */
         DEAD(Outcome.FAILED),
+        /** It failed for good, and its onDead handler is still to run: its dead letter is recorded together with that. */
+        DYING(Outcome.FAILED),
         /** It failed for good, and its policy keeps no dead letters: its record is removed. */
         DROPPED(Outcome.FAILED),
         /** It may have taken effect, and is not repeated automatically. */

@@ -39,6 +39,10 @@ public final class DeliveryTools {
         return settling.attempts();
     }
 
+    DeathTools deaths() {
+        return settling.deaths();
+    }
+
     CallWatch watch() {
         return settling.watch();
     }

@@ -30,13 +30,16 @@ public final class EngineServices {
     /** Clock, random numbers, encoding, policies, and the watch, as the settings have them. */
     public record Tools(TimeSource time, RandomGenerator random, ValueCodec codec, Catalogue catalogue, Watch watch) {}
 
-    /** The state of this process: running calls, results, leases, and the channels to wake when there is work. */
+    /**
+     * The state of this process: running calls, results, leases, the channels to wake when there is work, and the onDead handlers.
+     */
     public record Memory(
             InFlightCalls inFlight,
             ResultCache results,
             DuplicateShares duplicates,
             LeaseKeeper keeper,
-            LocalWakeUps wakeUps) {}
+            LocalWakeUps wakeUps,
+            DeathHandlers deaths) {}
 
     public EngineServices(Store store, Tools tools, AuditWriter audits, CurrentModes modes, Memory memory) {
         this.store = store;
@@ -56,8 +59,13 @@ public final class EngineServices {
                 watch,
                 audits.buffer());
         this.grants = new LeaseGrants(answers, modes, memory.duplicates(), tools.random(), preparation, watch);
-        this.settling = new SettlementTools(answers, new AttemptJudge(modes, tools.random()), watch);
-        this.atomic = new AtomicTools(transactions, sender, modes, memory.keeper(), tools.codec(), audits.events());
+        this.atomic =
+                new AtomicTools(transactions, sender, modes, memory.keeper(), tools.codec(), audits.events());
+        this.settling = new SettlementTools(
+                answers,
+                new AttemptJudge(modes, tools.random()),
+                new DeathTools(memory.deaths(), atomic, tools.random()),
+                watch);
         this.leased = new LeasedTools(
                 new StepTools(ledger, modes, tools.codec(), tools.random(), sender), settling, memory.keeper());
         this.deliveries = new DeliveryTools(preparation, settling, memory.keeper(), modes);
@@ -118,6 +126,11 @@ public final class EngineServices {
     /** For atomic handlers. */
     public AtomicTools atomic() {
         return atomic;
+    }
+
+    /** For onDead handlers. */
+    public DeathTools deaths() {
+        return settling.deaths();
     }
 
     LeasedTools leased() {

@@ -31,6 +31,11 @@ public final class Failures {
 
     /** @param delay before the next attempt, from which a decorrelated backoff continues */
     static byte[] encode(Failure failure, @Nullable Duration delay) {
+        return encode(failure, delay, Map.of());
+    }
+
+    /** @param more fields beside those of the failure */
+    static byte[] encode(Failure failure, @Nullable Duration delay, Map<String, ?> more) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("category", failure.category().code());
         fields.put("reason", failure.reason());
@@ -43,6 +48,7 @@ public final class Failures {
         if (delay != null) {
             fields.put("delay_ms", delay.toMillis());
         }
+        fields.putAll(more);
         return JSON.writeValueAsBytes(fields);
     }
 
@@ -51,7 +57,7 @@ public final class Failures {
      * {@code unknown}, so that the record can still be claimed, shown and replayed.
      */
     public static Failure decode(byte[] stored) {
-        JsonNode fields = JSON.readTree(new String(stored, StandardCharsets.UTF_8));
+        JsonNode fields = fields(stored);
         return new Failure(
                 Failure.Category.ofCode(fields.path("category").asString("")).orElse(Failure.Category.UNKNOWN),
                 fields.path("reason").asString(""),
@@ -61,6 +67,10 @@ public final class Failures {
                         : null);
     }
 
+    static JsonNode fields(byte[] stored) {
+        return JSON.readTree(new String(stored, StandardCharsets.UTF_8));
+    }
+
     /** Whether the record's last failure is a lost lease. The next claim then treats it as a suspect. */
     static boolean isLeaseLost(byte @Nullable [] stored) {
         return stored != null && decode(stored).category() == Failure.Category.LEASE_LOST;
@@ -68,10 +78,14 @@ public final class Failures {
 
     /**
      * What is kept of the failure of a message that somebody decided to run again: nothing of a lost lease, so that it is no
-     * suspect any more. The audit keeps the reason.
+     * suspect any more, and nothing of a death that was not recorded, so that it is not dying any more. The audit keeps the reason.
      */
     public static byte @Nullable [] decided(byte @Nullable [] stored) {
-        return isLeaseLost(stored) ? null : stored;
+        if (stored == null || isLeaseLost(stored)) {
+            return null;
+        }
+        PendingDeath dying = PendingDeath.read(stored);
+        return dying == null ? stored : encode(dying.failure());
     }
 
     /** The delay that the attempt before the present one was followed by. */
@@ -79,8 +93,7 @@ public final class Failures {
         if (stored == null) {
             return null;
         }
-        JsonNode delay =
-                JSON.readTree(new String(stored, StandardCharsets.UTF_8)).get("delay_ms");
+        JsonNode delay = fields(stored).get("delay_ms");
         return delay == null ? null : Duration.ofMillis(delay.longValue());
     }
 }

@@ -4,6 +4,7 @@ import dev.semel.Answer;
 import dev.semel.Failure;
 import dev.semel.SemelException;
 import dev.semel.audit.EventType;
+import dev.semel.execution.DeathTransaction.DeathOutcome;
 import dev.semel.ledger.Transition;
 import dev.semel.policy.RetryDecision;
 import dev.semel.store.AuditEntry;
@@ -252,12 +253,42 @@ final class LeasedSettlement<P, R> {
         Move move = limited || stored
                 ? Transition.FAIL.of(prepared.id(), granted.fence(), Transition.failure(keep, failure), event)
                 : Transition.RELEASE.of(prepared.id(), granted.fence(), Move.Change.NONE, event);
+        if (deadLetter && services.deaths().has(prepared)) {
+            return died(granted, attempt, move);
+        }
         Answer<R> failed = answers.failed(attempt.failure());
         Answer<R> answer = finished(move, failed);
         if (deadLetter && answer == failed) {
             services.watch().died(prepared, attempt.failure());
         }
         return answer;
+    }
+
+    /**
+     * Records the dead letter together with the onDead handler. If the handler fails, the call is not dead: its caller is told to
+     * repeat it, and a later run decides again.
+     */
+    private Answer<R> died(Reserved.Granted granted, FailedAttempt attempt, Move move) {
+        DirectDeath<P, R> death = new DirectDeath<>(services, prepared, attempt);
+        DeathOutcome outcome = death.numbered(granted.fence()).run(move);
+        if (outcome instanceof DeathOutcome.Recorded) {
+            services.watch().died(prepared, attempt.failure());
+            return answers.failed(attempt.failure());
+        }
+        if (outcome instanceof DeathOutcome.Overtaken overtaken) {
+            return lost(overtaken.refused());
+        }
+        Failure doubt = DirectDeath.doubt(outcome);
+        if (doubt != null) {
+            return park(granted, doubt);
+        }
+        Duration pause = death.pause(outcome);
+        Move.Change due = Transition.due(
+                pause, prepared.policy().retention().failure(), 0, Failures.encode(attempt.failure()));
+        AuditEntry event = event(EventType.RETRY_EXHAUSTED, attempt, pause, DirectDeath.RECOVERY);
+        return finished(
+                Transition.RETRY.of(prepared.id(), granted.fence(), due, event),
+                answers.retryLater(pause, attempt.failure()));
     }
 
     private Answer<R> finished(Move move, Answer<R> answer) {

@@ -4,10 +4,10 @@ import dev.semel.Failure;
 import dev.semel.time.TimeSource;
 
 /**
- * What the end of every run needs: the ledger and the audit that it is written to, a judge of failed attempts, and the watch that
- * is told.
+ * What the end of every run needs: the ledger and the audit that it is written to, a judge of failed attempts, the onDead handlers,
+ * and the watch that is told.
  */
-record SettlementTools(AnswerSources answers, AttemptJudge attempts, CallWatch watch) {
+record SettlementTools(AnswerSources answers, AttemptJudge attempts, DeathTools deaths, CallWatch watch) {
     GroupedLedger ledger() {
         return answers.ledger();
     }

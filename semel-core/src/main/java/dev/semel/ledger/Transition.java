@@ -71,6 +71,8 @@ public enum Transition {
     RECONCILE_RETRY(FAILED_RETRYABLE, UNKNOWN),
     /** The reconciler found that it did not, and must not be tried again. */
     RECONCILE_FAIL(FAILED_TERMINAL, UNKNOWN),
+    /** As {@link #RECONCILE_FAIL}, for a message whose onDead handler is still to run: a worker records its death. */
+    RECONCILE_DYING(QUEUED, UNKNOWN),
     /** The reconciler cannot tell yet; only the time of the next question changes. */
     ASK_AGAIN(UNKNOWN, UNKNOWN),
     /** An operator closes it. */
@@ -115,7 +117,7 @@ public enum Transition {
             case FAIL, PARK, LOSE, RECONCILE_FAIL ->
                 lane == null || deadHead == Policy.DeadHead.PARK_LANE ? null : new Move.Place(lane, Move.Then.LEAVE);
             // Under CONTINUE an UNKNOWN head may leave its lane at any moment, so it always joins the tail.
-            case RECONCILE_RETRY -> lane == null || stays ? null : new Move.Place(lane, Move.Then.JOIN);
+            case RECONCILE_RETRY, RECONCILE_DYING -> lane == null || stays ? null : new Move.Place(lane, Move.Then.JOIN);
             // An operator knows no policy, and the record may have left its lane since it was read: the store
             // decides.
             case REPLAY_BY_HANDLER -> new Move.Place(lane, Move.Then.KEEP_OR_JOIN);

@@ -2,6 +2,7 @@ package dev.semel.operator;
 
 import dev.semel.Failure;
 import dev.semel.Mode;
+import dev.semel.execution.PendingDeath;
 import dev.semel.store.Line;
 import dev.semel.store.Row;
 import dev.semel.store.State;
@@ -143,6 +144,10 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
         if (row.line() != null && row.line().turn() == Line.Turn.WAITING) {
             return behind(sight, name, row, facts);
         }
+        PendingDeath dying = PendingDeath.read(row.failure());
+        if (dying != null) {
+            return dying(name, row, now, facts, dying);
+        }
         if (row.status().at() > now) {
             String why = row.state() == State.QUEUED
                     ? " was sent for later and is due in "
@@ -159,6 +164,25 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
                                 + " and nothing holds it up but that no worker has taken it yet.",
                         facts,
                         "see that a node with a handler for " + operation + " is up and has room");
+    }
+
+    private static Explanation dying(
+            String name, Row row, long now, Map<String, Object> facts, PendingDeath dying) {
+        facts.put("on_dead_failed", dying.tries().failed());
+        facts.put("on_dead_error", String.valueOf(dying.tries().error()));
+        boolean waits = row.status().at() > now;
+        String tried = dying.tries().failed() == 0
+                ? " Its onDead handler runs when a worker takes it."
+                : " Its onDead handler failed (" + times(dying.tries().failed(), "try", "tries") + ", last: "
+                        + dying.tries().error() + ") and is tried again "
+                        + (waits ? "in " + shown(row.status().at() - now) : "now") + ".";
+        return new Explanation(
+                name + " failed for good after " + times(dying.attempts()) + ": " + failure(row)
+                        + " Its dead letter is recorded together with its onDead handler." + tried,
+                facts,
+                dying.tries().failed() == 0
+                        ? "see that a node with a handler for " + row.header().operation() + " is up and has room"
+                        : "mend the onDead handler; or discard it");
     }
 
     private static Explanation behind(Sight sight, String name, Row row, Map<String, Object> facts) {
@@ -188,7 +212,11 @@ public record Explanation(String sentence, Map<String, Object> facts, String nex
     }
 
     private static String times(int attempts) {
-        return attempts == 1 ? "1 attempt" : attempts + " attempts";
+        return times(attempts, "attempt", "attempts");
+    }
+
+    private static String times(int count, String one, String many) {
+        return count + " " + (count == 1 ? one : many);
     }
 
     /** A span of time for people, in the two largest units that count. */

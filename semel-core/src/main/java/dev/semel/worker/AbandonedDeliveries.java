@@ -7,8 +7,10 @@ import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
 import dev.semel.execution.CallPreparation;
 import dev.semel.execution.ClaimedDelivery;
+import dev.semel.execution.DeathHandlers;
 import dev.semel.execution.Failures;
 import dev.semel.execution.GroupedLedger;
+import dev.semel.execution.PendingDeath;
 import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
 import dev.semel.store.Line;
@@ -26,12 +28,15 @@ public final class AbandonedDeliveries {
     private final GroupedLedger ledger;
     private final Events events;
     private final Watch watch;
+    private final DeathHandlers deaths;
 
-    public AbandonedDeliveries(CallPreparation preparation, GroupedLedger ledger, Events events, Watch watch) {
+    public AbandonedDeliveries(
+            CallPreparation preparation, GroupedLedger ledger, Events events, Watch watch, DeathHandlers deaths) {
         this.preparation = preparation;
         this.ledger = ledger;
         this.events = events;
         this.watch = watch;
+        this.deaths = deaths;
     }
 
     /** A message that may be repeated is claimed again by a worker; one that may not is parked, or dead if nothing of it took effect. */
@@ -40,7 +45,9 @@ public final class AbandonedDeliveries {
         boolean repeated = known.mayRepeat(policy)
                 && row.status().attempt() < policy.retry().maxAttempts();
         if (!repeated && !(row.holdsLane() && row.line().turn() == Line.Turn.WAITING)) {
-            Move move = abandoned(known, policy, row);
+            PendingDeath death = PendingDeath.read(row.failure());
+            Move move =
+                    death == null ? abandoned(known, policy, row) : dying(row, row.status().attempt(), death);
             if (ledger.moveAll(List.of(move)).get(0) instanceof Moved.Applied) {
                 tellWatch(move, row);
             }
@@ -55,6 +62,16 @@ public final class AbandonedDeliveries {
         }
     }
 
+    /**
+     * Puts a record back as dying: a worker records its death together with its onDead handler.
+     *
+     * @param attempts counted without the last one, which is refunded as for all that is handed back
+     */
+    private static Move dying(Row row, int attempts, PendingDeath death) {
+        Move.Change back = new Move.Change(0, 0, attempts, true, null, death.encode());
+        return Transition.HAND_BACK.of(row.id(), row.status().fence(), back, null);
+    }
+
     private Move abandoned(Registry.RegisteredOperation<?, ?> known, Policy policy, Row row) {
         boolean atomic = known.operation() instanceof Operation.Atomic;
         // What may not be repeated was not counted before it began: it is now, as it may have begun.
@@ -64,6 +81,10 @@ public final class AbandonedDeliveries {
                 "Its handler did not end within its lease: " + attempts + " of "
                         + policy.retry().maxAttempts() + " attempts.");
         boolean dropped = atomic && !policy.options().deadLetters();
+        if (atomic && !dropped && deaths.has(row.header().operation())) {
+            PendingDeath death = PendingDeath.of(failure, attempts, true, row.status().fence());
+            return dying(row, Math.max(0, attempts - 1), death);
+        }
         Transition transition = dropped ? Transition.RELEASE : atomic ? Transition.FAIL : Transition.LOSE;
         long keep = atomic ? policy.retention().deadLetters().toMillis() : 0;
         Move.Change change = new Move.Change(keep, 0, attempts, true, null, Failures.encode(failure))

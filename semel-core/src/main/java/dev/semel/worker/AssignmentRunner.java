@@ -3,6 +3,7 @@ package dev.semel.worker;
 import dev.semel.AtomicHandler;
 import dev.semel.execution.AtomicDelivering;
 import dev.semel.execution.ClaimedDelivery;
+import dev.semel.execution.DeathDelivering;
 import dev.semel.execution.DeliveryResult;
 import dev.semel.execution.LeasedDelivering;
 import java.time.Duration;
@@ -97,12 +98,18 @@ final class AssignmentRunner<P, R> {
         }
         busy.incrementAndGet();
         try {
+            groups.stream().filter(DeliveryGroup::isDying).forEach(group -> recordDeath(group, mayBegin));
+            List<DeliveryGroup<P, R>> living =
+                    groups.stream().filter(group -> !group.isDying()).toList();
+            if (living.isEmpty()) {
+                return true;
+            }
             if (!context.isAtomic()) {
-                groups.forEach(group -> runLeased(group, mayBegin));
-            } else if (groups.get(0).isSuspect()) {
-                runAlone(groups.get(0), mayBegin);
+                living.forEach(group -> runLeased(group, mayBegin));
+            } else if (living.get(0).isSuspect()) {
+                runAlone(living.get(0), mayBegin);
             } else {
-                runAtomic(groups.stream()
+                runAtomic(living.stream()
                         .flatMap(group -> group.deliveries().stream())
                         .toList());
             }
@@ -114,6 +121,21 @@ final class AssignmentRunner<P, R> {
             buffer.ended(assignment);
         }
         return true;
+    }
+
+    /** No call of the receiver: neither its protection nor the size of batches takes part. */
+    private void recordDeath(DeliveryGroup<P, R> group, BooleanSupplier mayBegin) {
+        ClaimedDelivery<P, R> delivery = group.deliveries().get(0);
+        DeathDelivering.DeathResult death = mayBegin.getAsBoolean()
+                ? new DeathDelivering(context.services().deaths()).run(delivery)
+                : new DeathDelivering.DeathResult(false, delivery.handedBack());
+        if (death.result() == null) {
+            completion.release(delivery);
+        } else if (death.committed()) {
+            completion.died(delivery, death.result());
+        } else {
+            completion.complete(delivery, death.result());
+        }
     }
 
     private void runLeased(DeliveryGroup<P, R> group, BooleanSupplier mayBegin) {

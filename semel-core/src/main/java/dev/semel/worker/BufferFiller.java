@@ -3,6 +3,7 @@ package dev.semel.worker;
 import dev.semel.SemelException;
 import dev.semel.execution.ClaimedDelivery;
 import dev.semel.execution.DeliveryResult;
+import dev.semel.execution.PendingDeath;
 import dev.semel.key.RecordId;
 import dev.semel.store.Line;
 import dev.semel.store.Row;
@@ -70,6 +71,9 @@ final class BufferFiller<P, R> {
             return ClaimedDelivery.of(context.services().deliveries(), context.operation(), claimed);
         } catch (SemelException.Invalid e) {
             Row row = claimed.row();
+            if (PendingDeath.read(row.failure()) != null) {
+                return ClaimedDelivery.unread(context.services().deliveries(), context.operation(), claimed);
+            }
             DeliveryResult unreadable =
                     ClaimedDelivery.unreadable(context.services().deliveries(), context.operation(), claimed, e);
             Line.Lane lane = Objects.requireNonNull(row.line()).lane();
@@ -85,8 +89,9 @@ final class BufferFiller<P, R> {
         boolean sameLane = !group.isEmpty()
                 && delivery.lane() != null
                 && delivery.lane().equals(group.get(group.size() - 1).lane());
-        if (sameLane && delivery.isSuspect() != group.get(0).isSuspect()) {
-            // A suspect runs alone: nothing else of its lane waits with it, nor it with others.
+        boolean alone = delivery.isDying() || !group.isEmpty() && group.get(0).isDying();
+        if (sameLane && (alone || delivery.isSuspect() != group.get(0).isSuspect())) {
+            // A suspect, and one that is dying, runs alone: nothing else of its lane waits with it, nor it with others.
             stopped.add(Objects.requireNonNull(delivery.lane()));
         }
         if (stopped.contains(delivery.lane())) {

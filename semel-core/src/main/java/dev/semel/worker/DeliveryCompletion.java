@@ -35,7 +35,7 @@ final class DeliveryCompletion<P, R> {
     /** Has the result written, then releases the delivery. */
     void complete(ClaimedDelivery<P, R> delivery, DeliveryResult result) {
         switch (result.kind()) {
-            case RETRIED -> {
+            case RETRIED, DYING -> {
                 long delay =
                         Duration.ofMillis(result.move().change().delayMillis()).toNanos();
                 schedule.retryAt(context.time().nanos() + delay);
@@ -57,6 +57,12 @@ final class DeliveryCompletion<P, R> {
     void committed(ClaimedDelivery<P, R> delivery) {
         context.pauses().worked(context.name());
         release(delivery);
+    }
+
+    /** Its dead letter was committed with its onDead handler: that is told, and the delivery is released. */
+    void died(ClaimedDelivery<P, R> delivery, DeliveryResult dead) {
+        writtenOnce(delivery, dead, new Moved.Applied());
+        schedule.wake();
     }
 
     /** Hands back deliveries that were not run. */

@@ -18,6 +18,11 @@ record DeliveryGroup<P, R>(String tenant, List<ClaimedDelivery<P, R>> deliveries
         return deliveries.stream().anyMatch(ClaimedDelivery::isSuspect);
     }
 
+    /** Whether it is a single one, of which only the death is still to be recorded. */
+    boolean isDying() {
+        return deliveries.get(0).isDying();
+    }
+
     /** How many of them are not suspects. */
     int unsuspected() {
         return (int) deliveries.stream().filter(each -> !each.isSuspect()).count();

@@ -70,6 +70,12 @@ public final class Registry {
         });
     }
 
+    /** Remembers an operation whose deaths are handled here. */
+    public void demandSame(Operation<?, ?> operation) {
+        refuseAnother(operation, known.get(operation.name()));
+        seen(operation);
+    }
+
     private static void refuseSecond(String what, String operation, boolean present) {
         if (present) {
             throw new SemelException.Invalid(

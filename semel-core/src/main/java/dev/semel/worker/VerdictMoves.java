@@ -6,8 +6,10 @@ import dev.semel.Policy;
 import dev.semel.Reconciler.Verdict;
 import dev.semel.audit.EventType;
 import dev.semel.audit.Events;
+import dev.semel.execution.DeathHandlers;
 import dev.semel.execution.Failures;
 import dev.semel.execution.InterruptedSteps;
+import dev.semel.execution.PendingDeath;
 import dev.semel.key.ValueCodec;
 import dev.semel.ledger.Transition;
 import dev.semel.store.AuditEntry;
@@ -31,11 +33,13 @@ public final class VerdictMoves {
     private final Ledger ledger;
     private final ValueCodec codec;
     private final Events events;
+    private final DeathHandlers deaths;
 
-    public VerdictMoves(Ledger ledger, ValueCodec codec, Events events) {
+    public VerdictMoves(Ledger ledger, ValueCodec codec, Events events, DeathHandlers deaths) {
         this.ledger = ledger;
         this.codec = codec;
         this.events = events;
+        this.deaths = deaths;
     }
 
     /** The verdict about the record, once what it says about its steps is taken down. */
@@ -103,6 +107,9 @@ public final class VerdictMoves {
         }
         if (verdict instanceof Verdict.Failed<R> failed) {
             boolean deadLetter = row.line() != null && policy.options().deadLetters();
+            if (deadLetter && deaths.has(row.header().operation())) {
+                return dying(policy, row, failed.failure());
+            }
             Duration keep = deadLetter
                     ? policy.retention().deadLetters()
                     : policy.retention().failure();
@@ -111,6 +118,16 @@ public final class VerdictMoves {
             return Transition.RECONCILE_FAIL.telling(row.id(), fence, kept, failed(row, policy, failed.failure()));
         }
         return later(policy, row);
+    }
+
+    /** It is put back as dying: its onDead handler runs with its dead letter, when it is claimed. */
+    private Move dying(Policy policy, Row row, Failure failure) {
+        PendingDeath death = PendingDeath.of(
+                failure, row.status().attempt(), false, row.status().fence());
+        Move.Change due = Transition.due(Duration.ZERO, Duration.ZERO, -1, death.encode())
+                .at(place(Transition.RECONCILE_DYING, policy, row));
+        return Transition.RECONCILE_DYING.of(
+                row.id(), row.status().fence(), due, event(row, policy, "failed"));
     }
 
     /** It keeps how long it will have been UNKNOWN then, since the time of the next question says nothing about that. */

@@ -162,6 +162,14 @@ final class AnnotationCheck {
         }
     }
 
+    void checkOnDead(List<AnnotatedMethod<SemelOnDead>> methods, OnDeadMethods deaths) {
+        for (AnnotatedMethod<SemelOnDead> each : methods) {
+            List<String> own = new ArrayList<>();
+            deaths.add(each, inDataSource, own);
+            told("@SemelOnDead " + each.place(), own);
+        }
+    }
+
     private void demandDataSource(Method method, List<String> own) {
         boolean takesContext = Arrays.asList(method.getParameterTypes()).contains(AtomicContext.class);
         if (!inDataSource && !takesContext) {

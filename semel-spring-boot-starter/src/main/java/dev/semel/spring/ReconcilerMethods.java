@@ -101,6 +101,23 @@ final class ReconcilerMethods {
         operations.put(method.operation().name(), new Annotated(method));
     }
 
+    /** The names of the operations and channels of the context. */
+    Collection<String> names() {
+        return operations.keySet();
+    }
+
+    /** The operation or channel of this name, if the context has one. */
+    @Nullable
+    Operation<?, ?> operation(String name) {
+        Reconcilable known = operations.get(name);
+        return known == null ? null : known.operation();
+    }
+
+    /** Whether it is an {@link Idempotent} method, whose payload is stored without types. */
+    boolean isAnnotated(String name) {
+        return operations.get(name) instanceof Annotated;
+    }
+
     void add(AnnotatedMethod<SemelReconciler> declared, List<String> faults) {
         int before = faults.size();
         Method method = declared.method();
@@ -251,7 +268,7 @@ final class ReconcilerMethods {
     }
 
     /** The engine has read a payload without a type as maps, lists and simple values. */
-    private static @Nullable Object converted(@Nullable Object value, ResolvableType type) {
+    static @Nullable Object converted(@Nullable Object value, ResolvableType type) {
         if (value == null || type.resolve(Object.class) == Object.class) {
             return value;
         }

@@ -179,8 +179,14 @@ public class SemelAutoConfiguration {
     @Bean
     ReconcilerMethods semelReconcilers(ConfigurableListableBeanFactory beans) {
         ReconcilerMethods reconcilers = new ReconcilerMethods(beans, results(beans));
-        beans.getBeansOfType(Operation.Leased.class).values().forEach(reconcilers::know);
+        beans.getBeansOfType(Operation.class).values().forEach(reconcilers::know);
         return reconcilers;
+    }
+
+    @Bean
+    OnDeadMethods semelOnDeadMethods(
+            ConfigurableListableBeanFactory beans, RunContexts contexts, ReconcilerMethods operations) {
+        return new OnDeadMethods(beans, contexts, operations);
     }
 
     @Bean
@@ -206,14 +212,20 @@ public class SemelAutoConfiguration {
             declarations.checkClasses(AnnotatedMethod.classesIn(beans, Idempotent.class));
             declarations.checkChannels(AnnotatedMethod.in(beans, SemelChannel.class), channels, reconcilers);
             declarations.checkReconcilers(AnnotatedMethod.in(beans, SemelReconciler.class), reconcilers);
+            declarations.checkOnDead(
+                    AnnotatedMethod.in(beans, SemelOnDead.class), beans.getBean(OnDeadMethods.class));
             declarations.refuse();
         };
     }
 
     @Bean
     SemelLifecycle semelLifecycle(
-            Semel semel, ChannelMethods channels, ReconcilerMethods reconcilers, SemelProperties properties) {
-        return new SemelLifecycle(semel, channels, reconcilers, properties.tuning());
+            Semel semel,
+            ChannelMethods channels,
+            ReconcilerMethods reconcilers,
+            OnDeadMethods deaths,
+            SemelProperties properties) {
+        return new SemelLifecycle(semel, channels, reconcilers, deaths, properties.tuning());
     }
 
     /** Registers the proxy creator, also where no other configuration does. */

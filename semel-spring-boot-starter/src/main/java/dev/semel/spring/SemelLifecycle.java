@@ -16,20 +16,28 @@ final class SemelLifecycle implements SmartLifecycle {
     private final Semel semel;
     private final ChannelMethods channels;
     private final ReconcilerMethods reconcilers;
+    private final OnDeadMethods deaths;
     private final SemelProperties.Tuning tuning;
     private boolean registered;
     private volatile boolean running;
 
-    SemelLifecycle(Semel semel, ChannelMethods channels, ReconcilerMethods reconcilers, SemelProperties.Tuning tuning) {
+    SemelLifecycle(
+            Semel semel,
+            ChannelMethods channels,
+            ReconcilerMethods reconcilers,
+            OnDeadMethods deaths,
+            SemelProperties.Tuning tuning) {
         this.semel = semel;
         this.channels = channels;
         this.reconcilers = reconcilers;
+        this.deaths = deaths;
         this.tuning = tuning;
     }
 
     @Override
     public synchronized void start() {
         if (!registered) {
+            deaths.register(semel);
             reconcilers.register(semel);
             channels.register(semel, tuning.concurrency());
             registered = true;

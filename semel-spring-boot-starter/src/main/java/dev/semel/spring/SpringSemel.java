@@ -8,6 +8,7 @@ import dev.semel.CallStory;
 import dev.semel.Cancellation;
 import dev.semel.Cancelled;
 import dev.semel.Channel;
+import dev.semel.Death;
 import dev.semel.DeliverySource;
 import dev.semel.Key;
 import dev.semel.LeasedHandler;
@@ -233,6 +234,18 @@ final class SpringSemel implements Semel, Engine.Backed {
     @Override
     public <P, R> void reconcile(Operation.Leased<P, R> operation, Reconciler<P, R> reconciler) {
         engine.reconcile(operation, reconciler);
+    }
+
+    @Override
+    public <P> void onDead(Operation<P, ?> operation, Death.Handler<P> handler) {
+        SpringTransactions spring = transactions;
+        Death.Handler<P> inside = spring == null
+                ? handler
+                : (death, tx) -> spring.<@Nullable Void, Exception>handled(() -> {
+                    handler.died(death, tx);
+                    return null;
+                });
+        engine.onDead(operation, inside);
     }
 
     @Override

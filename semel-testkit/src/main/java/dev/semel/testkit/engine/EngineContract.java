@@ -319,4 +319,18 @@ public abstract class EngineContract {
             super(EngineContract.this);
         }
     }
+
+    @Nested
+    class Deaths extends OnDeadSuite {
+        Deaths() {
+            super(EngineContract.this);
+        }
+    }
+
+    @Nested
+    class DeathsThatAreInterrupted extends OnDeadFaultSuite {
+        DeathsThatAreInterrupted() {
+            super(EngineContract.this);
+        }
+    }
 }

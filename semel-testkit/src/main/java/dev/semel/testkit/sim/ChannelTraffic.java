@@ -2,6 +2,8 @@ package dev.semel.testkit.sim;
 
 import dev.semel.AtomicContext;
 import dev.semel.Channel;
+import dev.semel.Death;
+import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.LeasedContext;
 import dev.semel.Message;
@@ -51,6 +53,9 @@ final class ChannelTraffic {
     /** How the keys begin that carry a time bucket. */
     static final String BUCKETED = "b";
 
+    /** How the entries begin that fallbacks leave. */
+    static final String DEATH = "death/";
+
     private static final String BUCKET = "@";
 
     private final Scheduler scheduler;
@@ -63,6 +68,7 @@ final class ChannelTraffic {
     private final Map<String, Integer> firsts = new HashMap<>();
     private final Map<String, Integer> commits = new HashMap<>();
     private final ValueCodec codec = new ValueCodec(1 << 20);
+    private final boolean fallbacks;
     private int executions;
 
     ChannelTraffic(Scheduler scheduler, History history, SimOperations business, RecordJournal book) {
@@ -71,6 +77,12 @@ final class ChannelTraffic {
         this.history = history;
         this.business = business;
         this.book = book;
+        this.fallbacks = random.nextInt(3) > 0;
+    }
+
+    /** Whether every message that dies has a fallback. */
+    boolean hasFallbacks() {
+        return fallbacks;
     }
 
     /** A grant of a claim: the call that records it, and the place in the lane. */
@@ -163,6 +175,9 @@ final class ChannelTraffic {
     }
 
     void register(SimNode node, Engine engine) {
+        if (fallbacks) {
+            ALL.stream().distinct().forEach(channel -> engine.onDead(channel, (death, tx) -> fallBack(node, death, tx)));
+        }
         for (Channel.Leased<String> channel : List.of(LETTER, PARCEL, NOTICE)) {
             engine.handle(channel, (payload, run) -> handle(node, payload, run));
             if (business.reconciles()) {
@@ -203,11 +218,34 @@ final class ChannelTraffic {
         }
     }
 
-    /** Sends something in the transaction that leaves the entry. */
-    void enclose(String entry, AtomicContext tx) {
-        if (random.nextInt(3) > 0) {
-            return;
+    /** Leaves an entry for the death, and a message. */
+    private void fallBack(SimNode node, Death<String> death, AtomicContext tx) throws Exception {
+        String record =
+                death.record().operation() + "/" + withoutBucket(death.record().key().text());
+        String entry = DEATH + ++executions;
+        scheduler.trace.add(scheduler.nanos(), scheduler.current().name, record + " dies as " + entry);
+        node.entered();
+        try {
+            node.disturb();
+            business.fail(12, true);
+            business.take(node, 6);
+            tx.unwrap(MemoryTable.class).put(entry, record);
+            sendWith(entry, tx);
+            node.disturb();
+            business.fail(6, true);
+        } finally {
+            node.left();
         }
+    }
+
+    /** Sends something in the transaction that leaves the entry, or does not. */
+    void enclose(String entry, AtomicContext tx) {
+        if (random.nextInt(3) == 0) {
+            sendWith(entry, tx);
+        }
+    }
+
+    private void sendWith(String entry, AtomicContext tx) {
         String key = entry.replace('/', '-');
         String payload = "notice/" + key + ":none";
         history.invoke("notice/" + key, payload.getBytes(StandardCharsets.UTF_8));
@@ -221,6 +259,9 @@ final class ChannelTraffic {
             Reconciler.Verdict<String> verdict = asked.reconcile(payload, about);
             if (verdict instanceof Reconciler.Verdict.TookEffect) {
                 return new Reconciler.Verdict.TookEffect<>(null);
+            }
+            if (verdict instanceof Reconciler.Verdict.NoEffect && business.givesUp()) {
+                return Reconciler.Verdict.failed(Failure.of(Failure.Category.BUSINESS_RULE, "not any more"));
             }
             return verdict instanceof Reconciler.Verdict.StillUnknown<String> still
                     ? new Reconciler.Verdict.StillUnknown<>(still.reason())

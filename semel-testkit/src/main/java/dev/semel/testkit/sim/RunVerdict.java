@@ -57,6 +57,7 @@ final class RunVerdict {
     Verdict judge() {
         effects();
         messages();
+        deaths();
         onceOnly();
         left();
         audit();
@@ -133,6 +134,31 @@ final class RunVerdict {
                 .forEach(kept -> wrongs.add(kept.name + ": is left waiting, and nothing holds it up: "
                         + Objects.requireNonNull(kept.row()).status() + ", "
                         + kept.row().line()));
+    }
+
+    /** The fallback of a message is there exactly if its dead letter is, once for each death. */
+    private void deaths() {
+        if (!world.mailroom.hasFallbacks()) {
+            return;
+        }
+        Map<String, Integer> deaths = new TreeMap<>();
+        for (RecordJournal.Change change : world.book.changes()) {
+            RecordJournal.Kept kept = Objects.requireNonNull(world.book.records().get(change.id()));
+            boolean message = ChannelTraffic.ALL.stream()
+                    .anyMatch(channel -> channel.name().equals(kept.header.operation()));
+            if (message && !kept.step && change.to() == State.FAILED_TERMINAL) {
+                deaths.merge(kept.name, 1, Integer::sum);
+            }
+        }
+        Map<String, Integer> fallbacks = new TreeMap<>();
+        world.store.table().forEach((key, record) -> {
+            if (key.startsWith(ChannelTraffic.DEATH)) {
+                fallbacks.merge(record, 1, Integer::sum);
+            }
+        });
+        if (!deaths.equals(fallbacks)) {
+            wrongs.add("messages died " + deaths + ", and their fallbacks are " + fallbacks);
+        }
     }
 
     /** An unrepeatable call reached the outside once for each time that the key was new. */

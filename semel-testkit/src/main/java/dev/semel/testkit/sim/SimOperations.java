@@ -318,6 +318,11 @@ final class SimOperations implements RecordJournal.Rules {
         }
     }
 
+    /** What had no effect must not be tried again: seldom. */
+    boolean givesUp() {
+        return !calm && random.nextInt(4) == 0;
+    }
+
     /** An actor that was paused for longer than its lease often finds its record released. */
     private void takenBack(boolean late) {
         if (!calm && late && random.nextBoolean()) {

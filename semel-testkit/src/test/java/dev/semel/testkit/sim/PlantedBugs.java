@@ -176,6 +176,22 @@ final class PlantedBugs {
         }
     }
 
+    /** Runs a transaction again whose reply was lost, as a driver may: an earlier one of the same run may be committed. */
+    static class RunsAgainAfterALostReply extends ForwardingTransactions {
+        RunsAgainAfterALostReply(Transactions delegate) {
+            super(delegate);
+        }
+
+        @Override
+        public <T> T run(Work<T> work) throws Exception {
+            try {
+                return super.run(work);
+            } catch (SemelException.OutcomeUnknown e) {
+                return super.run(work);
+            }
+        }
+    }
+
     /** Takes a record that waits for its retry for absent once it is due. */
     static final class OverlooksWhatIsDue extends ForwardingTransactions {
         OverlooksWhatIsDue(Transactions delegate) {

@@ -1,0 +1,272 @@
+package dev.semel.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.semel.Answer;
+import dev.semel.Channel;
+import dev.semel.Operation;
+import dev.semel.SemelException;
+import dev.semel.engine.Engine;
+import dev.semel.store.State;
+import dev.semel.store.Store;
+import dev.semel.store.Transactions;
+import dev.semel.testkit.fault.Faults;
+import dev.semel.testkit.fault.FaultyStore;
+import dev.semel.testkit.fault.ForwardingStore;
+import dev.semel.testkit.fault.ForwardingTransactions;
+import dev.semel.testkit.fault.StoreCall;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Whatever happens to a node or its store while something dies: the fallback is there exactly if the dead letter is. */
+abstract class OnDeadFaultSuite extends OnDeadFixture {
+    private static final List<Channel<Note>> CHANNELS = List.of(MAIL, POST, CHAT, BOOK);
+
+    OnDeadFaultSuite(EngineContract contract) {
+        super(contract);
+    }
+
+    @BeforeEach
+    void survivorHandlesEverything() {
+        serve(engine);
+    }
+
+    private void serve(Engine node) {
+        for (Channel<Note> channel : CHANNELS) {
+            node.onDead(channel, fallback());
+            if (channel instanceof Channel.Leased<Note> leased) {
+                node.handle(leased, dying());
+            } else {
+                node.handle((Channel.Atomic<Note>) channel, dyingAtomically());
+            }
+        }
+        for (Operation<Order, Receipt> operation : List.of(CHARGE, NOTIFY)) {
+            node.onDead(operation, (death, tx) -> {
+                String name = death.record().operation() + " " + death.record().key().text();
+                effects.apply(tx, "fallback of " + name);
+                tx.send(REVIEW, death.key("review"), name);
+            });
+        }
+    }
+
+    /** The node died. */
+    private static final class NodeDied extends Error {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** At its n-th store call something happens to the node. */
+    private abstract static class Disturbance implements Faults {
+        final int n;
+        int calls;
+        boolean struck;
+        boolean over;
+
+        Disturbance(int n) {
+            this.n = n;
+        }
+
+        boolean isDue() {
+            boolean due = !over && ++calls == n;
+            struck |= due;
+            return due;
+        }
+    }
+
+    /** The node dies there: before the store has carried the call out, or after it. */
+    private static final class Dies extends Disturbance {
+        private final boolean after;
+        private boolean dead;
+
+        Dies(int n, boolean after) {
+            super(n);
+            this.after = after;
+        }
+
+        @Override
+        public Fault at(StoreCall call) {
+            boolean now = isDue();
+            dieIf(dead || now && !after);
+            dead |= now;
+            return Fault.NONE;
+        }
+
+        @Override
+        public void done(StoreCall call) {
+            dieIf(dead);
+        }
+
+        private void dieIf(boolean dies) {
+            if (dies && !over) {
+                dead = true;
+                throw new NodeDied();
+            }
+        }
+    }
+
+    /** The store fails there, once. */
+    private static final class Fails extends Disturbance {
+        private final Fault fault;
+
+        Fails(int n, Fault fault) {
+            super(n);
+            this.fault = fault;
+        }
+
+        @Override
+        public Fault at(StoreCall call) {
+            return isDue() ? fault : Fault.NONE;
+        }
+    }
+
+    /** Has something die on a node to which something happens at each of its store calls in turn, until nothing happens any more. */
+    private void atEveryStoreCall(String name, IntFunction<Disturbance> disturbances, DeathOn death) throws Exception {
+        int reached = 0;
+        for (int n = 1; reached == n - 1; n++) {
+            Disturbance disturbance = disturbances.apply(n);
+            Engine node = start(new FaultyStore(reopened(), disturbance), settings -> settings);
+            serve(node);
+            death.run(node, name + n);
+            disturbance.over = true;
+            reached = disturbance.struck ? n : reached;
+        }
+        assertThat(reached).as("store calls of a death").isGreaterThan(4);
+    }
+
+    @FunctionalInterface
+    private interface DeathOn {
+        void run(Engine node, String key) throws Exception;
+    }
+
+    private void ofMessages(String name, IntFunction<Disturbance> disturbances) throws Exception {
+        for (Channel<Note> channel : CHANNELS) {
+            atEveryStoreCall(channel.name() + name, disturbances, (node, key) -> {
+                send(channel, key, "lane of " + key);
+                send(channel, key + "-next", "lane of " + key);
+                try {
+                    work(node);
+                } catch (NodeDied | SemelException e) {
+                    // The survivor goes on.
+                }
+                assertThat(fallbacks(key))
+                        .as(key + ": fallback and dead letter")
+                        .isEqualTo(row(channel, key).state() == State.FAILED_TERMINAL ? 1 : 0);
+                recover(engine);
+                assertDied(channel, key, 1);
+                assertDied(channel, key + "-next", 1);
+            });
+        }
+    }
+
+    @Test
+    void d14_nodeThatDiesBeforeAnyStoreCallOfADeathLeavesBothOrNeither() throws Exception {
+        ofMessages("-before-", n -> new Dies(n, false));
+    }
+
+    @Test
+    void d14_nodeThatDiesAfterAnyStoreCallOfADeathLeavesBothOrNeither() throws Exception {
+        ofMessages("-after-", n -> new Dies(n, true));
+    }
+
+    @Test
+    void d14_storeThatFailsAtAnyCallOfADeathLeavesBothOrNeither() throws Exception {
+        ofMessages("-failed-", n -> new Fails(n, Faults.Fault.FAIL_BEFORE));
+        ofMessages("-failedafter-", n -> new Fails(n, Faults.Fault.FAIL_AFTER));
+    }
+
+    @Test
+    void d14_replyThatIsLostAtAnyCallOfADeathDoublesNothing() throws Exception {
+        ofMessages("-lost-", n -> new Fails(n, Faults.Fault.LOSE_REPLY));
+        ofMessages("-unknown-", n -> new Fails(n, Faults.Fault.UNKNOWN));
+    }
+
+    @Test
+    void d14_transactionOfADeathThatIsRunAgainAfterALostReplyDoublesNothing() throws Exception {
+        for (Channel<Note> channel : CHANNELS) {
+            Faults lost = Faults.nth(1, StoreCall.COMMIT, Faults.Fault.LOSE_REPLY);
+            Store store = new ForwardingStore(new FaultyStore(reopened(), lost)) {
+                @Override
+                public Optional<Transactions> transactions() {
+                    return super.transactions().map(OnDeadFaultSuite::runningAgain);
+                }
+            };
+            Engine node = start(store, settings -> settings);
+            node.onDead(channel, fallback());
+            if (channel instanceof Channel.Leased<Note> leased) {
+                node.handle(leased, dying());
+            } else {
+                node.handle((Channel.Atomic<Note>) channel, dyingAtomically());
+            }
+            send(channel, channel.name());
+            work(node);
+            assertDied(channel, channel.name(), 1);
+            assertThat(deaths.stream()
+                            .filter(death -> death.record().operation().equals(channel.name())))
+                    .as("it was tried again, and rolled back")
+                    .hasSize(2);
+        }
+    }
+
+    private static Transactions runningAgain(Transactions real) {
+        return new ForwardingTransactions(real) {
+            @Override
+            public <T> T run(Work<T> work) throws Exception {
+                try {
+                    return super.run(work);
+                } catch (SemelException.OutcomeUnknown e) {
+                    return super.run(work);
+                }
+            }
+        };
+    }
+
+    @Test
+    void d14_directCallWhoseNodeOrStoreFailsAtAnyCallOfItsDeathHasBothOrNeither() throws Exception {
+        for (Operation<Order, Receipt> operation : List.of(CHARGE, NOTIFY)) {
+            direct(operation, "before-", n -> new Dies(n, false));
+            direct(operation, "after-", n -> new Dies(n, true));
+            for (Faults.Fault fault : Faults.Fault.values()) {
+                if (fault != Faults.Fault.NONE) {
+                    direct(operation, fault.name(), n -> new Fails(n, fault));
+                }
+            }
+        }
+    }
+
+    private void direct(Operation<Order, Receipt> operation, String name, IntFunction<Disturbance> disturbances)
+            throws Exception {
+        atEveryStoreCall(name, disturbances, (node, key) -> {
+            try {
+                fail(node, operation, key);
+            } catch (NodeDied | SemelException e) {
+                // Its caller repeats the call at another node.
+            }
+            String fallback = "fallback of " + operation.name() + " " + key;
+            assertThat(effects.count(fallback))
+                    .as(key + ": fallback and dead letter")
+                    .isEqualTo(state(operation, key) == State.FAILED_TERMINAL ? 1 : 0);
+            Answer<Receipt> answer = fail(engine, operation, key);
+            for (int i = 0; i < 3 && !(answer instanceof Answer.Failed); i++) {
+                time.advance(TOO_LONG.retryAfter() == null ? LEASE : TOO_LONG.retryAfter().plus(LEASE));
+                answer = fail(engine, operation, key);
+            }
+            assertThat(answer).isInstanceOf(Answer.Failed.class);
+            assertThat(state(operation, key)).isEqualTo(State.FAILED_TERMINAL);
+            assertThat(effects.count(fallback)).isEqualTo(1);
+            work();
+            assertThat(reviewed).containsOnlyOnce(operation.name() + " " + key);
+        });
+    }
+
+    private Answer<Receipt> fail(Engine node, Operation<Order, Receipt> operation, String key) {
+        return operation instanceof Operation.Atomic<Order, Receipt> atomic
+                ? node.run(atomic, call(key), (order, tx) -> {
+                    throw TOO_LONG.asException();
+                })
+                : node.run((Operation.Leased<Order, Receipt>) operation, call(key), (order, run) -> {
+                    throw TOO_LONG.asException();
+                });
+    }
+}
