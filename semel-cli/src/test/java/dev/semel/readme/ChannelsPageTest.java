@@ -3,6 +3,7 @@ package dev.semel.readme;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.Channel;
+import dev.semel.Failure;
 import dev.semel.Key;
 import dev.semel.Message;
 import dev.semel.Policy;
@@ -316,6 +317,31 @@ class ChannelsPageTest {
                     .orThrow();
             String first = receiver.keys.poll(1, TimeUnit.MINUTES);
             assertThat(receiver.keys.poll(1, TimeUnit.MINUTES)).isEqualTo(first).startsWith("p-1 ");
+        }
+    }
+
+    record Review(String parcel, String reason) {}
+
+    static final Channel.Leased<Review> REVIEW = Channel.leased("review", Review.class);
+
+    @Test
+    void exampleOfADeathIsReviewedByAPerson() throws Exception {
+        var reviews = new LinkedBlockingQueue<Review>();
+        try (Semel semel = Semel.open("memory:")) {
+            // region death
+            semel.onDead(NOTIFY, (death, tx) -> {
+                String parcel = death.payload().map(Parcel::number).orElse("unreadable");
+                tx.send(REVIEW, death.key("review"), new Review(parcel, death.failure().reason()));
+            });
+            semel.handle(NOTIFY, (parcel, run) -> {
+                throw Failure.of(Failure.Category.VALIDATION, "there is no customer " + parcel.customer())
+                        .asException();
+            });
+            // endregion
+            semel.handle(REVIEW, (review, run) -> reviews.add(review));
+            semel.send(NOTIFY, Message.of(ACME, Key.of("p-1"), new Parcel("c-1", "p-1")))
+                    .orThrow();
+            assertThat(reviews.poll(1, TimeUnit.MINUTES)).isEqualTo(new Review("p-1", "there is no customer c-1"));
         }
     }
 

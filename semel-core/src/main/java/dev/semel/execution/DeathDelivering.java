@@ -47,6 +47,10 @@ public final class DeathDelivering {
             return later(delivery, dying, obstacle, null);
         }
         DeliveryResult dead = delivery.died(dying);
+        if (dead.kind() != DeliveryResult.ResultKind.DEAD) {
+            // Its policy keeps no dead letters any more.
+            return toWrite(dead);
+        }
         return settled(
                 delivery,
                 dying,

@@ -106,6 +106,12 @@ abstract class EngineSuite {
         return started;
     }
 
+    /** Closes a node of {@link #start} before the end of the test. */
+    void stop(Engine node) {
+        opened.remove(node);
+        node.close();
+    }
+
     /** Another node on the same ledger, whose clock may be its own. */
     Engine otherNode(TimeSource clock) {
         return start(reopened(), settings -> settings.withTime(clock));
