@@ -48,12 +48,15 @@ class PlantedDeathBugsTest {
                         new PlantedBugs.RunsAgainAfterALostReply(real))));
     }
 
+    /** The bug above is the answer that is misread, not the transaction that is run again. */
     @Test
-    void transactionsThatAreRunAgainAfterALostReplyDoubleNothing() {
+    void d14_transactionsThatAreRunAgainAfterALostReplyDoubleNoFallback() {
         Simulation simulation =
                 Simulation.of(PlantedBugs.driver((store, real) -> new PlantedBugs.RunsAgainAfterALostReply(real)));
-        assertThat(LongStream.rangeClosed(1, 300).filter(seed -> !simulation.run(seed).holds()))
-                .as("seeds that fail")
+        assertThat(LongStream.rangeClosed(1, 300)
+                        .mapToObj(simulation::run)
+                        .flatMap(report -> report.wrongs().stream())
+                        .filter(wrong -> wrong.contains(FOUND)))
                 .isEmpty();
     }
 }
