@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import javax.sql.DataSource;
