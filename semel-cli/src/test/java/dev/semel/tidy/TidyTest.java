@@ -69,11 +69,12 @@ class TidyTest {
 
     @Test
     void measuresCountLinesTypesAndNames(@TempDir Path root) throws IOException {
+        plant(root, "semel-core/src/main/java/module-info.java", "module dev.semel {\n  exports dev.semel;\n}");
         plant(root, CODE + "A.java", "public interface A {\n  record B() {}\n  void m();\n}");
         plant(root, CODE + "room/B.java", "class B {\n  class C {}\n}");
         plant(root, "semel-core/src/test/java/dev/semel/ATest.java", "class ATest {}");
         assertThat(Measures.of(SourceTree.read(root)))
-                .contains("| semel-core | 2 | 7 | 4 | 2 | 50 % | 1 |")
+                .contains("| semel-core | 3 | 10 | 4 | 2 | 50 % | 1 |")
                 .contains("Declared more than once in semel-core: B")
                 .contains("without Javadoc: 1");
     }
@@ -137,15 +138,20 @@ class TidyTest {
                 word(Habit.NO_REGISTRY_IS_NAMED, "\"https://" + "nexus.corp.example/x\""),
                 word(Habit.NO_REGISTRY_IS_NAMED, "\"https://" + "repo.maven.apache.org/maven2\""),
                 new Planted(
-                        Habit.THE_FRONT_DOOR_IS_EXPLAINED,
+                        Habit.EXPORTED_METHODS_ARE_EXPLAINED,
                         CODE + "A.java",
                         "public interface A {\n  void m();\n}",
                         "A.java:2 A.m has no Javadoc"),
                 new Planted(
-                        Habit.THE_FRONT_DOOR_IS_EXPLAINED,
+                        Habit.EXPORTED_METHODS_ARE_EXPLAINED,
                         CODE + "A.java",
                         "public interface A {\n  record B(int n) {\n    @Nullable\n    public String m() { return \"\"; }\n  }\n}",
                         "A.java:3 B.m has no Javadoc"),
+                new Planted(
+                        Habit.EXPORTED_METHODS_ARE_EXPLAINED,
+                        CODE + "time/A.java",
+                        "public interface A {\n  void m();\n}",
+                        "time/A.java:2 A.m has no Javadoc"),
                 new Planted(Habit.PACKAGES_ARE_INTRODUCED, CODE + "room/A.java", "class A {}", "dev/semel/room"),
                 new Planted(
                         Habit.PACKAGES_ARE_INTRODUCED,
@@ -258,6 +264,13 @@ class TidyTest {
 
     /** A small repository in which every habit is kept, some of them narrowly. */
     private static void plantSound(Path root) throws IOException {
+        plant(
+                root,
+                "semel-core/src/main/java/module-info.java",
+                "module dev.semel {\n  exports dev.semel;\n  exports dev.semel.time;\n"
+                        + "  exports dev.semel.engine to\n      dev.semel.http;\n}");
+        plant(root, CODE + "engine/package-info.java", "@NullMarked\npackage dev.semel.engine;");
+        plant(root, CODE + "engine/Runner.java", "public interface Runner {\n  void m();\n}");
         plant(root, CODE + "package-info.java", "@NullMarked\npackage dev.semel;");
         plant(root, CODE + "time/package-info.java", "@NullMarked\npackage dev.semel.time;");
         plant(root, CODE + "time/Clock.java", "class Clock { void sleep() { Thread.sl" + "eep(1); } }");

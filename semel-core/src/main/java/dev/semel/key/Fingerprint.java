@@ -46,10 +46,12 @@ public final class Fingerprint {
                 .array();
     }
 
+    /** The version of the rules that it was made by; see {@link Fingerprints}. */
     public int version() {
         return version;
     }
 
+    /** The version of the payload's schema that it was made by. */
     public int schema() {
         return schema;
     }

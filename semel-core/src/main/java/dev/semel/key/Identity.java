@@ -13,6 +13,7 @@ public record Identity(RecordId id, RecordId lock, List<RecordId> neighbours) {
         neighbours = List.copyOf(neighbours);
     }
 
+    /** The ids of a call: the same for the same tenant, operation and key, on every node and in every release. */
     public static Identity of(Tenant tenant, String operation, Key key) {
         RecordId id = Hashes.recordId(tenant.name(), operation, key.text());
         if (key.neighbours().isEmpty()) {

@@ -26,6 +26,11 @@ public final class RecordId implements Comparable<RecordId> {
         this.bytes = bytes;
     }
 
+    /**
+     * The id of these {@value #LENGTH} bytes, which are copied.
+     *
+     * @throws SemelException.Invalid when there are more or fewer
+     */
     public static RecordId of(byte[] bytes) {
         if (bytes.length != LENGTH) {
             throw new SemelException.Invalid(
@@ -86,6 +91,7 @@ public final class RecordId implements Comparable<RecordId> {
         return "semel-" + HexFormat.of().formatHex(bytes, 0, DOWNSTREAM);
     }
 
+    /** As stored, {@value #LENGTH} bytes. A copy: changing it changes no id. */
     public byte[] bytes() {
         return bytes.clone();
     }
@@ -99,6 +105,7 @@ public final class RecordId implements Comparable<RecordId> {
         return number;
     }
 
+    /** 64 lower-case hexadecimal digits, as people and tools write it; {@link #ofHex} reads them. */
     public String hex() {
         return HexFormat.of().formatHex(bytes);
     }

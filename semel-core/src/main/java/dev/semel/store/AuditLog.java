@@ -26,6 +26,7 @@ public interface AuditLog {
     /** Adds a seal if its number is the next one; says whether it was. */
     boolean add(Seal seal);
 
+    /** The seal with the highest number; empty until the first is added. */
     Optional<Seal> newestSeal();
 
     /** Seals from a number on, in order. */

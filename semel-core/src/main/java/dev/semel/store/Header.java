@@ -36,10 +36,12 @@ public record Header(
         this(tenant, operation, key, fingerprint, new Trail(correlationId, null), parent);
     }
 
+    /** By which the request is found in logs and traces; never absent. */
     public String correlationId() {
         return trail.correlationId;
     }
 
+    /** Who asked, as {@link Trail#origin}; absent when nothing was said. */
     public @Nullable String origin() {
         return trail.origin;
     }

@@ -16,6 +16,7 @@ public record LedgerState(StateCount deadLetters, StateCount unknown, StateCount
 
     private static final RecordFilter MESSAGES = new RecordFilter(null, null, true, Long.MAX_VALUE);
 
+    /** Reads it from the store, by one query each: the numbers may be of moments that lie a little apart. */
     public static LedgerState of(Store store) {
         Ledger ledger = store.ledger();
         return new LedgerState(

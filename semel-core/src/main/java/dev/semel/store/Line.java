@@ -41,10 +41,16 @@ public record Line(Turn turn, long place, @Nullable Lane lane, long deadline) {
             this.code = code;
         }
 
+        /** As stored. It never changes. */
         public int code() {
             return code;
         }
 
+        /**
+         * The turn that is stored by this code.
+         *
+         * @throws IllegalArgumentException when there is none
+         */
         public static Turn of(int code) {
             for (Turn turn : values()) {
                 if (turn.code == code) {

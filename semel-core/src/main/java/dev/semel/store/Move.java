@@ -59,6 +59,7 @@ public record Move(
             this(new MoveTimes(delayMillis, keepMillis, onlyIfOver), attempt, result, failure, null);
         }
 
+        /** The same change, which also does this with the place in the line; absent to leave the place as it is. */
         public Change at(@Nullable Place value) {
             return new Change(times, attempt, result, failure, value);
         }
@@ -68,14 +69,17 @@ public record Move(
             return new Change(times, attempts, result, failure, place);
         }
 
+        /** As {@link MoveTimes#delayMillis}. */
         public long delayMillis() {
             return times.delayMillis;
         }
 
+        /** As {@link MoveTimes#keepMillis}. */
         public long keepMillis() {
             return times.keepMillis;
         }
 
+        /** As {@link MoveTimes#onlyIfOver}. */
         public boolean onlyIfOver() {
             return times.onlyIfOver;
         }

@@ -13,6 +13,7 @@ public record RecordFilter(
         @Nullable String tenant, @Nullable String operation, boolean queued, long fence) {
     public static final RecordFilter ALL = new RecordFilter(null, null, false, Long.MAX_VALUE);
 
+    /** Whether a record passes, for stores that filter in memory. Says nothing about its state. */
     public boolean matches(Row row) {
         return (tenant == null || tenant.equals(row.header().tenant()))
                 && (operation == null || operation.equals(row.header().operation()))
@@ -33,6 +34,7 @@ public record RecordFilter(
         /** Before everything, where both rise. */
         public static final Cursor OLDEST = new Cursor(Long.MIN_VALUE, RecordId.LAST);
 
+        /** Where the list continues after this record, in either direction. */
         public static Cursor behind(Row row) {
             return new Cursor(row.status().at(), row.id());
         }

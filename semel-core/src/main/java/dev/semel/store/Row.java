@@ -40,18 +40,22 @@ public record Row(
         return new Row(id, header, status, contents, where);
     }
 
+    /** As {@link Status#state}. */
     public State state() {
         return status.state();
     }
 
+    /** The encoded payload, not a copy; absent when there is none or it is not kept. */
     public byte @Nullable [] payload() {
         return contents.payload;
     }
 
+    /** The encoded result, not a copy; absent when there is none. */
     public byte @Nullable [] result() {
         return contents.result;
     }
 
+    /** The encoded newest failure, not a copy; absent when there was none. */
     public byte @Nullable [] failure() {
         return contents.failure;
     }

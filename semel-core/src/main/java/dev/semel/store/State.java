@@ -27,6 +27,7 @@ public enum State {
         this.finished = finished;
     }
 
+    /** As stored. It never changes. */
     public int code() {
         return code;
     }
@@ -36,6 +37,11 @@ public enum State {
         return finished;
     }
 
+    /**
+     * The state that is stored by this code.
+     *
+     * @throws IllegalArgumentException when there is none
+     */
     public static State of(int code) {
         for (State state : values()) {
             if (state.code == code) {

@@ -11,10 +11,13 @@ public interface Store extends AutoCloseable {
     /** For messages: the kind and the place, without secrets. */
     String name();
 
+    /** The records. Always the same port, for any thread. */
     Ledger ledger();
 
+    /** The events about the records. Always the same port, for any thread. */
     AuditLog audit();
 
+    /** The modes and pauses that apply to all nodes. Always the same port, for any thread. */
     Switchboard switchboard();
 
     /** Absent when the store cannot commit the application's writes together with its own. */

@@ -20,6 +20,7 @@ public interface StoreProvider {
         return List.of();
     }
 
+    /** Whether this kind of store opens the URL. Judges by its text alone and opens nothing. */
     boolean accepts(String url);
 
     /**

@@ -106,6 +106,7 @@ public interface Switchboard {
      * @param probeMillis how often one message is let through to see whether it works again; 0 for never
      */
     record Pause(String operation, @Nullable String tenant, String reason, long since, long probeMillis) {
+        /** Whether messages of this tenant on this operation are held up by it. */
         public boolean appliesTo(String otherOperation, String otherTenant) {
             return operation.equals(otherOperation) && (tenant == null || tenant.equals(otherTenant));
         }

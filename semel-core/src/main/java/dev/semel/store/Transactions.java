@@ -40,15 +40,18 @@ public interface Transactions {
     /** Part of the application and of the ledger. */
     @FunctionalInterface
     interface Work<T> {
+        /** Does it inside the transaction, which it must not end itself. It may be run again: see {@link Transactions#run}. */
         Ended<T> run(Tx tx) throws Exception;
     }
 
     /** How a work ended: with what, and whether its writes are to stay. */
     record Ended<T>(T value, boolean keep) {
+        /** The writes are committed, with those of the others that share the commit. */
         public static <T> Ended<T> keep(T value) {
             return new Ended<>(value, true);
         }
 
+        /** The writes are rolled back; the caller still gets the value. */
         public static <T> Ended<T> undo(T value) {
             return new Ended<>(value, false);
         }
@@ -145,6 +148,7 @@ public interface Transactions {
     /** Something that is undone as a whole. */
     @FunctionalInterface
     interface Part<T> {
+        /** Does it; an exception undoes it too, and is passed on. */
         Ended<T> run() throws Exception;
     }
 }

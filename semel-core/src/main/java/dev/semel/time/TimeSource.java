@@ -22,8 +22,10 @@ public interface TimeSource {
 
     /** Opened once. Opening it releases all waiting threads. */
     interface Gate {
+        /** Releases all waiting threads, now and for ever. Opening it again does nothing. */
         void open();
 
+        /** Whether it has been opened. Never blocks. */
         boolean isOpen();
 
         /** Waits until the gate is open. */

@@ -13,6 +13,7 @@ public final class Uninterrupted {
     /** A call that must not be interrupted. */
     @FunctionalInterface
     public interface UninterruptedCall<T, E extends Exception> {
+        /** Runs with the interrupt of the thread put aside. */
         T run() throws E;
     }
 

@@ -19,6 +19,7 @@ public final class Guarded implements Watch {
         this.watch = watch;
     }
 
+    /** The watch, guarded; {@link Watch#NONE} stays what it is, so that nobody watching still costs nothing. */
     public static Watch of(Watch watch) {
         return watch == NONE ? NONE : new Guarded(watch);
     }

@@ -29,10 +29,12 @@ public enum Outcome {
 
     private final String code = name().toLowerCase(Locale.ROOT);
 
+    /** As it stands in metrics, traces and logs: the name in lower case. */
     public String code() {
         return code;
     }
 
+    /** The outcome that an answer tells of. */
     public static Outcome of(Answer<?> answer) {
         if (answer instanceof Answer.Executed) {
             return EXECUTED;
@@ -57,6 +59,7 @@ public enum Outcome {
         }
     }
 
+    /** The outcome of a send: ACCEPTED, DUPLICATE, CONFLICT or REJECTED. */
     public static Outcome of(Sent sent) {
         return sent.fold(accepted -> accepted.first() ? ACCEPTED : DUPLICATE, conflict -> CONFLICT, bad -> REJECTED);
     }

@@ -36,6 +36,7 @@ public final class Span {
         this.trace = watch.begins(this);
     }
 
+    /** Begins now; {@link #NONE} while neither the watch nor the log wants to know. */
     public static Span begin(Watch watch, TimeSource time, String operation, String tenant) {
         return watch == Watch.NONE && !CallLog.isOn() ? NONE : new Span(watch, time, operation, tenant);
     }
@@ -79,6 +80,7 @@ public final class Span {
         trace.leave();
     }
 
+    /** Ends with an answer, which is returned as it is. Only the first end counts. */
     public <R> Answer<R> ended(Answer<R> answer) {
         if (this != NONE) {
             ended(Outcome.of(answer));
@@ -107,10 +109,12 @@ public final class Span {
         CallLog.ended(this);
     }
 
+    /** The name of the operation or channel. */
     public String operation() {
         return operation;
     }
 
+    /** The name of the tenant. */
     public String tenant() {
         return tenant;
     }
@@ -120,6 +124,7 @@ public final class Span {
         return record == null ? null : record.prefix();
     }
 
+    /** By which the request is found in logs and traces; "none" until it is known. */
     public String correlationId() {
         return correlationId;
     }
