@@ -51,11 +51,11 @@ class AsyncTest {
     }
 
     private void isAnsweredAndReplayed(App app, String text) {
-        try (Site site = Site.open(container, app)) {
-            Heard first = site.send(site.post("/a", "k-1", "{\"a\":1}"));
+        try (FilteredServer server = FilteredServer.open(container, app)) {
+            ReceivedResponse first = server.send(server.post("/a", "k-1", "{\"a\":1}"));
             assertThat(first.text()).isEqualTo(text);
             assertThat(first.status()).isEqualTo(202);
-            Heard second = site.send(site.post("/a", "k-1", "{\"a\":1}"));
+            ReceivedResponse second = server.send(server.post("/a", "k-1", "{\"a\":1}"));
             assertThat(second.text()).isEqualTo(text);
             assertThat(second.status()).isEqualTo(202);
             assertThat(second.replayed()).isTrue();
@@ -146,15 +146,15 @@ class AsyncTest {
     @Test
     void asyncRequestThatTimesOutWithoutResponseIsUnknown() {
         for (Level level : new Level[] {Level.PLAIN, Level.MARKER}) {
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container, all -> all.withDefault(Rule.required().withLevel(level)), (request, response) -> {
                         AsyncContext async = request.startAsync();
                         async.setTimeout(50);
                     })) {
-                assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isGreaterThanOrEqualTo(500);
+                assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isGreaterThanOrEqualTo(500);
                 Await.until(
                         "the record is UNKNOWN",
-                        () -> !site.engine()
+                        () -> !server.engine()
                                 .operator()
                                 .list(State.UNKNOWN, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
                                 .isEmpty());
@@ -215,7 +215,7 @@ class AsyncTest {
     void markerIsWrittenFromAnotherThreadToo() {
         TestDatabase ground = TestDatabase.Kind.SQLITE.fresh();
         EngineSettings engine = EngineSettings.on(ground.open(null));
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 engine,
                 all -> all.withDefault(Rule.required().withLevel(Level.MARKER)),
@@ -234,8 +234,8 @@ class AsyncTest {
                             })
                             .start();
                 })) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
-            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            assertThat(server.send(server.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            assertThat(server.send(server.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
             assertThat(ground.effects("one")).isEqualTo(1);
         }
     }
@@ -250,7 +250,7 @@ class AsyncTest {
             TestDatabase ground = kind.fresh();
             CountDownLatch over = new CountDownLatch(1);
             CompletableFuture<String> late = new CompletableFuture<>();
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container,
                     EngineSettings.on(ground.open(null)),
                     all -> all.withDefault(Rule.required().withLevel(Level.MARKER)),
@@ -271,16 +271,16 @@ class AsyncTest {
                                 })
                                 .start();
                     })) {
-                assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isGreaterThanOrEqualTo(500);
+                assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isGreaterThanOrEqualTo(500);
                 Await.until(
                         "the record is UNKNOWN",
-                        () -> !site.engine()
+                        () -> !server.engine()
                                 .operator()
                                 .list(State.UNKNOWN, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
                                 .isEmpty());
                 over.countDown();
                 assertThat(late.get(60, TimeUnit.SECONDS)).isEqualTo("committed");
-                assertThat(site.engine()
+                assertThat(server.engine()
                                 .operator()
                                 .list(State.COMPLETED, RecordFilter.ALL, RecordFilter.Cursor.START, 1))
                         .hasSize(1);
@@ -291,7 +291,7 @@ class AsyncTest {
 
     @Test
     void errorMayBeSentFromAnotherThread() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             AsyncContext async = request.startAsync();
             int status = Integer.parseInt(request.getPathInfo().substring(1));
             async.start(() -> {
@@ -305,10 +305,10 @@ class AsyncTest {
             });
         })) {
             for (int status : new int[] {404, 403, 503}) {
-                Heard heard = site.send(site.post("/" + status, "k-" + status, "{}"));
-                assertThat(heard.status()).isEqualTo(status);
+                ReceivedResponse received = server.send(server.post("/" + status, "k-" + status, "{}"));
+                assertThat(received.status()).isEqualTo(status);
             }
-            assertThat(site.send(site.post("/404", "k-404", "{}")).replayed()).isTrue();
+            assertThat(server.send(server.post("/404", "k-404", "{}")).replayed()).isTrue();
         }
     }
 
@@ -337,7 +337,7 @@ class AsyncTest {
     void e4_disconnectedClientOfAnAsyncHandlerGetsTheResponseOnRetry() throws Exception {
         CountDownLatch gone = new CountDownLatch(1);
         CountDownLatch completed = new CountDownLatch(1);
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             runs.incrementAndGet();
             AsyncContext async = request.startAsync();
             new Thread(() -> {
@@ -359,15 +359,15 @@ class AsyncTest {
                     })
                     .start();
         })) {
-            RawConnection wire = RawConnection.to(site);
+            RawConnection wire = RawConnection.to(server);
             wire.say(RawConnection.POST + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
             Await.until("the handler runs", () -> runs.get() == 1);
             wire.close();
             gone.countDown();
             assertThat(completed.await(60, TimeUnit.SECONDS)).isTrue();
-            Heard heard = site.send(site.post("/a", "k-1", "{}"));
-            assertThat(heard.status()).isEqualTo(200);
-            assertThat(heard.body()).hasSize(200_000);
+            ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+            assertThat(received.status()).isEqualTo(200);
+            assertThat(received.body()).hasSize(200_000);
             assertThat(runs).hasValue(1);
         }
     }
@@ -377,7 +377,7 @@ class AsyncTest {
         Rule rule = Rule.required().withBreaker(new Channel.Breaker(50, 2, Duration.ofMinutes(1)));
         for (Exception told : new Exception[] {new IOException("Broken pipe"), new TimeoutException("too slow")}) {
             runs.set(0);
-            try (Site site = Site.open(container, all -> all.withDefault(rule), (request, response) -> {
+            try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(rule), (request, response) -> {
                 runs.incrementAndGet();
                 AsyncContext async = request.startAsync();
                 GuardedRequest handling = GuardedRequest.of(request);
@@ -387,10 +387,10 @@ class AsyncTest {
                 async.complete();
             })) {
                 for (int i = 0; i < 3; i++) {
-                    site.send(site.post("/a", "k-" + i, "{}"));
+                    server.send(server.post("/a", "k-" + i, "{}"));
                 }
                 assertThat(runs).as(told.toString()).hasValue(told instanceof IOException ? 3 : 2);
-                assertThat(site.send(site.post("/a", "k-0", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+                assertThat(server.send(server.post("/a", "k-0", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
             }
         }
     }

@@ -49,11 +49,11 @@ class BodyTest {
 
     @Test
     void bodyLargerThanMemoryBufferReachesTheHandlerWhole() {
-        try (Site site = Site.open(container, this::length)) {
+        try (FilteredServer server = FilteredServer.open(container, this::length)) {
             String large = "[" + "1,".repeat(MEGABYTE) + "1]";
-            assertThat(site.send(site.post("/a", "k-1", large)).text()).isEqualTo(large.length() + " bytes");
-            assertThat(site.send(site.post("/a", "k-1", large)).replayed()).isTrue();
-            assertThat(site.send(site.post("/a", "k-1", large.replace("1]", "2]")))
+            assertThat(server.send(server.post("/a", "k-1", large)).text()).isEqualTo(large.length() + " bytes");
+            assertThat(server.send(server.post("/a", "k-1", large)).replayed()).isTrue();
+            assertThat(server.send(server.post("/a", "k-1", large.replace("1]", "2]")))
                             .code())
                     .isEqualTo("idempotency.payload_mismatch");
         }
@@ -61,48 +61,48 @@ class BodyTest {
 
     @Test
     void row_too_large_bodyOverTheLimitIsRejectedBeforeAnythingIsStored() throws Exception {
-        try (Site site =
-                Site.open(container, all -> all.withDefault(Rule.required().withLargestRequest(1000)), this::length)) {
-            Heard declared = site.send(site.post("/a", "k-1", "x".repeat(1001)));
+        try (FilteredServer server =
+                FilteredServer.open(container, all -> all.withDefault(Rule.required().withLargestRequest(1000)), this::length)) {
+            ReceivedResponse declared = server.send(server.post("/a", "k-1", "x".repeat(1001)));
             assertThat(declared.status()).isEqualTo(413);
             assertThat(declared.code()).isEqualTo("request.too_large");
-            Heard chunked = site.send(HttpRequest.newBuilder(site.at("/a"))
+            ReceivedResponse chunked = server.send(HttpRequest.newBuilder(server.at("/a"))
                     .header("X-User", "alice@acme")
                     .header("Idempotency-Key", "k-1")
                     .POST(HttpRequest.BodyPublishers.fromPublisher(
                             HttpRequest.BodyPublishers.ofByteArray(new byte[1001]))));
             assertThat(chunked.status()).isEqualTo(413);
             assertThat(runs).hasValue(0);
-            assertThat(site.send(site.post("/a", "k-1", "x".repeat(1000))).text())
+            assertThat(server.send(server.post("/a", "k-1", "x".repeat(1000))).text())
                     .isEqualTo("1000 bytes");
         }
     }
 
     @Test
     void e6_bodyShorterThanItSaysIsRejectedAndNothingIsRun() throws Exception {
-        try (Site site = Site.open(container, this::length)) {
-            try (RawConnection wire = RawConnection.to(site)) {
+        try (FilteredServer server = FilteredServer.open(container, this::length)) {
+            try (RawConnection wire = RawConnection.to(server)) {
                 wire.say(RawConnection.POST + "Content-Length: 100\r\n\r\n{\"a\":");
                 wire.endOfTalk();
-                String heard = wire.hear();
-                assertThat(heard).startsWith("HTTP/1.1 400");
+                String received = wire.receive();
+                assertThat(received).startsWith("HTTP/1.1 400");
                 if (container == Container.JETTY) {
-                    assertThat(heard).as("Tomcat lets nobody else answer").contains("request.body_incomplete");
+                    assertThat(received).as("Tomcat lets nobody else answer").contains("request.body_incomplete");
                 }
             }
             assertThat(runs).hasValue(0);
-            assertThat(site.send(site.post("/a", "k-1", "{}")).replayed()).isFalse();
+            assertThat(server.send(server.post("/a", "k-1", "{}")).replayed()).isFalse();
             assertThat(runs).hasValue(1);
         }
     }
 
     @Test
     void e6_chunkedBodyThatBreaksOffIsRejectedAndNothingIsRun() throws Exception {
-        try (Site site = Site.open(container, this::length)) {
-            try (RawConnection wire = RawConnection.to(site)) {
+        try (FilteredServer server = FilteredServer.open(container, this::length)) {
+            try (RawConnection wire = RawConnection.to(server)) {
                 wire.say(RawConnection.POST + "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n5\r\n");
                 wire.endOfTalk();
-                assertThat(wire.hear()).doesNotContain("HTTP/1.1 200");
+                assertThat(wire.receive()).doesNotContain("HTTP/1.1 200");
             }
             assertThat(runs).hasValue(0);
         }
@@ -110,26 +110,26 @@ class BodyTest {
 
     @Test
     void e6_bodyLongerThanItSaysBreaksOnlyTheNextRequest() throws Exception {
-        try (Site site = Site.open(container, this::length);
-                RawConnection wire = RawConnection.to(site)) {
+        try (FilteredServer server = FilteredServer.open(container, this::length);
+                RawConnection wire = RawConnection.to(server)) {
             wire.say(RawConnection.POST + "Content-Length: 2\r\n\r\n{}{\"more\":true}\r\n\r\n");
-            String heard = wire.hear();
-            assertThat(heard).startsWith("HTTP/1.1 200").contains("2 bytes").contains("HTTP/1.1 400");
+            String received = wire.receive();
+            assertThat(received).startsWith("HTTP/1.1 200").contains("2 bytes").contains("HTTP/1.1 400");
             assertThat(runs).hasValue(1);
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isIn(200, 409);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isIn(200, 409);
             assertThat(runs).hasValue(1);
         }
     }
 
     @Test
     void e6_slowBodyDoesNotBlockOtherRequests() throws Exception {
-        try (Site site = Site.open(container, this::length);
-                RawConnection wire = RawConnection.to(site)) {
+        try (FilteredServer server = FilteredServer.open(container, this::length);
+                RawConnection wire = RawConnection.to(server)) {
             wire.say(RawConnection.POST
                     + "Content-Type: application/json\r\nConnection: close\r\nContent-Length: 4\r\n\r\n{");
-            assertThat(site.send(site.post("/a", "k-1", "{  }")).text()).isEqualTo("4 bytes");
+            assertThat(server.send(server.post("/a", "k-1", "{  }")).text()).isEqualTo("4 bytes");
             wire.say("  }");
-            assertThat(wire.hear()).startsWith("HTTP/1.1 200").contains("Idempotency-Replayed: true");
+            assertThat(wire.receive()).startsWith("HTTP/1.1 200").contains("Idempotency-Replayed: true");
             assertThat(runs).hasValue(1);
         }
     }
@@ -144,8 +144,8 @@ class BodyTest {
         return packed.toByteArray();
     }
 
-    private HttpRequest.Builder packed(Site site, String key, byte[] body) {
-        return HttpRequest.newBuilder(site.at("/a"))
+    private HttpRequest.Builder packed(FilteredServer server, String key, byte[] body) {
+        return HttpRequest.newBuilder(server.at("/a"))
                 .header("X-User", "alice@acme")
                 .header("Content-Type", "application/json")
                 .header("Content-Encoding", "gzip")
@@ -155,34 +155,34 @@ class BodyTest {
 
     @Test
     void e6_gzipBombIsRejectedOnceItIsOverTheLimit() throws IOException {
-        try (Site site = Site.open(container, this::length)) {
+        try (FilteredServer server = FilteredServer.open(container, this::length)) {
             byte[] bomb = gzipped(new byte[MEGABYTE], 200);
             assertThat(bomb.length).isLessThan(MEGABYTE);
-            Heard heard = site.send(packed(site, "k-1", bomb));
-            assertThat(heard.status()).isEqualTo(413);
-            assertThat(heard.code()).isEqualTo("request.too_large");
+            ReceivedResponse received = server.send(packed(server, "k-1", bomb));
+            assertThat(received.status()).isEqualTo(413);
+            assertThat(received.code()).isEqualTo("request.too_large");
             assertThat(runs).hasValue(0);
         }
     }
 
     @Test
     void gzippedBodyIsComparedByItsContent() throws IOException {
-        try (Site site = Site.open(container, this::length)) {
+        try (FilteredServer server = FilteredServer.open(container, this::length)) {
             byte[] one = gzipped("{\"a\":1,\"b\":2}".getBytes(StandardCharsets.UTF_8), 1);
             byte[] same = gzipped("{ \"b\":2, \"a\":1 }".getBytes(StandardCharsets.UTF_8), 1);
             byte[] other = gzipped("{\"a\":1,\"b\":3}".getBytes(StandardCharsets.UTF_8), 1);
-            assertThat(site.send(packed(site, "k-1", one)).text()).isEqualTo(one.length + " bytes");
-            assertThat(site.send(packed(site, "k-1", same)).replayed()).isTrue();
-            assertThat(site.send(packed(site, "k-1", other)).code()).isEqualTo("idempotency.payload_mismatch");
+            assertThat(server.send(packed(server, "k-1", one)).text()).isEqualTo(one.length + " bytes");
+            assertThat(server.send(packed(server, "k-1", same)).replayed()).isTrue();
+            assertThat(server.send(packed(server, "k-1", other)).code()).isEqualTo("idempotency.payload_mismatch");
             byte[] broken = Arrays.copyOf(one, one.length - 9);
-            assertThat(site.send(packed(site, "k-2", broken)).text()).isEqualTo(broken.length + " bytes");
-            assertThat(site.send(packed(site, "k-3", new byte[] {1, 2, 3})).text())
+            assertThat(server.send(packed(server, "k-2", broken)).text()).isEqualTo(broken.length + " bytes");
+            assertThat(server.send(packed(server, "k-3", new byte[] {1, 2, 3})).text())
                     .isEqualTo("3 bytes");
         }
     }
 
-    private HttpRequest.Builder typed(Site site, String key, String type, String body) {
-        return HttpRequest.newBuilder(site.at("/a?q=1"))
+    private HttpRequest.Builder typed(FilteredServer server, String key, String type, String body) {
+        return HttpRequest.newBuilder(server.at("/a?q=1"))
                 .header("X-User", "alice@acme")
                 .header("Content-Type", type)
                 .header("Idempotency-Key", key)
@@ -191,7 +191,7 @@ class BodyTest {
 
     @Test
     void formReachesTheHandlerAsParametersAndAsReader() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             runs.incrementAndGet();
             String all = request.getParameterMap().entrySet().stream()
                     .map(each -> each.getKey() + "=" + String.join(",", each.getValue()))
@@ -208,10 +208,10 @@ class BodyTest {
         })) {
             String form = "name=J%C3%B6rg+%26+Co&x=1&x=2&empty";
             String type = "application/x-www-form-urlencoded";
-            assertThat(site.send(typed(site, "k-1", type, form)).text())
+            assertThat(server.send(typed(server, "k-1", type, form)).text())
                     .isEqualTo("empty= name=J\u00f6rg & Co q=1 x=1,2");
-            assertThat(site.send(typed(site, "k-1", type, form)).replayed()).isTrue();
-            assertThat(site.send(typed(site, "k-1", type, form + "&y=1")).code())
+            assertThat(server.send(typed(server, "k-1", type, form)).replayed()).isTrue();
+            assertThat(server.send(typed(server, "k-1", type, form + "&y=1")).code())
                     .isEqualTo("idempotency.payload_mismatch");
             assertThat(runs).hasValue(1);
         }
@@ -226,7 +226,7 @@ class BodyTest {
 
     @Test
     void multipartBodyIsComparedByItsPartsNotItsBoundary() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             runs.incrementAndGet();
             try (InputStream in = request.getPart("file").getInputStream()) {
                 String file = new String(in.readAllBytes(), StandardCharsets.UTF_8);
@@ -235,13 +235,13 @@ class BodyTest {
         })) {
             String content = "content ".repeat(1000);
             String type = "multipart/form-data; boundary=";
-            assertThat(site.send(typed(site, "k-1", type + "one", multipart("one", content)))
+            assertThat(server.send(typed(server, "k-1", type + "one", multipart("one", content)))
                             .text())
                     .isEqualTo("hello 8000");
-            assertThat(site.send(typed(site, "k-1", type + "two", multipart("two", content)))
+            assertThat(server.send(typed(server, "k-1", type + "two", multipart("two", content)))
                             .replayed())
                     .isTrue();
-            assertThat(site.send(typed(site, "k-1", type + "one", multipart("one", content + "!")))
+            assertThat(server.send(typed(server, "k-1", type + "one", multipart("one", content + "!")))
                             .code())
                     .isEqualTo("idempotency.payload_mismatch");
             assertThat(runs).hasValue(1);
@@ -250,10 +250,10 @@ class BodyTest {
 
     @Test
     void multipartBodyOverTheContainersOwnLimitIsRejected() {
-        try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> runs.incrementAndGet())) {
             String large = multipart("one", "x".repeat(2 * MEGABYTE));
-            Heard heard = site.send(typed(site, "k-1", "multipart/form-data; boundary=one", large));
-            assertThat(heard.status()).isEqualTo(413);
+            ReceivedResponse received = server.send(typed(server, "k-1", "multipart/form-data; boundary=one", large));
+            assertThat(received.status()).isEqualTo(413);
             assertThat(runs).hasValue(0);
         }
     }
@@ -261,14 +261,14 @@ class BodyTest {
     @Test
     void compressedResponseIsReplayedCompressed() throws IOException {
         byte[] packed = gzipped("hello".getBytes(StandardCharsets.UTF_8), 1);
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             response.setHeader("Content-Encoding", "gzip");
             response.getOutputStream().write(packed);
         })) {
             for (int i = 0; i < 2; i++) {
-                Heard heard = site.send(site.post("/a", "k-1", "{}"));
-                assertThat(heard.header("Content-Encoding")).contains("gzip");
-                assertThat(heard.body()).isEqualTo(packed);
+                ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+                assertThat(received.header("Content-Encoding")).contains("gzip");
+                assertThat(received.body()).isEqualTo(packed);
             }
         }
     }
@@ -276,7 +276,7 @@ class BodyTest {
     @Test
     void e5_row_response_not_kept_aLargeOrStreamedResponseIsSentWholeOnceAndNeverRunAgain() {
         byte[] chunk = "0123456789abcdef".repeat(1024).getBytes(StandardCharsets.US_ASCII);
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             runs.incrementAndGet();
             response.setContentType("text/plain");
             response.setHeader("Location", "/reports/7");
@@ -285,13 +285,13 @@ class BodyTest {
                 response.flushBuffer();
             }
         })) {
-            Heard first = site.send(site.post("/a", "k-1", "{}"));
+            ReceivedResponse first = server.send(server.post("/a", "k-1", "{}"));
             assertThat(first.status()).isEqualTo(200);
             assertThat(first.body().length).isEqualTo(640 * chunk.length);
             assertThat(Arrays.copyOfRange(first.body(), first.body().length - chunk.length, first.body().length))
                     .isEqualTo(chunk);
             for (int i = 0; i < 2; i++) {
-                Heard again = site.send(site.post("/a", "k-1", "{}"));
+                ReceivedResponse again = server.send(server.post("/a", "k-1", "{}"));
                 assertThat(again.status()).isEqualTo(200);
                 assertThat(again.body()).isEmpty();
                 assertThat(again.header("Idempotency-Notice")).contains("idempotency.response_not_kept");
@@ -304,22 +304,22 @@ class BodyTest {
 
     @Test
     void responseOfExactlyTheCapIsKept() {
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withDefault(Rule.required().withLargestKeptResponse(1000)),
                 (request, response) -> response.getOutputStream()
                         .write(new byte["/fits".equals(request.getPathInfo()) ? 1000 : 1001]))) {
-            site.send(site.post("/fits", "k-1", "{}"));
-            assertThat(site.send(site.post("/fits", "k-1", "{}")).body()).hasSize(1000);
-            assertThat(site.send(site.post("/over", "k-2", "{}")).body()).hasSize(1001);
-            assertThat(site.send(site.post("/over", "k-2", "{}")).body()).isEmpty();
+            server.send(server.post("/fits", "k-1", "{}"));
+            assertThat(server.send(server.post("/fits", "k-1", "{}")).body()).hasSize(1000);
+            assertThat(server.send(server.post("/over", "k-2", "{}")).body()).hasSize(1001);
+            assertThat(server.send(server.post("/over", "k-2", "{}")).body()).isEmpty();
         }
     }
 
     @Test
     void e4_clientDisconnectedMidResponseGetsAllOfItOnRetry() throws Exception {
         CountDownLatch gone = new CountDownLatch(1);
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withDefault(Rule.required().withLargestKeptResponse(900_000)),
                 (request, response) -> {
@@ -327,15 +327,15 @@ class BodyTest {
                     assertThat(gone.await(60, TimeUnit.SECONDS)).isTrue();
                     response.getOutputStream().write(new byte[900_000]);
                 })) {
-            RawConnection wire = RawConnection.to(site);
+            RawConnection wire = RawConnection.to(server);
             wire.say(RawConnection.POST + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
             Await.until("the handler runs", () -> runs.get() == 1);
             wire.close();
             gone.countDown();
             Await.until(
                     "the response is replayed",
-                    () -> site.send(site.post("/a", "k-1", "{}")).status() == 200);
-            assertThat(site.send(site.post("/a", "k-1", "{}")).body()).hasSize(900_000);
+                    () -> server.send(server.post("/a", "k-1", "{}")).status() == 200);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).body()).hasSize(900_000);
             assertThat(runs).hasValue(1);
         }
     }
@@ -344,7 +344,7 @@ class BodyTest {
     void badInput_responseThatFailsHalfWayIsNotStored() {
         for (Level level : new Level[] {Level.PLAIN, Level.SPAN}) {
             runs.set(0);
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container, all -> all.withDefault(Rule.required().withLevel(level)), (request, response) -> {
                         runs.incrementAndGet();
                         response.setHeader("X-Half", "sent");
@@ -352,10 +352,10 @@ class BodyTest {
                         response.flushBuffer();
                         throw new IOException("half-way");
                     })) {
-                Heard first = site.send(site.post("/a", "k-1", "{}"));
+                ReceivedResponse first = server.send(server.post("/a", "k-1", "{}"));
                 assertThat(first.status()).isEqualTo(500);
                 assertThat(first.header("X-Half")).isEmpty();
-                assertThat(site.send(site.post("/a", "k-1", "{}")).code())
+                assertThat(server.send(server.post("/a", "k-1", "{}")).code())
                         .isEqualTo(level == Level.PLAIN ? "idempotency.outcome_unknown" : "idempotency.retry_later");
                 assertThat(runs).hasValue(1);
             }
@@ -366,33 +366,33 @@ class BodyTest {
     void multipartBodyOfUnknownLengthIsLimitedToo() {
         String body = "--one\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n"
                 + "x".repeat(5000) + "\r\n--one--\r\n";
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withDefault(Rule.required().withLargestRequest(1000)),
                 (request, response) -> runs.incrementAndGet())) {
-            Heard heard = site.send(HttpRequest.newBuilder(site.at("/a"))
+            ReceivedResponse received = server.send(HttpRequest.newBuilder(server.at("/a"))
                     .header("X-User", "alice@acme")
                     .header("Content-Type", "multipart/form-data; boundary=one")
                     .header("Idempotency-Key", "k-1")
                     .POST(HttpRequest.BodyPublishers.fromPublisher(HttpRequest.BodyPublishers.ofString(body))));
-            assertThat(heard.status()).isEqualTo(413);
+            assertThat(received.status()).isEqualTo(413);
             assertThat(runs).hasValue(0);
         }
     }
 
     @Test
     void invalidJsonReachesItsHandler() {
-        try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
-            assertThat(site.send(site.post("/a", "k-1", "[".repeat(400_000))).status())
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> runs.incrementAndGet())) {
+            assertThat(server.send(server.post("/a", "k-1", "[".repeat(400_000))).status())
                     .isEqualTo(200);
-            assertThat(site.send(site.post("/a", "k-2", "[".repeat(40_000) + "]".repeat(40_000)))
+            assertThat(server.send(server.post("/a", "k-2", "[".repeat(40_000) + "]".repeat(40_000)))
                             .status())
                     .isEqualTo(200);
-            assertThat(site.send(site.post("/a", "k-3", "1e999999999")).status())
+            assertThat(server.send(server.post("/a", "k-3", "1e999999999")).status())
                     .isEqualTo(200);
-            assertThat(site.send(site.post("/a", "k-4", "9".repeat(100_000))).status())
+            assertThat(server.send(server.post("/a", "k-4", "9".repeat(100_000))).status())
                     .isEqualTo(200);
-            assertThat(site.send(site.post("/a?x=%25zz", "k-5", "{\"a\":1,\"a\":2}"))
+            assertThat(server.send(server.post("/a?x=%25zz", "k-5", "{\"a\":1,\"a\":2}"))
                             .status())
                     .isIn(200, 400);
         }
@@ -400,40 +400,40 @@ class BodyTest {
 
     @Test
     void multipartBodyThatBreaksOffIsIncompleteAndNotTooLarge() throws Exception {
-        try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet());
-                RawConnection wire = RawConnection.to(site)) {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> runs.incrementAndGet());
+                RawConnection wire = RawConnection.to(server)) {
             wire.say(RawConnection.POST
                     + "Content-Type: multipart/form-data; boundary=one\r\nContent-Length:"
                     + " 500\r\n\r\n--one\r\nContent-");
             wire.endOfTalk();
-            String heard = wire.hear();
-            assertThat(heard).startsWith("HTTP/1.1 400");
+            String received = wire.receive();
+            assertThat(received).startsWith("HTTP/1.1 400");
             assertThat(runs).hasValue(0);
         }
     }
 
     @Test
     void multipartBodyWithoutItsEndIsIncompleteAndNotTooLarge() {
-        try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> runs.incrementAndGet())) {
             String body = "--one\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nno end";
-            Heard heard = site.send(typed(site, "k-1", "multipart/form-data; boundary=one", body));
-            assertThat(heard.status()).isEqualTo(400);
-            assertThat(heard.code()).isEqualTo("request.body_incomplete");
+            ReceivedResponse received = server.send(typed(server, "k-1", "multipart/form-data; boundary=one", body));
+            assertThat(received.status()).isEqualTo(400);
+            assertThat(received.code()).isEqualTo("request.body_incomplete");
             assertThat(runs).hasValue(0);
         }
     }
 
     @Test
     void multipartWithoutBoundaryIsRejectedAsMissingBoundaryAndNotRun() {
-        try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> runs.incrementAndGet())) {
             for (String type : List.of("multipart/form-data", "multipart/form-data; charset=UTF-8; boundary=")) {
-                Heard heard = site.send(typed(site, "k-1", type, multipart("one", "content")));
-                assertThat(heard.status()).isEqualTo(400);
-                assertThat(heard.code()).isEqualTo("request.body_malformed");
-                assertThat(heard.text()).contains("no boundary parameter").doesNotContain("etry");
+                ReceivedResponse received = server.send(typed(server, "k-1", type, multipart("one", "content")));
+                assertThat(received.status()).isEqualTo(400);
+                assertThat(received.code()).isEqualTo("request.body_malformed");
+                assertThat(received.text()).contains("no boundary parameter").doesNotContain("etry");
             }
             assertThat(runs).hasValue(0);
-            assertThat(site.send(typed(site, "k-1", "multipart/form-data; boundary=\"one\"", multipart("one", "x")))
+            assertThat(server.send(typed(server, "k-1", "multipart/form-data; boundary=\"one\"", multipart("one", "x")))
                             .status())
                     .isEqualTo(200);
         }
@@ -442,21 +442,21 @@ class BodyTest {
     /** Names of parameters are case-insensitive, but Jetty reads this one only in lower case, with a filter and without. */
     @Test
     void boundaryInCapitalsIsReadOrRejectedAsUnreadButNotAsTooLarge() {
-        try (Site site = Site.open(container, (request, response) -> runs.incrementAndGet())) {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> runs.incrementAndGet())) {
             String type = "Multipart/Form-Data; Boundary=one";
-            Heard heard = site.send(typed(site, "k-1", type, multipart("one", "content")));
+            ReceivedResponse received = server.send(typed(server, "k-1", type, multipart("one", "content")));
             if (container == Container.TOMCAT) {
-                assertThat(heard.status()).isEqualTo(200);
-                assertThat(site.send(typed(site, "k-1", type.toLowerCase(Locale.ROOT), multipart("one", "content")))
+                assertThat(received.status()).isEqualTo(200);
+                assertThat(server.send(typed(server, "k-1", type.toLowerCase(Locale.ROOT), multipart("one", "content")))
                                 .replayed())
                         .isTrue();
-                assertThat(site.send(typed(site, "k-2", type, multipart("one", "x".repeat(2 * MEGABYTE))))
+                assertThat(server.send(typed(server, "k-2", type, multipart("one", "x".repeat(2 * MEGABYTE))))
                                 .status())
                         .isEqualTo(413);
             } else {
-                assertThat(heard.status()).isEqualTo(400);
-                assertThat(heard.code()).isEqualTo("request.body_malformed");
-                assertThat(heard.text()).contains("only in lower case").doesNotContain("etry");
+                assertThat(received.status()).isEqualTo(400);
+                assertThat(received.code()).isEqualTo("request.body_malformed");
+                assertThat(received.text()).contains("only in lower case").doesNotContain("etry");
             }
         }
     }
@@ -473,14 +473,14 @@ class BodyTest {
 
     @Test
     void formWithTooManyFieldsIsTooLargeAndNotAServerError() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             runs.incrementAndGet();
             response.getWriter().write(String.valueOf(request.getParameterMap().size()));
         })) {
             String form = IntStream.range(0, 1000).mapToObj(n -> "f" + n).collect(Collectors.joining("&"));
             String type = "application/x-www-form-urlencoded";
-            assertThat(site.send(typed(site, "k-1", type, form)).status()).isEqualTo(413);
-            assertThat(site.send(typed(site, "k-2", type, form.substring(0, form.lastIndexOf("&"))))
+            assertThat(server.send(typed(server, "k-1", type, form)).status()).isEqualTo(413);
+            assertThat(server.send(typed(server, "k-2", type, form.substring(0, form.lastIndexOf("&"))))
                             .status())
                     .isEqualTo(200);
         }

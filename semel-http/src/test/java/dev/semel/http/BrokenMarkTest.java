@@ -38,12 +38,12 @@ class BrokenMarkTest {
     private final ManualTime time = new ManualTime(1_700_000_000_000L);
     private final AtomicInteger runs = new AtomicInteger();
 
-    private Site site(Flaw flaw, App app) {
+    private FilteredServer server(Flaw flaw, App app) {
         EngineSettings engine = EngineSettings.on(new Planted(ground.open(time), flaw))
                 .withTime(time)
                 .withoutBackground();
         Rule rule = Rule.required().withLevel(Level.MARKER);
-        return Site.open(
+        return FilteredServer.open(
                 Container.JETTY,
                 engine,
                 all -> all.withTime(time).withEffects(Hooks.Effects.ONLY_MARKED).withDefault(rule),
@@ -91,7 +91,7 @@ class BrokenMarkTest {
     @ParameterizedTest
     @EnumSource(names = {"NONE", "ON_EVERYTHING"})
     void aHandlerThatOnlyReadBeforeItFailed(Flaw flaw) {
-        try (Site site = site(flaw, (request, response) -> {
+        try (FilteredServer server = server(flaw, (request, response) -> {
             try (Connection connection = ground.connect()) {
                 connection.setAutoCommit(false);
                 IdempotentExchange.HandlerTransaction begun =
@@ -101,9 +101,9 @@ class BrokenMarkTest {
             }
             response.setStatus(runs.incrementAndGet() == 1 ? 503 : 201);
         })) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(503);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(503);
             time.advance(Duration.ofMinutes(2));
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(flaw == Flaw.NONE ? 201 : 409);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(flaw == Flaw.NONE ? 201 : 409);
         }
         assertThat(runs).hasValue(flaw == Flaw.NONE ? 2 : 1);
     }
@@ -120,11 +120,11 @@ class BrokenMarkTest {
             }
             ground.marked(IdempotentExchange.of(request).orElseThrow(), "one");
         };
-        try (Site first = site(flaw, app)) {
-            CompletableFuture<Heard> slow = first.sending(first.post("/a", "k-1", "{}"));
+        try (FilteredServer first = server(flaw, app)) {
+            CompletableFuture<ReceivedResponse> slow = first.sending(first.post("/a", "k-1", "{}"));
             assertThat(stuck.await(60, TimeUnit.SECONDS)).isTrue();
             time.advance(Duration.ofMinutes(2));
-            try (Site second = site(flaw, app)) {
+            try (FilteredServer second = server(flaw, app)) {
                 assertThat(second.send(second.post("/a", "k-1", "{}")).status()).isEqualTo(200);
                 go.countDown();
                 slow.join();
@@ -136,13 +136,13 @@ class BrokenMarkTest {
     @ParameterizedTest
     @EnumSource(names = {"NONE", "NOT_WRITTEN"})
     void aHandlerThatFailsAfterItsCommit(Flaw flaw) {
-        try (Site site = site(flaw, (request, response) -> {
+        try (FilteredServer server = server(flaw, (request, response) -> {
             ground.marked(IdempotentExchange.of(request).orElseThrow(), "one");
             response.setStatus(runs.incrementAndGet() == 1 ? 500 : 200);
         })) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(500);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(500);
             time.advance(Duration.ofMinutes(2));
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(flaw == Flaw.NONE ? 409 : 200);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(flaw == Flaw.NONE ? 409 : 200);
         }
         assertThat(ground.effects("one")).isEqualTo(flaw == Flaw.NONE ? 1 : 2);
     }

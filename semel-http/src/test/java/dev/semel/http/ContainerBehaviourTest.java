@@ -19,7 +19,7 @@ class ContainerBehaviourTest {
 
     @Test
     void writesAfterAnErrorOrRedirectAreIgnored() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             if ("/redirect".equals(request.getPathInfo())) {
                 response.sendRedirect("/elsewhere");
             } else {
@@ -28,10 +28,10 @@ class ContainerBehaviourTest {
             response.getWriter().write("too late");
         })) {
             for (int i = 0; i < 2; i++) {
-                Heard error = site.send(site.post("/error", "k-1", "{}"));
+                ReceivedResponse error = server.send(server.post("/error", "k-1", "{}"));
                 assertThat(error.status()).isEqualTo(404);
                 assertThat(error.text()).startsWith("{").doesNotContain("too late");
-                assertThat(site.send(site.post("/redirect", "k-2", "{}")).text())
+                assertThat(server.send(server.post("/redirect", "k-2", "{}")).text())
                         .isEmpty();
             }
         }
@@ -39,7 +39,7 @@ class ContainerBehaviourTest {
 
     @Test
     void encodingOfAnOpenWriterIsFixed() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             response.setContentType("text/plain;charset=ISO-8859-1");
             response.getWriter().write("\u00e4");
             response.setContentType("text/html;charset=UTF-8");
@@ -47,18 +47,18 @@ class ContainerBehaviourTest {
             response.setHeader("Content-Type", "text/html;charset=UTF-8");
         })) {
             for (int i = 0; i < 2; i++) {
-                Heard heard = site.send(site.post("/a", "k-1", "{}"));
-                assertThat(heard.header("Content-Type").orElse(""))
+                ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+                assertThat(received.header("Content-Type").orElse(""))
                         .startsWith("text/html")
                         .containsIgnoringCase("8859-1");
-                assertThat(heard.body()).isEqualTo("\u00e4".getBytes(StandardCharsets.ISO_8859_1));
+                assertThat(received.body()).isEqualTo("\u00e4".getBytes(StandardCharsets.ISO_8859_1));
             }
         }
     }
 
     @Test
     void forwardsAndIncludesGetAResponse() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             if (request.getDispatcherType() == DispatcherType.ASYNC) {
                 request.getRequestDispatcher("/b").forward(request, response);
             } else if (request.getDispatcherType() != DispatcherType.REQUEST) {
@@ -72,8 +72,8 @@ class ContainerBehaviourTest {
             }
         })) {
             for (int i = 0; i < 2; i++) {
-                assertThat(site.send(site.post("/async", "k-1", "{}")).text()).isEqualTo("there");
-                Heard included = site.send(site.post("/a", "k-2", "{}"));
+                assertThat(server.send(server.post("/async", "k-1", "{}")).text()).isEqualTo("there");
+                ReceivedResponse included = server.send(server.post("/a", "k-2", "{}"));
                 assertThat(included.text()).isEqualTo("here there");
                 assertThat(included.header("ETag")).contains("\"1\"");
             }
@@ -82,7 +82,7 @@ class ContainerBehaviourTest {
 
     @Test
     void forwardedRequestGetsTheResponseOfItsTarget() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             if (request.getDispatcherType() == DispatcherType.FORWARD) {
                 response.setContentType("application/json");
                 response.getOutputStream().write("{}".getBytes(StandardCharsets.UTF_8));
@@ -91,16 +91,16 @@ class ContainerBehaviourTest {
             }
         })) {
             for (int i = 0; i < 2; i++) {
-                Heard heard = site.send(site.post("/a", "k-1", "{}"));
-                assertThat(heard.text()).isEqualTo("{}");
-                assertThat(heard.headers().allValues("Content-Type")).containsExactly("application/json");
+                ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+                assertThat(received.text()).isEqualTo("{}");
+                assertThat(received.headers().allValues("Content-Type")).containsExactly("application/json");
             }
         }
     }
 
     @Test
     void responseThatCannotBeHeldIsAFailure() {
-        try (Site site = Site.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
             HeldResponse held = new HeldResponse(response, Rule.Limits.DEFAULT, new SpoolBuffer(10, 100));
             held.getWriter().write("x".repeat(200));
             String told = "nothing";
@@ -112,7 +112,7 @@ class ContainerBehaviourTest {
             }
             response.getWriter().write(told);
         })) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).startsWith("Holding the response failed");
+            assertThat(server.send(server.post("/a", "k-1", "{}")).text()).startsWith("Holding the response failed");
         }
     }
 }

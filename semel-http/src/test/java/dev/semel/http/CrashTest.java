@@ -105,32 +105,32 @@ class CrashTest {
         }
         AtomicInteger runs = new AtomicInteger();
         EngineSettings engine = EngineSettings.on(ground.open(null)).withPolicy(NodeProcess.policy());
-        try (Site site = Site.with(
+        try (FilteredServer server = FilteredServer.with(
                 place.goesOn, engine, all -> NodeProcess.settings(all.withSingleTenant()), (request, response) -> {
                     runs.incrementAndGet();
                     NodeProcess.app(ground).handle(request, response);
                 })) {
-            AtomicReference<Heard> last = new AtomicReference<>();
+            AtomicReference<ReceivedResponse> last = new AtomicReference<>();
             Await.until("the request is no longer in progress", () -> {
-                last.set(site.send(site.requestOf("alice", "POST", path, "{}").header("Idempotency-Key", name)));
+                last.set(server.send(server.requestOf("alice", "POST", path, "{}").header("Idempotency-Key", name)));
                 return !last.get().text().contains("idempotency.in_progress");
             });
-            Heard heard = last.get();
+            ReceivedResponse received = last.get();
             switch (told) {
                 case RUN_AGAIN -> {
-                    assertThat(heard.status()).isEqualTo(201);
-                    assertThat(heard.replayed()).isFalse();
+                    assertThat(received.status()).isEqualTo(201);
+                    assertThat(received.replayed()).isFalse();
                 }
                 case REPLAYED -> {
-                    assertThat(heard.status()).isEqualTo(201);
-                    assertThat(heard.replayed()).isTrue();
-                    assertThat(heard.text()).isEqualTo("done " + name);
+                    assertThat(received.status()).isEqualTo(201);
+                    assertThat(received.replayed()).isTrue();
+                    assertThat(received.text()).isEqualTo("done " + name);
                 }
                 case NOT_KEPT -> {
-                    assertThat(heard.status()).isEqualTo(200);
-                    assertThat(heard.header("Idempotency-Notice")).contains("idempotency.response_not_kept");
+                    assertThat(received.status()).isEqualTo(200);
+                    assertThat(received.header("Idempotency-Notice")).contains("idempotency.response_not_kept");
                 }
-                case UNKNOWN -> assertThat(heard.code()).isEqualTo("idempotency.outcome_unknown");
+                case UNKNOWN -> assertThat(received.code()).isEqualTo("idempotency.outcome_unknown");
             }
             assertThat(runs).hasValue(told == AnswerToProblem.RUN_AGAIN ? 1 : 0);
             boolean none = told == AnswerToProblem.UNKNOWN && halt == Halt.BEFORE_THE_HANDLER;
@@ -140,7 +140,7 @@ class CrashTest {
 
     private static boolean isAnswered(int port, String path, String key, Halt halt) throws InterruptedException {
         try {
-            Site.CLIENT.send(
+            FilteredServer.CLIENT.send(
                     request(port, path, key).header("X-Halt", halt.name()).build(),
                     HttpResponse.BodyHandlers.ofString());
             return true;
@@ -166,15 +166,15 @@ class CrashTest {
                 Level level = Level.values()[round % 3];
                 String path = "/" + level.name().toLowerCase(Locale.ROOT) + "/round-" + round;
                 String key = "round-" + round;
-                Stream<Heard> heard = Stream.of(one.port(), two.port(), one.port(), two.port())
-                        .map(port -> Site.CLIENT
+                Stream<ReceivedResponse> received = Stream.of(one.port(), two.port(), one.port(), two.port())
+                        .map(port -> FilteredServer.CLIENT
                                 .sendAsync(request(port, path, key).build(), HttpResponse.BodyHandlers.ofByteArray())
-                                .thenApply(Heard::of))
+                                .thenApply(ReceivedResponse::of))
                         .toList()
                         .stream()
                         .map(CompletableFuture::join);
                 int executed = 0;
-                for (Heard each : heard.toList()) {
+                for (ReceivedResponse each : received.toList()) {
                     if (each.status() == 201) {
                         executed += each.replayed() ? 0 : 1;
                         assertThat(each.text()).isEqualTo("done " + key);

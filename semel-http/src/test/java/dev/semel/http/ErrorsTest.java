@@ -29,7 +29,7 @@ class ErrorsTest {
 
     @Test
     void errorThatIsNotStoredIsRenderedByTheContainer() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             int status = Integer.parseInt(request.getPathInfo().substring(1));
             if (status == 403) {
                 response.sendError(status);
@@ -38,28 +38,28 @@ class ErrorsTest {
             }
         })) {
             for (int status : new int[] {401, 403, 500, 503}) {
-                Heard heard = site.send(site.post("/" + status, "k-" + status, "{}"));
-                assertThat(heard.status()).isEqualTo(status);
-                assertThat(heard.header("Content-Type").orElse("")).doesNotContain("problem+json");
-                assertThat(heard.header("X-Correlation-ID")).isPresent();
+                ReceivedResponse received = server.send(server.post("/" + status, "k-" + status, "{}"));
+                assertThat(received.status()).isEqualTo(status);
+                assertThat(received.header("Content-Type").orElse("")).doesNotContain("problem+json");
+                assertThat(received.header("X-Correlation-ID")).isPresent();
             }
         }
     }
 
     @Test
     void handlerMessageIsHiddenUnlessTheApplicationShowsIt() {
-        try (Site site = Site.open(container, (request, response) -> response.sendError(409, "row 4711 of Meier"))) {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> response.sendError(409, "row 4711 of Meier"))) {
             for (int i = 0; i < 2; i++) {
-                Heard heard = site.send(site.post("/a", "k-1", "{}"));
-                assertThat(heard.status()).isEqualTo(409);
-                assertThat(heard.text()).doesNotContain("4711").contains("correlation_id");
+                ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+                assertThat(received.status()).isEqualTo(409);
+                assertThat(received.text()).doesNotContain("4711").contains("correlation_id");
             }
         }
     }
 
     @Test
     void applicationMayWriteErrorBodies() {
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withErrors((request, response, status, message) -> {
                     response.setContentType("text/plain");
@@ -71,9 +71,9 @@ class ErrorsTest {
                     response.sendError(404, "no such order");
                 })) {
             for (int i = 0; i < 2; i++) {
-                Heard heard = site.send(site.post("/a", "k-1", "{}"));
-                assertThat(heard.status()).isEqualTo(404);
-                assertThat(heard.text()).isEqualTo("our page for 404: no such order");
+                ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+                assertThat(received.status()).isEqualTo(404);
+                assertThat(received.text()).isEqualTo("our page for 404: no such order");
             }
             assertThat(runs).hasValue(1);
         }
@@ -81,21 +81,21 @@ class ErrorsTest {
 
     @Test
     void failingErrorPageIsAFailure() {
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withDefault(Rule.required().withLevel(Level.SPAN))
                         .withErrors((request, response, status, message) -> {
                             throw new IllegalStateException("no template");
                         }),
                 (request, response) -> response.sendError(404))) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(500);
-            assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.retry_later");
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(500);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.retry_later");
         }
     }
 
     @Test
     void checkedExceptionAndAnErrorReachTheContainer() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             switch (request.getPathInfo()) {
                 case "/checked" -> throw new Exception("checked");
                 case "/error" -> throw new StackOverflowError();
@@ -103,28 +103,28 @@ class ErrorsTest {
             }
         })) {
             for (String path : new String[] {"/checked", "/error", "/interrupted"}) {
-                assertThat(site.send(site.post(path, path, "{}")).status()).isEqualTo(500);
-                assertThat(site.send(site.post(path, path, "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+                assertThat(server.send(server.post(path, path, "{}")).status()).isEqualTo(500);
+                assertThat(server.send(server.post(path, path, "{}")).code()).isEqualTo("idempotency.outcome_unknown");
             }
         }
     }
 
     @Test
     void formParsedBeforeTheFilterIsStillCompared() {
-        try (Site site = Site.behind(
+        try (FilteredServer server = FilteredServer.behind(
                 container,
                 (request, response) -> request.getParameter("a"),
                 UnaryOperator.identity(),
                 (request, response) ->
                         response.getWriter().write(request.getParameter("a") + runs.incrementAndGet()))) {
-            assertThat(site.send(form(site, "a=x&b=1")).text()).isEqualTo("x1");
-            assertThat(site.send(form(site, "b=1&a=x")).text()).isEqualTo("x1");
-            assertThat(site.send(form(site, "a=y&b=1")).code()).isEqualTo("idempotency.payload_mismatch");
+            assertThat(server.send(form(server, "a=x&b=1")).text()).isEqualTo("x1");
+            assertThat(server.send(form(server, "b=1&a=x")).text()).isEqualTo("x1");
+            assertThat(server.send(form(server, "a=y&b=1")).code()).isEqualTo("idempotency.payload_mismatch");
         }
     }
 
-    private static HttpRequest.Builder form(Site site, String body) {
-        return HttpRequest.newBuilder(site.at("/form"))
+    private static HttpRequest.Builder form(FilteredServer server, String body) {
+        return HttpRequest.newBuilder(server.at("/form"))
                 .header("X-User", "alice@acme")
                 .header("Content-Type", "application/x-www-form-urlencoded")
                 .header("Idempotency-Key", "k-1")
@@ -134,27 +134,27 @@ class ErrorsTest {
     @Test
     void resultOfAnotherOperationIsNotSentAsResponse() {
         EngineSettings engine = EngineSettings.on(new MemoryStore(TimeSource.system()));
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 engine,
                 all -> all.withRoute("POST", "/a", Rule.required()),
                 (request, response) -> runs.incrementAndGet())) {
             var other = Operation.leased("POST /a", String.class, String.class);
-            site.engine()
+            server.engine()
                     .run(
                             other,
                             Call.of(Tenant.of("acme"), Key.of("u:alice%40acme:k-1"), "secret"),
                             (payload, run) -> "their result");
-            Heard heard = site.send(site.post("/a", "k-1", "{}"));
-            assertThat(heard.status()).isEqualTo(409);
-            assertThat(heard.text()).doesNotContain("their result");
+            ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+            assertThat(received.status()).isEqualTo(409);
+            assertThat(received.text()).doesNotContain("their result");
             assertThat(runs).hasValue(0);
         }
     }
 
     @Test
     void putFormParsedBeforeTheFilterIsStillCompared() {
-        try (Site site = Site.behind(
+        try (FilteredServer server = FilteredServer.behind(
                 container,
                 (request, response) -> request.getParameter("a"),
                 UnaryOperator.identity(),
@@ -162,13 +162,13 @@ class ErrorsTest {
                     String form = new String(request.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
                     response.getWriter().write(request.getParameter("a") + " " + form);
                 })) {
-            Heard heard = site.send(HttpRequest.newBuilder(site.at("/form"))
+            ReceivedResponse received = server.send(HttpRequest.newBuilder(server.at("/form"))
                     .header("X-User", "alice@acme")
                     .header("Content-Type", "application/x-www-form-urlencoded")
                     .header("Idempotency-Key", "k-1")
                     .PUT(HttpRequest.BodyPublishers.ofString("a=x&b=1")));
-            assertThat(heard.status()).as(heard.toString()).isEqualTo(200);
-            assertThat(heard.text()).endsWith(" a=x&b=1");
+            assertThat(received.status()).as(received.toString()).isEqualTo(200);
+            assertThat(received.text()).endsWith(" a=x&b=1");
         }
     }
 }

@@ -26,7 +26,7 @@ class FilterConformanceTest {
     @EnumSource(Container.class)
     void filterConforms(Container container) {
         AtomicInteger effects = new AtomicInteger();
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 settings -> settings.withRoute(
                                 "POST", "/{project}/orders", Rule.required().withLargestRequest(10_000))
@@ -41,9 +41,9 @@ class FilterConformanceTest {
                         response.getWriter().write(effects.toString());
                     }
                 })) {
-            Target target = Target.at(site.at("/7/orders"), BODY)
+            Target target = Target.at(server.at("/7/orders"), BODY)
                     .withCallers(CALLERS)
-                    .withPlaces(new Target.Places(site.at("/8/orders"), site.at("/7/invoices"), site.at("/count")))
+                    .withPlaces(new Target.Places(server.at("/8/orders"), server.at("/7/invoices"), server.at("/count")))
                     .withLimits(new Target.ServiceLimits(10_000, 409, 16));
             ConformanceReport report = new Conformance(target).run(row -> {});
             assertThat(report.rows()).allMatch(row -> row.verdict() == RowVerdict.HELD, "held");
@@ -53,13 +53,13 @@ class FilterConformanceTest {
     @Test
     void rowWithoutItsOptionIsNotObservedAndNamesTheOption() {
         AtomicInteger effects = new AtomicInteger();
-        try (Site site = Site.with(
+        try (FilteredServer server = FilteredServer.with(
                 Container.JETTY,
                 EngineSettings.on(new MemoryStore(TimeSource.system())),
                 settings -> settings.withScope(request -> java.util.Optional.of(KeyScope.of(dev.semel.Tenant.SINGLE)))
                         .withDefault(Rule.required().withLargestRequest(10_000)),
                 (request, response) -> response.getWriter().write("{\"id\":" + effects.incrementAndGet() + "}"))) {
-            Target target = Target.at(site.at("/orders"), BODY).withLimits(new Target.ServiceLimits(10_000, 409, 4));
+            Target target = Target.at(server.at("/orders"), BODY).withLimits(new Target.ServiceLimits(10_000, 409, 4));
             ConformanceReport report = new Conformance(target).run(row -> {});
             assertThat(report.conforms()).as(report.toString()).isTrue();
             assertThat(report.rows())

@@ -27,8 +27,8 @@ class FormTest {
 
     private final AtomicInteger runs = new AtomicInteger();
 
-    private Site site(Rule rule) {
-        return Site.open(container, all -> all.withDefault(rule), (request, response) -> {
+    private FilteredServer server(Rule rule) {
+        return FilteredServer.open(container, all -> all.withDefault(rule), (request, response) -> {
             String a = request.getParameter("a");
             runs.incrementAndGet();
             response.setCharacterEncoding("UTF-8");
@@ -36,26 +36,26 @@ class FormTest {
         });
     }
 
-    private static HttpRequest.Builder form(Site site, String key, String query, String body, String charset) {
-        return HttpRequest.newBuilder(site.at("/form" + query))
+    private static HttpRequest.Builder form(FilteredServer server, String key, String query, String body, String charset) {
+        return HttpRequest.newBuilder(server.at("/form" + query))
                 .header("X-User", "alice@acme")
                 .header("Content-Type", "application/x-www-form-urlencoded" + charset)
                 .header("Idempotency-Key", key)
                 .POST(HttpRequest.BodyPublishers.ofString(body));
     }
 
-    private void assertRefused(Site site, int status, String code, String body, String charset) {
+    private void assertRefused(FilteredServer server, int status, String code, String body, String charset) {
         for (int i = 0; i < 3; i++) {
-            Heard heard = site.send(form(site, "k-1", "", body, charset));
-            assertThat(heard.status()).as(heard.text()).isEqualTo(status);
-            assertThat(heard.code()).isEqualTo(code);
+            ReceivedResponse received = server.send(form(server, "k-1", "", body, charset));
+            assertThat(received.status()).as(received.text()).isEqualTo(status);
+            assertThat(received.code()).isEqualTo(code);
         }
         assertThat(runs).hasValue(0);
         for (State state : State.values()) {
-            assertThat(site.engine().operator().list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 10))
+            assertThat(server.engine().operator().list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 10))
                     .isEmpty();
         }
-        assertThat(site.send(form(site, "k-1", "?q=1", "a=x+%C3%A9&b=%26", "")).text())
+        assertThat(server.send(form(server, "k-1", "?q=1", "a=x+%C3%A9&b=%26", "")).text())
                 .isEqualTo("x \u00e9 of 3");
     }
 
@@ -63,18 +63,18 @@ class FormTest {
     void row_body_malformed_formWithABrokenEscapeIsRejected() {
         for (String body : new String[] {"a=%zz", "a=%4", "%=1", "a=1&b=%e"}) {
             runs.set(0);
-            try (Site site = site(BROKEN_AT_ONCE)) {
-                assertRefused(site, 400, "request.body_malformed", body, "");
+            try (FilteredServer server = server(BROKEN_AT_ONCE)) {
+                assertRefused(server, 400, "request.body_malformed", body, "");
             }
         }
     }
 
     @Test
     void formInAnUnknownCharsetIsRejected() {
-        try (Site site = site(BROKEN_AT_ONCE)) {
-            Heard heard = site.send(form(site, "k-1", "", "a=1", ";charset=klingon"));
+        try (FilteredServer server = server(BROKEN_AT_ONCE)) {
+            ReceivedResponse received = server.send(form(server, "k-1", "", "a=1", ";charset=klingon"));
             if (container == Container.TOMCAT) {
-                assertThat(heard.code()).as("Jetty fails before any filter").isEqualTo("request.body_malformed");
+                assertThat(received.code()).as("Jetty fails before any filter").isEqualTo("request.body_malformed");
             }
             assertThat(runs).hasValue(0);
         }
@@ -83,26 +83,26 @@ class FormTest {
     @Test
     void formOfTooManyFieldsIsTooLarge() {
         String many = IntStream.range(0, 1001).mapToObj(n -> "f" + n + "=1").collect(Collectors.joining("&"));
-        try (Site site = site(BROKEN_AT_ONCE)) {
-            assertRefused(site, 413, "request.too_large", many, "");
+        try (FilteredServer server = server(BROKEN_AT_ONCE)) {
+            assertRefused(server, 413, "request.too_large", many, "");
         }
     }
 
     @Test
     void formThatIsTooLongIsTooLarge() {
-        try (Site site = site(BROKEN_AT_ONCE.withForms(new Rule.Forms(1000, 10)))) {
-            assertRefused(site, 413, "request.too_large", "a=" + "x".repeat(1000), "");
+        try (FilteredServer server = server(BROKEN_AT_ONCE.withForms(new Rule.Forms(1000, 10)))) {
+            assertRefused(server, 413, "request.too_large", "a=" + "x".repeat(1000), "");
         }
     }
 
     @Test
     void row_body_malformed_wildcardContentTypeIsRejectedAndNotRun() {
-        try (Site site = site(Rule.required())) {
+        try (FilteredServer server = server(Rule.required())) {
             for (String type : new String[] {"application/*+json", "text/*", "*/*;charset=UTF-8"}) {
-                Heard heard =
-                        site.send(site.post("/a", type.replace('*', 'x'), "{}").setHeader("Content-Type", type));
-                assertThat(heard.status()).as(type).isEqualTo(400);
-                assertThat(heard.code()).isEqualTo("request.body_malformed");
+                ReceivedResponse received =
+                        server.send(server.post("/a", type.replace('*', 'x'), "{}").setHeader("Content-Type", type));
+                assertThat(received.status()).as(type).isEqualTo(400);
+                assertThat(received.code()).isEqualTo("request.body_malformed");
             }
         }
     }

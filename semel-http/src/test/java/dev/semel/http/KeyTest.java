@@ -28,13 +28,13 @@ class KeyTest {
 
     @Test
     void row_key_required_requestThatWritesWithoutAKeyIsRejected() {
-        try (Site site = Site.open(container, app)) {
+        try (FilteredServer server = FilteredServer.open(container, app)) {
             for (String method : KeyHeader.METHODS) {
-                Heard heard = site.send(site.request(method, "/orders", "{}"));
-                assertThat(heard.status()).as(method).isEqualTo(400);
-                assertThat(heard.code()).isEqualTo("idempotency.key_required");
-                assertThat(heard.problem().get("correlation_id").stringValue())
-                        .isEqualTo(heard.header("X-Correlation-ID").orElseThrow());
+                ReceivedResponse received = server.send(server.request(method, "/orders", "{}"));
+                assertThat(received.status()).as(method).isEqualTo(400);
+                assertThat(received.code()).isEqualTo("idempotency.key_required");
+                assertThat(received.problem().get("correlation_id").stringValue())
+                        .isEqualTo(received.header("X-Correlation-ID").orElseThrow());
             }
             assertThat(app.runs()).isZero();
         }
@@ -42,15 +42,15 @@ class KeyTest {
 
     @Test
     void row_key_invalid_keyThatIsNot1To128VisibleAsciiIsRejected() {
-        try (Site site = Site.open(container, app)) {
+        try (FilteredServer server = FilteredServer.open(container, app)) {
             for (String key : new String[] {"", " ", "a b", "a\tb", "k".repeat(129)}) {
-                Heard heard = site.send(site.post("/orders", key, "{}"));
-                assertThat(heard.status()).as("<" + key + ">").isEqualTo(400);
-                assertThat(heard.code()).isIn("idempotency.key_invalid", "idempotency.key_required");
+                ReceivedResponse received = server.send(server.post("/orders", key, "{}"));
+                assertThat(received.status()).as("<" + key + ">").isEqualTo(400);
+                assertThat(received.code()).isIn("idempotency.key_invalid", "idempotency.key_required");
             }
             assertThat(app.runs()).isZero();
             for (String key : new String[] {"k", "!~\"\\{}", "k".repeat(128)}) {
-                assertThat(site.send(site.post("/orders", key, "{}")).status()).isEqualTo(201);
+                assertThat(server.send(server.post("/orders", key, "{}")).status()).isEqualTo(201);
             }
             assertThat(app.runs()).isEqualTo(3);
         }
@@ -58,22 +58,22 @@ class KeyTest {
 
     @Test
     void row_key_invalid_keyThatIsNotAsciiIsRejected() throws Exception {
-        try (Site site = Site.open(container, app);
-                RawConnection wire = RawConnection.to(site)) {
+        try (FilteredServer server = FilteredServer.open(container, app);
+                RawConnection wire = RawConnection.to(server)) {
             wire.say("POST /orders HTTP/1.1\r\nHost: x\r\nX-User: alice@acme\r\nIdempotency-Key: k\u00e4\r\n"
                     + "Content-Length: 0\r\nConnection: close\r\n\r\n");
-            assertThat(wire.hear()).startsWith("HTTP/1.1 400").contains("idempotency.key_invalid");
+            assertThat(wire.receive()).startsWith("HTTP/1.1 400").contains("idempotency.key_invalid");
             assertThat(app.runs()).isZero();
         }
     }
 
     @Test
     void row_key_invalid_keyThatIsSentTwiceIsRejected() {
-        try (Site site = Site.open(container, app)) {
+        try (FilteredServer server = FilteredServer.open(container, app)) {
             for (String second : new String[] {"k-1", "k-2"}) {
-                Heard heard = site.send(site.post("/orders", "k-1", "{}").header("Idempotency-Key", second));
-                assertThat(heard.status()).isEqualTo(400);
-                assertThat(heard.code()).isEqualTo("idempotency.key_invalid");
+                ReceivedResponse received = server.send(server.post("/orders", "k-1", "{}").header("Idempotency-Key", second));
+                assertThat(received.status()).isEqualTo(400);
+                assertThat(received.code()).isEqualTo("idempotency.key_invalid");
             }
             assertThat(app.runs()).isZero();
         }
@@ -81,9 +81,9 @@ class KeyTest {
 
     @Test
     void badInput_keyInAQueryParameterIsNotAKey() {
-        try (Site site = Site.open(container, app)) {
-            Heard heard = site.send(site.request("POST", "/orders?Idempotency-Key=k-1&idempotency_key=k-1", "{}"));
-            assertThat(heard.code()).isEqualTo("idempotency.key_required");
+        try (FilteredServer server = FilteredServer.open(container, app)) {
+            ReceivedResponse received = server.send(server.request("POST", "/orders?Idempotency-Key=k-1&idempotency_key=k-1", "{}"));
+            assertThat(received.code()).isEqualTo("idempotency.key_required");
             assertThat(app.runs()).isZero();
         }
     }
@@ -95,35 +95,35 @@ class KeyTest {
         EngineSettings engine = EngineSettings.on(
                         new FaultyStore(memory, call -> down.get() ? Fault.FAIL_BEFORE : Fault.NONE))
                 .withoutBackground();
-        try (Site site = Site.open(container, engine, all -> all, app)) {
+        try (FilteredServer server = FilteredServer.open(container, engine, all -> all, app)) {
             down.set(true);
             for (String method : new String[] {"GET", "HEAD", "OPTIONS"}) {
-                Heard heard = site.send(site.request(method, "/orders", "").header("Idempotency-Key", "k-1"));
-                assertThat(heard.status()).as(method).isEqualTo(201);
-                assertThat(heard.header("X-Request-ID")).isPresent();
+                ReceivedResponse received = server.send(server.request(method, "/orders", "").header("Idempotency-Key", "k-1"));
+                assertThat(received.status()).as(method).isEqualTo(201);
+                assertThat(received.header("X-Request-ID")).isPresent();
             }
             assertThat(app.runs()).isEqualTo(3);
-            assertThat(site.send(site.post("/orders", "k-1", "{}")).status()).isEqualTo(503);
+            assertThat(server.send(server.post("/orders", "k-1", "{}")).status()).isEqualTo(503);
             down.set(false);
         }
     }
 
     @Test
     void routeMayMakeTheKeyOptionalOrIgnoreIt() {
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withRoute("POST", "/notes", Rule.optional())
                         .withRoute("POST", "/metrics/**", Rule.off())
                         .withRoute("POST", "/metrics/billed", Rule.required()),
                 app)) {
-            assertThat(site.send(site.request("POST", "/notes", "{}")).status()).isEqualTo(201);
-            assertThat(site.send(site.post("/notes", "k-1", "{}")).replayed()).isFalse();
-            assertThat(site.send(site.post("/notes", "k-1", "{}")).replayed()).isTrue();
-            assertThat(site.send(site.post("/metrics/cpu/1", "k-1", "{}")).replayed())
+            assertThat(server.send(server.request("POST", "/notes", "{}")).status()).isEqualTo(201);
+            assertThat(server.send(server.post("/notes", "k-1", "{}")).replayed()).isFalse();
+            assertThat(server.send(server.post("/notes", "k-1", "{}")).replayed()).isTrue();
+            assertThat(server.send(server.post("/metrics/cpu/1", "k-1", "{}")).replayed())
                     .isFalse();
-            assertThat(site.send(site.post("/metrics/cpu/1", "k-1", "{}")).replayed())
+            assertThat(server.send(server.post("/metrics/cpu/1", "k-1", "{}")).replayed())
                     .isFalse();
-            assertThat(site.send(site.request("POST", "/metrics/billed", "{}")).status())
+            assertThat(server.send(server.request("POST", "/metrics/billed", "{}")).status())
                     .isEqualTo(400);
             assertThat(app.runs()).isEqualTo(4);
         }
@@ -131,17 +131,17 @@ class KeyTest {
 
     @Test
     void ietfProfileAcceptsQuotedAndUnquotedKeysAsEqual() {
-        try (Site site =
-                Site.open(container, all -> all.withIetfProfile(URI.create("https://example.com/idempotency")), app)) {
-            assertThat(site.send(site.post("/orders", "\"k\\\"1\"", "{}")).status())
+        try (FilteredServer server =
+                FilteredServer.open(container, all -> all.withIetfProfile(URI.create("https://example.com/idempotency")), app)) {
+            assertThat(server.send(server.post("/orders", "\"k\\\"1\"", "{}")).status())
                     .isEqualTo(201);
-            assertThat(site.send(site.post("/orders", "k\"1", "{}")).replayed()).isTrue();
+            assertThat(server.send(server.post("/orders", "k\"1", "{}")).replayed()).isTrue();
             for (String wrong : new String[] {"\"", "\"k", "\"k\"1\"", "\"k\\1\"", "\"\""}) {
-                assertThat(site.send(site.post("/orders", wrong, "{}")).code())
+                assertThat(server.send(server.post("/orders", wrong, "{}")).code())
                         .as(wrong)
                         .isEqualTo("idempotency.key_invalid");
             }
-            Heard missing = site.send(site.request("POST", "/orders", "{}"));
+            ReceivedResponse missing = server.send(server.request("POST", "/orders", "{}"));
             assertThat(missing.status()).isEqualTo(400);
             assertThat(missing.problem().get("type").stringValue())
                     .isEqualTo("https://example.com/idempotency#idempotency.key_required");
@@ -153,21 +153,21 @@ class KeyTest {
     @Test
     void requestWithSeveralFaultsGetsTheFirst() {
         AtomicBoolean over = new AtomicBoolean(true);
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withDefault(Rule.required().withLargestRequest(10))
                         .withRateLimit(request -> over.get() ? Optional.of(Duration.ofSeconds(1)) : Optional.empty()),
                 app)) {
             String large = "x".repeat(100);
             HttpRequest.Builder anonymous =
-                    HttpRequest.newBuilder(site.at("/orders")).POST(HttpRequest.BodyPublishers.ofString(large));
-            assertThat(site.send(anonymous).code()).isEqualTo("request.rate_limited");
+                    HttpRequest.newBuilder(server.at("/orders")).POST(HttpRequest.BodyPublishers.ofString(large));
+            assertThat(server.send(anonymous).code()).isEqualTo("request.rate_limited");
             over.set(false);
-            assertThat(site.send(anonymous).code()).isEqualTo("request.unauthenticated");
-            assertThat(site.send(site.request("POST", "/orders", large)).code()).isEqualTo("idempotency.key_required");
-            site.send(site.post("/orders", "k-1", "{}"));
-            assertThat(site.send(site.post("/orders", "k-1", large)).code()).isEqualTo("request.too_large");
-            assertThat(site.send(site.post("/orders", "k-1", "[]")).code()).isEqualTo("idempotency.payload_mismatch");
+            assertThat(server.send(anonymous).code()).isEqualTo("request.unauthenticated");
+            assertThat(server.send(server.request("POST", "/orders", large)).code()).isEqualTo("idempotency.key_required");
+            server.send(server.post("/orders", "k-1", "{}"));
+            assertThat(server.send(server.post("/orders", "k-1", large)).code()).isEqualTo("request.too_large");
+            assertThat(server.send(server.post("/orders", "k-1", "[]")).code()).isEqualTo("idempotency.payload_mismatch");
             assertThat(app.runs()).isEqualTo(1);
         }
     }

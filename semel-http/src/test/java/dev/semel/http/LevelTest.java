@@ -48,24 +48,24 @@ class LevelTest {
                 .flatMap(container -> Stream.of(TestDatabase.Kind.values()).map(kind -> Arguments.of(container, kind)));
     }
 
-    private Site site(TestDatabase ground, Level level, App app) {
+    private FilteredServer server(TestDatabase ground, Level level, App app) {
         EngineSettings engine =
                 EngineSettings.on(ground.open(time)).withTime(time).withoutBackground();
-        return Site.open(
+        return FilteredServer.open(
                 container,
                 engine,
                 all -> all.withTime(time).withDefault(Rule.required().withLevel(level)),
                 app);
     }
 
-    private static List<Row> records(Site site, State state) {
-        return site.engine().operator().list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 10);
+    private static List<Row> records(FilteredServer server, State state) {
+        return server.engine().operator().list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 10);
     }
 
     @Test
     void span_effectAndResponseAreOneCommit() {
         TestDatabase ground = kind.fresh();
-        try (Site site = site(ground, Level.SPAN, (request, response) -> {
+        try (FilteredServer server = server(ground, Level.SPAN, (request, response) -> {
             IdempotentExchange exchange = IdempotentExchange.current().orElseThrow();
             TestDatabase.effect(exchange.connection(), "one");
             assertThat(ground.effects("one")).isZero();
@@ -73,11 +73,11 @@ class LevelTest {
             assertThatThrownBy(() -> exchange.mark(exchange.connection())).isInstanceOf(SemelException.Invalid.class);
             response.getWriter().write("run " + runs.incrementAndGet());
         })) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            assertThat(server.send(server.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
             assertThat(ground.effects("one")).isEqualTo(1);
-            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            assertThat(server.send(server.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
             assertThat(ground.effects("one")).isEqualTo(1);
-            assertThat(records(site, State.COMPLETED)).hasSize(1);
+            assertThat(records(server, State.COMPLETED)).hasSize(1);
         }
     }
 
@@ -87,7 +87,7 @@ class LevelTest {
         Channel.Leased<String> mail = Channel.leased("mail", String.class);
         Tenant tenant = Tenant.of("acme");
         AtomicInteger callbacks = new AtomicInteger();
-        try (Site site = site(ground, Level.SPAN, (request, response) -> {
+        try (FilteredServer server = server(ground, Level.SPAN, (request, response) -> {
             IdempotentExchange exchange = IdempotentExchange.current().orElseThrow();
             TestDatabase.effect(exchange.connection(), "one");
             exchange.afterFirstCommit(callbacks::incrementAndGet);
@@ -99,11 +99,11 @@ class LevelTest {
                 // Caught: the transaction fails at its end all the same.
             }
         })) {
-            site.engine().send(mail, Message.of(tenant, Key.of("m"), "text")).orThrow();
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(503);
+            server.engine().send(mail, Message.of(tenant, Key.of("m"), "text")).orThrow();
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(503);
             assertThat(ground.effects("one")).isZero();
             assertThat(callbacks).hasValue(0);
-            assertThat(records(site, State.FAILED_RETRYABLE)).hasSize(1);
+            assertThat(records(server, State.FAILED_RETRYABLE)).hasSize(1);
         }
     }
 
@@ -111,7 +111,7 @@ class LevelTest {
     void span_rejectionOrFailureLeavesNoEffect() {
         TestDatabase ground = kind.fresh();
         AtomicInteger status = new AtomicInteger();
-        try (Site site = site(ground, Level.SPAN, (request, response) -> {
+        try (FilteredServer server = server(ground, Level.SPAN, (request, response) -> {
             runs.incrementAndGet();
             TestDatabase.effect(IdempotentExchange.of(request).orElseThrow().connection(), "none");
             if (status.get() == 0) {
@@ -121,19 +121,19 @@ class LevelTest {
         })) {
             for (int each : new int[] {422, 403, 500, 0}) {
                 status.set(each);
-                assertThat(site.send(site.post("/a", "k-" + each, "{}")).status())
+                assertThat(server.send(server.post("/a", "k-" + each, "{}")).status())
                         .isEqualTo(each == 0 ? 500 : each);
                 assertThat(ground.effects("none")).as("after " + each).isZero();
             }
-            assertThat(site.send(site.post("/a", "k-422", "{}")).replayed()).isTrue();
+            assertThat(server.send(server.post("/a", "k-422", "{}")).replayed()).isTrue();
             assertThat(runs).hasValue(4);
-            assertThat(records(site, State.FAILED_RETRYABLE)).hasSize(2);
-            assertThat(records(site, State.COMPLETED)).hasSize(1);
+            assertThat(records(server, State.FAILED_RETRYABLE)).hasSize(2);
+            assertThat(records(server, State.COMPLETED)).hasSize(1);
             time.advance(Duration.ofSeconds(5));
             status.set(201);
             for (String key : new String[] {"k-500", "k-0", "k-403"}) {
-                assertThat(site.send(site.post("/a", key, "{}")).status()).isEqualTo(201);
-                assertThat(site.send(site.post("/a", key, "{}")).replayed()).isTrue();
+                assertThat(server.send(server.post("/a", key, "{}")).status()).isEqualTo(201);
+                assertThat(server.send(server.post("/a", key, "{}")).replayed()).isTrue();
             }
             assertThat(ground.effects("none")).isEqualTo(3);
         }
@@ -142,7 +142,7 @@ class LevelTest {
     @Test
     void marker_markedTransactionIsReplayed() {
         TestDatabase ground = kind.fresh();
-        try (Site site = site(ground, Level.MARKER, (request, response) -> {
+        try (FilteredServer server = server(ground, Level.MARKER, (request, response) -> {
             IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
             assertThat(exchange.downstreamKey()).isPresent();
             ground.marked(exchange, "one");
@@ -150,14 +150,14 @@ class LevelTest {
             response.setHeader("ETag", "\"1\"");
             response.getWriter().write("run " + runs.incrementAndGet());
         })) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
-            Heard second = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(server.send(server.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            ReceivedResponse second = server.send(server.post("/a", "k-1", "{}"));
             assertThat(second.text()).isEqualTo("run 1");
             assertThat(second.header("ETag")).contains("\"1\"");
             assertThat(second.replayed()).isTrue();
             assertThat(ground.effects("one")).isEqualTo(1);
-            Row row = records(site, State.COMPLETED).get(0);
-            assertThat(site.engine().operator().story(row.id(), 10))
+            Row row = records(server, State.COMPLETED).get(0);
+            assertThat(server.engine().operator().story(row.id(), 10))
                     .as("one event for one change of outcome, and what it tells of the request")
                     .singleElement()
                     .satisfies(event -> assertThat(event.details()).containsKey("request_id"));
@@ -168,7 +168,7 @@ class LevelTest {
     void marker_failureAfterAMarkIsUnknownAndWithoutEffectIsRetried() {
         TestDatabase ground = kind.fresh();
         AtomicInteger told = new AtomicInteger();
-        try (Site site = site(ground, Level.MARKER, (request, response) -> {
+        try (FilteredServer server = server(ground, Level.MARKER, (request, response) -> {
             IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
             exchange.afterFirstCommit(told::incrementAndGet);
             runs.incrementAndGet();
@@ -185,26 +185,26 @@ class LevelTest {
             }
             throw new IllegalStateException("broken");
         })) {
-            assertThat(site.send(site.post("/after", "k-1", "{}")).status()).isEqualTo(500);
+            assertThat(server.send(server.post("/after", "k-1", "{}")).status()).isEqualTo(500);
             assertThat(told).hasValue(1);
-            assertThat(site.send(site.post("/after", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+            assertThat(server.send(server.post("/after", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
             assertThat(ground.effects("after")).isEqualTo(1);
             assertThat(runs).hasValue(1);
             runs.set(0);
-            assertThat(site.send(site.post("/unwatched", "k-3", "{}")).status()).isEqualTo(500);
-            assertThat(site.send(site.post("/unwatched", "k-3", "{}")).code())
+            assertThat(server.send(server.post("/unwatched", "k-3", "{}")).status()).isEqualTo(500);
+            assertThat(server.send(server.post("/unwatched", "k-3", "{}")).code())
                     .as("asynchronous work is not observed")
                     .isEqualTo("idempotency.outcome_unknown");
-            assertThat(records(site, State.UNKNOWN))
+            assertThat(records(server, State.UNKNOWN))
                     .hasSize(2)
                     .allSatisfy(row -> assertThat(String.valueOf(dev.semel.operator.UnresolvedMessages.failure(row)))
                             .contains("IllegalStateException: broken"));
 
-            assertThat(site.send(site.post("/rolled-back", "k-2", "{}")).status())
+            assertThat(server.send(server.post("/rolled-back", "k-2", "{}")).status())
                     .isEqualTo(500);
-            assertThat(site.send(site.post("/rolled-back", "k-2", "{}")).code()).isEqualTo("idempotency.retry_later");
+            assertThat(server.send(server.post("/rolled-back", "k-2", "{}")).code()).isEqualTo("idempotency.retry_later");
             time.advance(Duration.ofSeconds(5));
-            assertThat(site.send(site.post("/rolled-back", "k-2", "{}")).status())
+            assertThat(server.send(server.post("/rolled-back", "k-2", "{}")).status())
                     .isEqualTo(500);
             assertThat(ground.effects("rolled-back")).isZero();
             assertThat(runs).hasValue(3);
@@ -215,7 +215,7 @@ class LevelTest {
     @Test
     void marker_rolledBackMarkDoesNotBlockTheResponse() {
         TestDatabase ground = kind.fresh();
-        try (Site site = site(ground, Level.MARKER, (request, response) -> {
+        try (FilteredServer server = server(ground, Level.MARKER, (request, response) -> {
             IdempotentExchange exchange = IdempotentExchange.of(request).orElseThrow();
             try (Connection connection = ground.connect()) {
                 connection.setAutoCommit(false);
@@ -224,10 +224,10 @@ class LevelTest {
             }
             response.getWriter().write("run " + runs.incrementAndGet());
         })) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
-            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
-            Row row = records(site, State.COMPLETED).get(0);
-            assertThat(site.engine().operator().story(row.id(), 10)).hasSize(1);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            assertThat(server.send(server.post("/a", "k-1", "{}")).text()).isEqualTo("run 1");
+            Row row = records(server, State.COMPLETED).get(0);
+            assertThat(server.engine().operator().story(row.id(), 10)).hasSize(1);
         }
     }
 
@@ -254,14 +254,14 @@ class LevelTest {
             }
             response.getWriter().write("run " + run);
         };
-        try (Site first = site(ground, Level.MARKER, app)) {
-            CompletableFuture<Heard> slow = first.sending(first.post("/a", "k-1", "{}"));
+        try (FilteredServer first = server(ground, Level.MARKER, app)) {
+            CompletableFuture<ReceivedResponse> slow = first.sending(first.post("/a", "k-1", "{}"));
             assertThat(stuck.await(60, TimeUnit.SECONDS)).isTrue();
             time.advance(Duration.ofMinutes(2));
-            try (Site second = site(ground, Level.MARKER, app)) {
+            try (FilteredServer second = server(ground, Level.MARKER, app)) {
                 assertThat(second.send(second.post("/a", "k-1", "{}")).text()).isEqualTo("run 2");
                 go.countDown();
-                Heard late = slow.get(60, TimeUnit.SECONDS);
+                ReceivedResponse late = slow.get(60, TimeUnit.SECONDS);
                 assertThat(refused.get()).isNotNull();
                 assertThat(late.text()).as("what the other run left").isEqualTo("run 2");
                 assertThat(ground.effects("one")).isEqualTo(1);
@@ -281,10 +281,10 @@ class LevelTest {
             assertThat(go.await(60, TimeUnit.SECONDS)).isTrue();
             response.getWriter().write("run " + runs.incrementAndGet());
         };
-        try (Site first = site(ground, Level.MARKER, app)) {
-            CompletableFuture<Heard> slow = first.sending(first.post("/a", "k-1", "{}"));
+        try (FilteredServer first = server(ground, Level.MARKER, app)) {
+            CompletableFuture<ReceivedResponse> slow = first.sending(first.post("/a", "k-1", "{}"));
             assertThat(committed.await(60, TimeUnit.SECONDS)).isTrue();
-            try (Site second = site(ground, Level.MARKER, app)) {
+            try (FilteredServer second = server(ground, Level.MARKER, app)) {
                 assertThat(second.send(second.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.in_progress");
                 assertThat(second.send(second.post("/a", "k-1", "[]")).code())
                         .isEqualTo("idempotency.payload_mismatch");
@@ -309,12 +309,12 @@ class LevelTest {
                     .withPolicy(twice)
                     .withoutBackground();
             Rule rule = Rule.required().withLevel(Level.MARKER).withPolicy("twice");
-            try (Site site =
-                    Site.open(container, engine, all -> all.withTime(time).withDefault(rule), (req, res) -> {
+            try (FilteredServer server =
+                    FilteredServer.open(container, engine, all -> all.withTime(time).withDefault(rule), (req, res) -> {
                         runs.incrementAndGet();
                         req.startAsync().setTimeout(0);
                     })) {
-                site.sending(site.post("/a", "k-1", "{}"));
+                server.sending(server.post("/a", "k-1", "{}"));
                 int expected = attempt;
                 Await.until("the handler has run " + expected + " times", () -> runs.get() == expected);
                 time.advance(Duration.ofMinutes(2));
@@ -326,8 +326,8 @@ class LevelTest {
                 .withoutBackground();
         Rule rule = Rule.required().withLevel(Level.MARKER).withPolicy("twice");
         CountingHandler app = new CountingHandler();
-        try (Site site = Site.open(container, engine, all -> all.withTime(time).withDefault(rule), app)) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+        try (FilteredServer server = FilteredServer.open(container, engine, all -> all.withTime(time).withDefault(rule), app)) {
+            assertThat(server.send(server.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
             assertThat(app.runs()).isZero();
         }
     }
@@ -335,16 +335,16 @@ class LevelTest {
     @Test
     void plain_failureIsUnknownAndNotRetried() {
         TestDatabase ground = kind.fresh();
-        try (Site site = site(ground, Level.PLAIN, (request, response) -> {
+        try (FilteredServer server = server(ground, Level.PLAIN, (request, response) -> {
             runs.incrementAndGet();
             try (Connection connection = ground.connect()) {
                 TestDatabase.effect(connection, "one");
             }
             throw new IllegalStateException("broken");
         })) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(500);
-            assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
-            assertThat(records(site, State.UNKNOWN)).hasSize(1);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(500);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+            assertThat(records(server, State.UNKNOWN)).hasSize(1);
             assertThat(runs).hasValue(1);
         }
     }
@@ -356,20 +356,20 @@ class LevelTest {
             ground.refuseResultsOver(500);
             runs.set(0);
             String answer = "x".repeat(2_000);
-            try (Site site = site(ground, level, (request, response) -> {
+            try (FilteredServer server = server(ground, level, (request, response) -> {
                 runs.incrementAndGet();
                 if (level == Level.MARKER) {
                     ground.marked(IdempotentExchange.of(request).orElseThrow(), "one");
                 }
                 response.getWriter().write(answer);
             })) {
-                assertThat(site.send(site.post("/a", "k-1", "{}")).text())
+                assertThat(server.send(server.post("/a", "k-1", "{}")).text())
                         .as("%s", level)
                         .isEqualTo(answer);
                 time.advance(Duration.ofHours(2));
-                assertThat(site.send(site.post("/a", "k-1", "{}")).header("Idempotency-Notice"))
+                assertThat(server.send(server.post("/a", "k-1", "{}")).header("Idempotency-Notice"))
                         .contains("idempotency.response_not_kept");
-                assertThat(records(site, State.COMPLETED)).hasSize(1);
+                assertThat(records(server, State.COMPLETED)).hasSize(1);
                 assertThat(runs).hasValue(1);
             }
         }
@@ -379,15 +379,15 @@ class LevelTest {
     void d16_plain_requestThatTheDatabaseCannotRecordIsUnknownAndNotRetried() {
         TestDatabase ground = kind.fresh();
         ground.refuseResultsOver(0);
-        try (Site site = site(
+        try (FilteredServer server = server(
                 ground,
                 Level.PLAIN,
                 (request, response) -> response.getWriter().write("run " + runs.incrementAndGet()))) {
             for (int i = 0; i < 2; i++) {
-                assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+                assertThat(server.send(server.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
                 time.advance(Duration.ofHours(2));
             }
-            assertThat(records(site, State.UNKNOWN)).hasSize(1);
+            assertThat(records(server, State.UNKNOWN)).hasSize(1);
             assertThat(runs).hasValue(1);
         }
     }

@@ -70,12 +70,12 @@ class LogOnlyTest {
         logger.setAdditive(true);
     }
 
-    private Site open(Rule rule, App app) {
+    private FilteredServer open(Rule rule, App app) {
         return open(new MemoryStore(TimeSource.system()), rule, app);
     }
 
-    private Site open(Store store, Rule rule, App app) {
-        return Site.open(
+    private FilteredServer open(Store store, Rule rule, App app) {
+        return FilteredServer.open(
                 container,
                 EngineSettings.on(store).withWatch(MicrometerWatch.of(meters)).withoutBackground(),
                 all -> all.withRoute("POST", "/orders", rule),
@@ -102,10 +102,10 @@ class LogOnlyTest {
 
     @Test
     void requestWithoutKeyPassesAndIsReported() {
-        try (Site site = open(LOG_ONLY, this::count)) {
-            Heard heard = site.send(site.request("POST", "/orders", "{}"));
-            assertThat(heard.status()).isEqualTo(201);
-            assertThat(heard.text()).isEqualTo("run 1");
+        try (FilteredServer server = open(LOG_ONLY, this::count)) {
+            ReceivedResponse received = server.send(server.request("POST", "/orders", "{}"));
+            assertThat(received.status()).isEqualTo(201);
+            assertThat(received.text()).isEqualTo("run 1");
             assertThat(logged())
                     .containsExactly("log-only: POST /orders: would reject with 400 idempotency.key_required; the"
                             + " request passes.");
@@ -115,11 +115,11 @@ class LogOnlyTest {
 
     @Test
     void unauthenticatedRequestPassesAndIsReported() {
-        try (Site site = open(LOG_ONLY, this::count)) {
-            Heard heard = site.send(HttpRequest.newBuilder(site.at("/orders"))
+        try (FilteredServer server = open(LOG_ONLY, this::count)) {
+            ReceivedResponse received = server.send(HttpRequest.newBuilder(server.at("/orders"))
                     .header("Idempotency-Key", "k-1")
                     .POST(HttpRequest.BodyPublishers.ofString("{}")));
-            assertThat(heard.text()).isEqualTo("run 1");
+            assertThat(received.text()).isEqualTo("run 1");
             assertThat(logged())
                     .containsExactly(
                             "log-only: POST /orders: would reject with 401 request.unauthenticated; the request passes.");
@@ -129,10 +129,10 @@ class LogOnlyTest {
 
     @Test
     void retryRunsAgainAndIsReportedAsAReplay() {
-        try (Site site = open(LOG_ONLY, this::count)) {
-            assertThat(site.send(site.post("/orders", "k-1", "{\"a\":1}")).text())
+        try (FilteredServer server = open(LOG_ONLY, this::count)) {
+            assertThat(server.send(server.post("/orders", "k-1", "{\"a\":1}")).text())
                     .isEqualTo("run 1");
-            Heard second = site.send(site.post("/orders", "k-1", "{ \"a\": 1.0 }"));
+            ReceivedResponse second = server.send(server.post("/orders", "k-1", "{ \"a\": 1.0 }"));
             assertThat(second.text()).isEqualTo("run 2");
             assertThat(second.replayed()).isFalse();
             assertThat(logged())
@@ -145,9 +145,9 @@ class LogOnlyTest {
 
     @Test
     void keyWithAnotherPayloadRunsAndIsReportedAsAConflict() {
-        try (Site site = open(LOG_ONLY, this::count)) {
-            site.send(site.post("/orders", "k-1", "{\"a\":1}"));
-            assertThat(site.send(site.post("/orders", "k-1", "{\"a\":2}")).text())
+        try (FilteredServer server = open(LOG_ONLY, this::count)) {
+            server.send(server.post("/orders", "k-1", "{\"a\":1}"));
+            assertThat(server.send(server.post("/orders", "k-1", "{\"a\":2}")).text())
                     .isEqualTo("run 2");
             assertThat(logged())
                     .containsExactly("log-only: POST /orders: would reject with 409 idempotency.payload_mismatch; the"
@@ -159,16 +159,16 @@ class LogOnlyTest {
     void duplicateOfARunningRequestRunsAndIsReportedAsInProgress() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
-        try (Site site = open(LOG_ONLY, (request, response) -> {
+        try (FilteredServer server = open(LOG_ONLY, (request, response) -> {
             if (runs.incrementAndGet() == 1) {
                 begun.countDown();
                 go.await();
             }
             response.getWriter().write("done");
         })) {
-            CompletableFuture<Heard> first = site.sending(site.post("/orders", "k-1", "{}"));
+            CompletableFuture<ReceivedResponse> first = server.sending(server.post("/orders", "k-1", "{}"));
             assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
-            assertThat(site.send(site.post("/orders", "k-1", "{}")).text()).isEqualTo("done");
+            assertThat(server.send(server.post("/orders", "k-1", "{}")).text()).isEqualTo("done");
             go.countDown();
             assertThat(first.join().text()).isEqualTo("done");
             assertThat(counted("idempotency.in_progress")).isEqualTo(1);
@@ -179,9 +179,9 @@ class LogOnlyTest {
 
     @Test
     void responseIsThatOfTheHandlerAlone() {
-        try (Site site = open(LOG_ONLY, this::count)) {
-            Heard heard = site.send(site.post("/orders", "k-1", "{}"));
-            assertThat(heard.headers().map().keySet())
+        try (FilteredServer server = open(LOG_ONLY, this::count)) {
+            ReceivedResponse received = server.send(server.post("/orders", "k-1", "{}"));
+            assertThat(received.headers().map().keySet())
                     .noneMatch(name -> name.toLowerCase(Locale.ROOT).startsWith("x-")
                             || name.toLowerCase(Locale.ROOT).startsWith("idempotency"));
         }
@@ -190,14 +190,14 @@ class LogOnlyTest {
     @Test
     void streamIsSentWhileItIsWritten() throws Exception {
         CountDownLatch read = new CountDownLatch(1);
-        try (Site site = open(LOG_ONLY, (request, response) -> {
+        try (FilteredServer server = open(LOG_ONLY, (request, response) -> {
             response.setContentType("text/event-stream");
             response.getWriter().write("data: one\n\n");
             response.flushBuffer();
             read.await();
         })) {
-            var response = Site.CLIENT.send(
-                    site.post("/orders", "k-1", "{}").build(), HttpResponse.BodyHandlers.ofInputStream());
+            var response = FilteredServer.CLIENT.send(
+                    server.post("/orders", "k-1", "{}").build(), HttpResponse.BodyHandlers.ofInputStream());
             try (var body = response.body()) {
                 assertThat(body.read()).isEqualTo('d');
             } finally {
@@ -208,14 +208,14 @@ class LogOnlyTest {
 
     @Test
     void failedRequestLeavesNoRecord() {
-        try (Site site = open(LOG_ONLY, (request, response) -> {
+        try (FilteredServer server = open(LOG_ONLY, (request, response) -> {
             if (runs.incrementAndGet() == 1) {
                 throw new IllegalStateException("planted");
             }
             response.setStatus(runs.get() == 2 ? 503 : 200);
         })) {
             for (int status : new int[] {500, 503, 200}) {
-                assertThat(site.send(site.post("/orders", "k-1", "{}")).status())
+                assertThat(server.send(server.post("/orders", "k-1", "{}")).status())
                         .isEqualTo(status);
             }
             assertThat(logged()).isEmpty();
@@ -225,15 +225,15 @@ class LogOnlyTest {
 
     @Test
     void recordsDoNotCountOnceTheRouteIsEnforced() {
-        try (Site site = open(LOG_ONLY, this::count)) {
-            site.send(site.post("/orders", "k-1", "{}"));
-            assertThat(state(site, "log-only POST /orders")).isEqualTo(State.COMPLETED);
-            assertThat(state(site, "POST /orders")).isNull();
+        try (FilteredServer server = open(LOG_ONLY, this::count)) {
+            server.send(server.post("/orders", "k-1", "{}"));
+            assertThat(state(server, "log-only POST /orders")).isEqualTo(State.COMPLETED);
+            assertThat(state(server, "POST /orders")).isNull();
         }
     }
 
-    private static @Nullable State state(Site site, String operation) {
-        return site.engine()
+    private static @Nullable State state(FilteredServer server, String operation) {
+        return server.engine()
                 .operator()
                 .find(Tenant.of("acme"), operation, Key.of("u:alice%40acme:k-1"))
                 .map(row -> row.state())
@@ -243,20 +243,20 @@ class LogOnlyTest {
     @Test
     void handlerGetsTheWholeBodyThatIsOverTheLimit() {
         Rule small = LOG_ONLY.withLargestRequest(100_000);
-        try (Site site = open(
+        try (FilteredServer server = open(
                 small,
                 (request, response) ->
                         response.getWriter().write(request.getInputStream().readAllBytes().length + " bytes"))) {
             byte[] large = new byte[300_000];
-            Heard declared = site.send(site.post("/orders", "k-1", "x".repeat(large.length)));
+            ReceivedResponse declared = server.send(server.post("/orders", "k-1", "x".repeat(large.length)));
             assertThat(declared.text()).isEqualTo("300000 bytes");
-            Heard chunked = site.send(HttpRequest.newBuilder(site.at("/orders"))
+            ReceivedResponse chunked = server.send(HttpRequest.newBuilder(server.at("/orders"))
                     .header("X-User", "alice@acme")
                     .header("Idempotency-Key", "k-2")
                     .POST(HttpRequest.BodyPublishers.fromPublisher(HttpRequest.BodyPublishers.ofByteArray(large))));
             assertThat(chunked.text()).isEqualTo("300000 bytes");
             assertThat(counted("request.too_large")).isEqualTo(2);
-            Heard fits = site.send(site.post("/orders", "k-3", "x".repeat(100_000)));
+            ReceivedResponse fits = server.send(server.post("/orders", "k-3", "x".repeat(100_000)));
             assertThat(fits.text()).isEqualTo("100000 bytes");
             assertThat(counted("executed")).isEqualTo(1);
         }
@@ -264,17 +264,17 @@ class LogOnlyTest {
 
     @Test
     void handlerGetsTheFieldsOfAForm() {
-        try (Site site = open(
+        try (FilteredServer server = open(
                 LOG_ONLY,
                 (request, response) ->
                         response.getWriter().write(request.getParameter("a") + " " + request.getParameter("q")))) {
             for (String form : new String[] {"a=1", "a=1", "a=2"}) {
-                Heard heard = site.send(HttpRequest.newBuilder(site.at("/orders?q=7"))
+                ReceivedResponse received = server.send(HttpRequest.newBuilder(server.at("/orders?q=7"))
                         .header("X-User", "alice@acme")
                         .header("Idempotency-Key", "k-1")
                         .header("Content-Type", "application/x-www-form-urlencoded")
                         .POST(HttpRequest.BodyPublishers.ofString(form)));
-                assertThat(heard.text()).isEqualTo(form.substring(2) + " 7");
+                assertThat(received.text()).isEqualTo(form.substring(2) + " 7");
             }
             assertThat(counted("replayed")).isEqualTo(1);
             assertThat(counted("idempotency.payload_mismatch")).isEqualTo(1);
@@ -283,7 +283,7 @@ class LogOnlyTest {
 
     @Test
     void asynchronousRequestIsRecordedWhenItEnds() {
-        try (Site site = open(LOG_ONLY, (request, response) -> {
+        try (FilteredServer server = open(LOG_ONLY, (request, response) -> {
             String body = new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             AsyncContext async = request.startAsync();
             new Thread(() -> {
@@ -296,9 +296,9 @@ class LogOnlyTest {
                     })
                     .start();
         })) {
-            assertThat(site.send(site.post("/orders", "k-1", "{}")).text()).isEqualTo("run 1 {}");
-            Await.until("the record is COMPLETED", () -> state(site, "log-only POST /orders") == State.COMPLETED);
-            assertThat(site.send(site.post("/orders", "k-1", "{}")).text()).isEqualTo("run 2 {}");
+            assertThat(server.send(server.post("/orders", "k-1", "{}")).text()).isEqualTo("run 1 {}");
+            Await.until("the record is COMPLETED", () -> state(server, "log-only POST /orders") == State.COMPLETED);
+            assertThat(server.send(server.post("/orders", "k-1", "{}")).text()).isEqualTo("run 2 {}");
             assertThat(counted("replayed")).isEqualTo(1);
         }
     }
@@ -308,9 +308,9 @@ class LogOnlyTest {
         AtomicBoolean down = new AtomicBoolean();
         Store store = new FaultyStore(
                 new MemoryStore(TimeSource.system()), call -> down.get() ? Fault.FAIL_BEFORE : Fault.NONE);
-        try (Site site = open(store, LOG_ONLY, this::count)) {
+        try (FilteredServer server = open(store, LOG_ONLY, this::count)) {
             down.set(true);
-            assertThat(site.send(site.post("/orders", "k-1", "{}")).text()).isEqualTo("run 1");
+            assertThat(server.send(server.post("/orders", "k-1", "{}")).text()).isEqualTo("run 1");
             assertThat(logged()).containsExactly("log-only: POST /orders: the ledger failed; the request passes.");
             assertThat(counted("idempotency.store_unavailable")).isEqualTo(1);
             down.set(false);
@@ -319,8 +319,8 @@ class LogOnlyTest {
 
     @Test
     void optionalRouteReportsNothingForARequestWithoutKey() {
-        try (Site site = open(Rule.optional().withLogOnly(true), this::count)) {
-            assertThat(site.send(site.request("POST", "/orders", "{}")).text()).isEqualTo("run 1");
+        try (FilteredServer server = open(Rule.optional().withLogOnly(true), this::count)) {
+            assertThat(server.send(server.request("POST", "/orders", "{}")).text()).isEqualTo("run 1");
             assertThat(logged()).isEmpty();
         }
     }

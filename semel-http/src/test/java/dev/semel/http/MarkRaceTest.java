@@ -24,11 +24,11 @@ class MarkRaceTest {
     private final ManualTime time = new ManualTime(1_700_000_000_000L);
     private final AtomicInteger runs = new AtomicInteger();
 
-    private Site site(App app) {
+    private FilteredServer server(App app) {
         EngineSettings engine =
                 EngineSettings.on(ground.open(time)).withTime(time).withoutBackground();
         Rule rule = Rule.required().withLevel(Level.MARKER);
-        return Site.open(
+        return FilteredServer.open(
                 Container.JETTY,
                 engine,
                 all -> all.withTime(time).withEffects(Hooks.Effects.ONLY_MARKED).withDefault(rule),
@@ -63,18 +63,18 @@ class MarkRaceTest {
             }
             response.getWriter().write("run " + run);
         };
-        try (Site first = site(app)) {
-            CompletableFuture<Heard> slow = first.sending(first.post("/a", "k-1", "{}"));
+        try (FilteredServer first = server(app)) {
+            CompletableFuture<ReceivedResponse> slow = first.sending(first.post("/a", "k-1", "{}"));
             assertThat(marked.await(60, TimeUnit.SECONDS)).isTrue();
             time.advance(Duration.ofMinutes(2));
-            try (Site second = site(app)) {
-                CompletableFuture<Heard> other = second.sending(second.post("/a", "k-1", "{}"));
+            try (FilteredServer second = server(app)) {
+                CompletableFuture<ReceivedResponse> other = second.sending(second.post("/a", "k-1", "{}"));
                 Await.until("a session waits for a lock", this::somebodyWaitsForALock);
                 go.countDown();
                 assertThat(slow.join().text()).isEqualTo("run 1");
-                Heard heard = other.join();
-                assertThat(heard.header("Idempotency-Notice")
-                                .orElseGet(() -> heard.status() == 409 ? heard.code() : heard.text()))
+                ReceivedResponse received = other.join();
+                assertThat(received.header("Idempotency-Notice")
+                                .orElseGet(() -> received.status() == 409 ? received.code() : received.text()))
                         .isIn("run 1", "idempotency.in_progress", "idempotency.response_not_kept");
                 assertThat(runs).hasValue(1);
                 assertThat(ground.effects("one")).isEqualTo(1);
@@ -88,7 +88,7 @@ class MarkRaceTest {
             runs.set(0);
             String name = commits ? "committed" : "rolled-back";
             try (Connection connection = ground.connect();
-                    Site site = site((request, response) -> {
+                    FilteredServer server = server((request, response) -> {
                         if (runs.incrementAndGet() == 1) {
                             connection.setAutoCommit(false);
                             TestDatabase.effect(connection, name);
@@ -97,7 +97,7 @@ class MarkRaceTest {
                         }
                         ground.marked(IdempotentExchange.of(request).orElseThrow(), name);
                     })) {
-                CompletableFuture<Heard> first = site.sending(site.post("/a", name, "{}"));
+                CompletableFuture<ReceivedResponse> first = server.sending(server.post("/a", name, "{}"));
                 Await.until("a session waits for a lock", this::somebodyWaitsForALock);
                 if (commits) {
                     connection.commit();
@@ -106,7 +106,7 @@ class MarkRaceTest {
                 }
                 assertThat(first.join().status()).isEqualTo(500);
                 time.advance(Duration.ofMinutes(2));
-                Heard again = site.send(site.post("/a", name, "{}"));
+                ReceivedResponse again = server.send(server.post("/a", name, "{}"));
                 assertThat(again.status()).isEqualTo(commits ? 409 : 200);
                 assertThat(runs).hasValue(commits ? 1 : 2);
                 assertThat(ground.effects(name)).isEqualTo(1);

@@ -28,8 +28,8 @@ class NestedTest {
 
     private final AtomicInteger runs = new AtomicInteger();
 
-    private Site site(Rule rule, Answer<?> answer, boolean says) {
-        return Site.open(container, all -> all.withDefault(rule), (request, response) -> {
+    private FilteredServer server(Rule rule, Answer<?> answer, boolean says) {
+        return FilteredServer.open(container, all -> all.withDefault(rule), (request, response) -> {
             response.setHeader("X-Half", "set");
             response.getWriter().write("half an answer");
             if (says) {
@@ -43,10 +43,10 @@ class NestedTest {
         });
     }
 
-    private static int records(Site site) {
+    private static int records(FilteredServer server) {
         int found = 0;
         for (State state : State.values()) {
-            found += site.engine()
+            found += server.engine()
                     .operator()
                     .list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 10)
                     .size();
@@ -54,21 +54,21 @@ class NestedTest {
         return found;
     }
 
-    private static void assertTold(Heard heard, int status, String code) {
-        assertThat(heard.status()).as(heard.text()).isEqualTo(status);
-        assertThat(heard.code()).isEqualTo(code);
-        assertThat(heard.text()).doesNotContain("secret").doesNotContain("half").doesNotContain("somebody");
+    private static void assertTold(ReceivedResponse received, int status, String code) {
+        assertThat(received.status()).as(received.text()).isEqualTo(status);
+        assertThat(received.code()).isEqualTo(code);
+        assertThat(received.text()).doesNotContain("secret").doesNotContain("half").doesNotContain("somebody");
     }
 
     @Test
     void nestedConflictIsStoredAndEqualWithAndWithoutAKey() {
-        try (Site site = site(Rule.optional(), new Answer.Conflict<>(NOTICE), false)) {
-            Heard first = site.send(site.post("/a", "k-1", "{}"));
-            Heard again = site.send(site.post("/a", "k-1", "{}"));
+        try (FilteredServer server = server(Rule.optional(), new Answer.Conflict<>(NOTICE), false)) {
+            ReceivedResponse first = server.send(server.post("/a", "k-1", "{}"));
+            ReceivedResponse again = server.send(server.post("/a", "k-1", "{}"));
             assertTold(first, 409, "idempotency.payload_mismatch");
             assertThat(again.body()).isEqualTo(first.body());
             assertThat(again.replayed()).isTrue();
-            assertTold(site.send(site.request("POST", "/a", "{}")), 409, "idempotency.payload_mismatch");
+            assertTold(server.send(server.request("POST", "/a", "{}")), 409, "idempotency.payload_mismatch");
             assertThat(runs).hasValue(2);
         }
     }
@@ -77,24 +77,24 @@ class NestedTest {
     void temporaryNestedProblemWithoutEffectLeavesNoRecord() {
         for (Rule rule : new Rule[] {Rule.required().withLevel(Level.SPAN), Rule.required()}) {
             runs.set(0);
-            try (Site site = site(rule, new Answer.InProgress<>(NOTICE), true)) {
+            try (FilteredServer server = server(rule, new Answer.InProgress<>(NOTICE), true)) {
                 for (int i = 0; i < 2; i++) {
-                    Heard busy = site.send(site.post("/a", "k-1", "{}"));
+                    ReceivedResponse busy = server.send(server.post("/a", "k-1", "{}"));
                     assertTold(busy, 409, "idempotency.in_progress");
                     assertThat(busy.retryAfter()).isPositive();
                     assertThat(busy.header("X-Half")).isEmpty();
-                    assertThat(records(site)).isZero();
+                    assertThat(records(server)).isZero();
                 }
-                assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("done");
+                assertThat(server.send(server.post("/a", "k-1", "{}")).text()).isEqualTo("done");
             }
         }
     }
 
     @Test
     void temporaryNestedProblemAfterAPossibleEffectIsUnknown() {
-        try (Site site = site(Rule.required(), RETRY_LATER, false)) {
+        try (FilteredServer server = server(Rule.required(), RETRY_LATER, false)) {
             for (int i = 0; i < 2; i++) {
-                assertTold(site.send(site.post("/a", "k-1", "{}")), 409, "idempotency.outcome_unknown");
+                assertTold(server.send(server.post("/a", "k-1", "{}")), 409, "idempotency.outcome_unknown");
             }
             assertThat(runs).hasValue(1);
         }
@@ -110,9 +110,9 @@ class NestedTest {
             new Row(new Answer.Halted<>(NOTICE), 503, "operation.halted")
         }) {
             runs.set(0);
-            try (Site site = site(Rule.optional(), row.answer, true)) {
-                assertTold(site.send(site.post("/a", "k-1", "{}")), row.status, row.code);
-                assertTold(site.send(site.request("POST", "/a", "{}")), row.status, row.code);
+            try (FilteredServer server = server(Rule.optional(), row.answer, true)) {
+                assertTold(server.send(server.post("/a", "k-1", "{}")), row.status, row.code);
+                assertTold(server.send(server.request("POST", "/a", "{}")), row.status, row.code);
             }
         }
     }

@@ -35,8 +35,8 @@ class OriginsTest {
         return true;
     }
 
-    private Site site() {
-        return Site.open(container, all -> all.withOrigins(OriginsTest::admits), (request, response) -> {
+    private FilteredServer server() {
+        return FilteredServer.open(container, all -> all.withOrigins(OriginsTest::admits), (request, response) -> {
             // As a framework's handler does that knows nothing of the hook.
             response.setHeader(ALLOW, FRIEND);
             response.getWriter().write("run " + runs.incrementAndGet());
@@ -54,21 +54,21 @@ class OriginsTest {
 
     @Test
     void e13_everyAnswerHasTheHeadersOfItsOriginOnce() {
-        try (Site site = site()) {
-            Heard first = site.send(from(FRIEND, site.post("/a", "k-1", "{}")));
-            Heard again = site.send(from(FRIEND, site.post("/a", "k-1", "{}")));
+        try (FilteredServer server = server()) {
+            ReceivedResponse first = server.send(from(FRIEND, server.post("/a", "k-1", "{}")));
+            ReceivedResponse again = server.send(from(FRIEND, server.post("/a", "k-1", "{}")));
             assertThat(again.replayed()).isTrue();
             assertThat(again.text()).isEqualTo(first.text()).isEqualTo("run 1");
-            Heard mismatch = site.send(from(FRIEND, site.post("/a", "k-1", "{\"other\":1}")));
+            ReceivedResponse mismatch = server.send(from(FRIEND, server.post("/a", "k-1", "{\"other\":1}")));
             assertThat(mismatch.code()).isEqualTo("idempotency.payload_mismatch");
-            Heard withoutKey = site.send(from(FRIEND, site.request("POST", "/a", "{}")));
+            ReceivedResponse withoutKey = server.send(from(FRIEND, server.request("POST", "/a", "{}")));
             assertThat(withoutKey.code()).isEqualTo("idempotency.key_required");
-            Heard refused = site.send(from(FRIEND, site.post("/error", "k-2", "{}")));
+            ReceivedResponse refused = server.send(from(FRIEND, server.post("/error", "k-2", "{}")));
             assertThat(refused.status()).isEqualTo(404);
-            site.send(from(FRIEND, site.post("/throws", "k-3", "{}")));
-            Heard unknown = site.send(from(FRIEND, site.post("/throws", "k-3", "{}")));
+            server.send(from(FRIEND, server.post("/throws", "k-3", "{}")));
+            ReceivedResponse unknown = server.send(from(FRIEND, server.post("/throws", "k-3", "{}")));
             assertThat(unknown.code()).isEqualTo("idempotency.outcome_unknown");
-            for (Heard each : List.of(first, again, mismatch, withoutKey, refused, unknown)) {
+            for (ReceivedResponse each : List.of(first, again, mismatch, withoutKey, refused, unknown)) {
                 assertThat(each.headers().allValues(ALLOW)).as(each.text()).containsExactly(FRIEND);
             }
         }
@@ -76,16 +76,16 @@ class OriginsTest {
 
     @Test
     void e13_forbiddenOriginGetsNoStoredResponseAndLeavesNoRecord() {
-        try (Site site = site()) {
-            site.send(from(FRIEND, site.post("/a", "k-1", "{}")));
+        try (FilteredServer server = server()) {
+            server.send(from(FRIEND, server.post("/a", "k-1", "{}")));
             for (String key : new String[] {"k-1", "k-2"}) {
-                Heard refused = site.send(from("https://evil.example", site.post("/a", key, "{}")));
+                ReceivedResponse refused = server.send(from("https://evil.example", server.post("/a", key, "{}")));
                 assertThat(refused.status()).isEqualTo(403);
                 assertThat(refused.text()).isEmpty();
                 assertThat(refused.headers().allValues(ALLOW)).isEmpty();
             }
             assertThat(runs).hasValue(1);
-            assertThat(site.engine().operator().list(State.COMPLETED, RecordFilter.ALL, RecordFilter.Cursor.START, 10))
+            assertThat(server.engine().operator().list(State.COMPLETED, RecordFilter.ALL, RecordFilter.Cursor.START, 10))
                     .hasSize(1);
         }
     }

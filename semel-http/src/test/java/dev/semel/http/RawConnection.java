@@ -18,8 +18,8 @@ final class RawConnection implements AutoCloseable {
         this.socket = socket;
     }
 
-    static RawConnection to(Site site) throws IOException {
-        Socket socket = new Socket("127.0.0.1", site.at("/").getPort());
+    static RawConnection to(FilteredServer server) throws IOException {
+        Socket socket = new Socket("127.0.0.1", server.at("/").getPort());
         socket.setSoTimeout(60_000);
         return new RawConnection(socket);
     }
@@ -39,20 +39,20 @@ final class RawConnection implements AutoCloseable {
     }
 
     /** Everything until the server hangs up. */
-    String hear() throws IOException {
-        ByteArrayOutputStream heard = new ByteArrayOutputStream();
+    String receive() throws IOException {
+        ByteArrayOutputStream received = new ByteArrayOutputStream();
         InputStream in = socket.getInputStream();
         try {
-            in.transferTo(heard);
+            in.transferTo(received);
         } catch (SocketException e) {
             // It hung up on bytes that it did not want to read.
-            return heard.toString(StandardCharsets.ISO_8859_1);
+            return received.toString(StandardCharsets.ISO_8859_1);
         }
-        return heard.toString(StandardCharsets.ISO_8859_1);
+        return received.toString(StandardCharsets.ISO_8859_1);
     }
 
     /** At least so many bytes. */
-    void hear(int bytes) throws IOException {
+    void receive(int bytes) throws IOException {
         socket.getInputStream().readNBytes(bytes);
     }
 

@@ -48,8 +48,8 @@ class RefusalTest {
         return EngineSettings.on(new MemoryStore(time)).withTime(time).withoutBackground();
     }
 
-    private static Row only(Site site, State state) {
-        return site.engine()
+    private static Row only(FilteredServer server, State state) {
+        return server.engine()
                 .operator()
                 .list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 10)
                 .get(0);
@@ -62,18 +62,18 @@ class RefusalTest {
                     .withSingleTenant()
                     .withRoute("POST", "/hooks/**", Rule.off())
                     .build();
-            try (Site site = Site.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
+            try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
                 String template = request.getServletPath()
                         + Optional.ofNullable(request.getPathInfo()).orElse("");
                 if (passed.mayRun(request, response, new Hooks.Routes.FoundRoute(template, Map.of(), null))) {
                     runs.incrementAndGet();
                 }
             })) {
-                Heard refused = site.send(site.post("/a", "k-1", "{}"));
+                ReceivedResponse refused = server.send(server.post("/a", "k-1", "{}"));
                 assertThat(refused.status()).isEqualTo(500);
                 assertThat(refused.code()).isEqualTo("idempotency.not_protected");
                 assertThat(runs).hasValue(0);
-                assertThat(site.send(site.post("/hooks/one/two", "k-1", "{}")).status())
+                assertThat(server.send(server.post("/hooks/one/two", "k-1", "{}")).status())
                         .isEqualTo(200);
                 assertThat(runs).hasValue(1);
             }
@@ -85,22 +85,22 @@ class RefusalTest {
         for (Level level : Level.values()) {
             CountDownLatch running = new CountDownLatch(1);
             CountDownLatch go = new CountDownLatch(1);
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container, all -> all.withDefault(Rule.required().withLevel(level)), (request, response) -> {
                         running.countDown();
                         go.await(60, TimeUnit.SECONDS);
                         response.getWriter().write("done");
                     })) {
-                CompletableFuture<Heard> first = site.sending(site.post("/a", "k-1", "{}"));
+                CompletableFuture<ReceivedResponse> first = server.sending(server.post("/a", "k-1", "{}"));
                 assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
-                Heard second = site.send(site.post("/a", "k-1", "{}"));
+                ReceivedResponse second = server.send(server.post("/a", "k-1", "{}"));
                 assertThat(second.status()).isEqualTo(409);
                 assertThat(second.code()).isEqualTo("idempotency.in_progress");
                 assertThat(second.retryAfter()).isPositive();
                 assertThat(second.problem().get("next").get(0).stringValue()).isEqualTo("retry");
                 go.countDown();
                 assertThat(first.get(60, TimeUnit.SECONDS).text()).isEqualTo("done");
-                assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("done");
+                assertThat(server.send(server.post("/a", "k-1", "{}")).text()).isEqualTo("done");
             }
         }
     }
@@ -109,7 +109,7 @@ class RefusalTest {
     void patientDuplicateWaitsForTheFirstResponse() throws Exception {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withDefault(Rule.required().withPatience(Duration.ofMinutes(1))),
                 (request, response) -> {
@@ -117,9 +117,9 @@ class RefusalTest {
                     go.await(60, TimeUnit.SECONDS);
                     response.getWriter().write("run " + runs.incrementAndGet());
                 })) {
-            CompletableFuture<Heard> first = site.sending(site.post("/a", "k-1", "{}"));
+            CompletableFuture<ReceivedResponse> first = server.sending(server.post("/a", "k-1", "{}"));
             assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
-            CompletableFuture<Heard> second = site.sending(site.post("/a", "k-1", "{}"));
+            CompletableFuture<ReceivedResponse> second = server.sending(server.post("/a", "k-1", "{}"));
             go.countDown();
             assertThat(first.get(60, TimeUnit.SECONDS).text()).isEqualTo("run 1");
             assertThat(second.get(60, TimeUnit.SECONDS).text()).isEqualTo("run 1");
@@ -129,28 +129,28 @@ class RefusalTest {
 
     @Test
     void row_outcome_unknown_plainRequestThatFailedIsParkedWithALinkToItsStatus() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             runs.incrementAndGet();
             response.setStatus(502);
         })) {
-            assertThat(site.send(site.post("/a/b", "k-1", "{}")).status()).isEqualTo(502);
-            Heard parked = site.send(site.post("/a/b", "k-1", "{}"));
+            assertThat(server.send(server.post("/a/b", "k-1", "{}")).status()).isEqualTo(502);
+            ReceivedResponse parked = server.send(server.post("/a/b", "k-1", "{}"));
             assertThat(parked.status()).isEqualTo(409);
             assertThat(parked.code()).isEqualTo("idempotency.outcome_unknown");
             assertThat(parked.header("Retry-After")).isEmpty();
             assertThat(parked.header("Link")).contains("</a/b>; rel=\"status\"");
             assertThat(parked.problem().get("status_link").stringValue()).isEqualTo("/a/b");
-            assertThat(only(site, State.UNKNOWN).header().operation()).isEqualTo("POST /*");
+            assertThat(only(server, State.UNKNOWN).header().operation()).isEqualTo("POST /*");
             assertThat(runs).hasValue(1);
         }
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withStatusLink((request, id) -> URI.create("https://status.example/" + id)),
                 (request, response) -> {
                     throw new IllegalStateException("secret of the handler");
                 })) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(500);
-            Heard parked = site.send(site.post("/a", "k-1", "{}").header("X-Correlation-ID", "c-2"));
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(500);
+            ReceivedResponse parked = server.send(server.post("/a", "k-1", "{}").header("X-Correlation-ID", "c-2"));
             assertThat(parked.header("Link")).contains("<https://status.example/c-2>; rel=\"status\"");
             assertThat(parked.text()).doesNotContain("secret").doesNotContain("Exception");
         }
@@ -158,23 +158,23 @@ class RefusalTest {
 
     @Test
     void row_discarded_discardedRequestGets410() {
-        try (Site site = Site.open(container, (request, response) -> response.setStatus(500))) {
-            site.send(site.post("/a", "k-1", "{}"));
-            site.engine().operator().discard(only(site, State.UNKNOWN).id(), WARRANT);
-            Heard heard = site.send(site.post("/a", "k-1", "{}"));
-            assertThat(heard.status()).isEqualTo(410);
-            assertThat(heard.code()).isEqualTo("idempotency.discarded");
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> response.setStatus(500))) {
+            server.send(server.post("/a", "k-1", "{}"));
+            server.engine().operator().discard(only(server, State.UNKNOWN).id(), WARRANT);
+            ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+            assertThat(received.status()).isEqualTo(410);
+            assertThat(received.code()).isEqualTo("idempotency.discarded");
         }
     }
 
     @Test
     void unknownRequestThatAnOperatorReleasesIsRunByTheNextCaller() {
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container, (request, response) -> response.setStatus(runs.incrementAndGet() == 1 ? 500 : 201))) {
-            site.send(site.post("/a", "k-1", "{}"));
-            site.engine().operator().replay(only(site, State.UNKNOWN).id(), WARRANT);
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(201);
-            assertThat(site.send(site.post("/a", "k-1", "{}")).replayed()).isTrue();
+            server.send(server.post("/a", "k-1", "{}"));
+            server.engine().operator().replay(only(server, State.UNKNOWN).id(), WARRANT);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(201);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).replayed()).isTrue();
             assertThat(runs).hasValue(2);
         }
     }
@@ -183,7 +183,7 @@ class RefusalTest {
     void row_retry_later_failureWithoutEffectWaitsForTheNextAttempt() {
         for (Level level : Level.values()) {
             runs.set(0);
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container,
                     manual(),
                     all -> all.withTime(time).withDefault(Rule.required().withLevel(level)),
@@ -191,17 +191,17 @@ class RefusalTest {
                         IdempotentExchange.of(request).orElseThrow().noEffect();
                         response.setStatus(runs.incrementAndGet() == 1 ? 503 : 201);
                     })) {
-                Heard first = site.send(site.post("/a", "k-1", "{}"));
+                ReceivedResponse first = server.send(server.post("/a", "k-1", "{}"));
                 assertThat(first.status()).isEqualTo(503);
                 assertThat(first.retryAfter()).isBetween(1L, 2L);
-                Heard early = site.send(site.post("/a", "k-1", "{}"));
+                ReceivedResponse early = server.send(server.post("/a", "k-1", "{}"));
                 assertThat(early.status()).isEqualTo(503);
                 assertThat(early.code()).isEqualTo("idempotency.retry_later");
                 assertThat(early.retryAfter()).isBetween(1L, 2L);
                 assertThat(runs).hasValue(1);
                 time.advance(Duration.ofSeconds(2));
-                assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(201);
-                assertThat(site.send(site.post("/a", "k-1", "{}")).replayed()).isTrue();
+                assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(201);
+                assertThat(server.send(server.post("/a", "k-1", "{}")).replayed()).isTrue();
                 assertThat(runs).hasValue(2);
             }
         }
@@ -209,7 +209,7 @@ class RefusalTest {
 
     @Test
     void retryAfterOfTheHandlerIsTheShortestPause() {
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 manual(),
                 all -> all.withTime(time).withDefault(Rule.required().withLevel(Level.SPAN)),
@@ -218,9 +218,9 @@ class RefusalTest {
                     response.setHeader("Retry-After", "120");
                     response.setStatus(503);
                 })) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).retryAfter()).isEqualTo(120);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).retryAfter()).isEqualTo(120);
             time.advance(Duration.ofSeconds(100));
-            assertThat(site.send(site.post("/a", "k-1", "{}")).retryAfter()).isEqualTo(20);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).retryAfter()).isEqualTo(20);
             assertThat(runs).hasValue(1);
         }
     }
@@ -233,17 +233,17 @@ class RefusalTest {
             EngineSettings engine = EngineSettings.on(new FaultyStore(
                             new MemoryStore(TimeSource.system()), call -> down.get() ? Fault.FAIL_BEFORE : Fault.NONE))
                     .withoutBackground();
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container, engine, all -> all.withDefault(Rule.required().withLevel(level)), app)) {
                 down.set(true);
-                Heard heard = site.send(site.post("/a", "k-1", "{}"));
-                assertThat(heard.status()).isEqualTo(503);
-                assertThat(heard.code()).isEqualTo("idempotency.store_unavailable");
-                assertThat(heard.retryAfter()).isPositive();
-                assertThat(heard.text()).doesNotContain("injected");
+                ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+                assertThat(received.status()).isEqualTo(503);
+                assertThat(received.code()).isEqualTo("idempotency.store_unavailable");
+                assertThat(received.retryAfter()).isPositive();
+                assertThat(received.text()).doesNotContain("injected");
                 assertThat(app.runs()).as(level.name()).isZero();
                 down.set(false);
-                assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(201);
+                assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(201);
             }
         }
     }
@@ -256,21 +256,21 @@ class RefusalTest {
                         call -> down.get() && call == StoreCall.MOVE ? Fault.FAIL_BEFORE : Fault.NONE))
                 .withTime(time)
                 .withoutBackground();
-        try (Site site = Site.open(container, engine, all -> all.withTime(time), (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, engine, all -> all.withTime(time), (request, response) -> {
             down.set(true);
             runs.incrementAndGet();
             response.setHeader("X-Handler", "ran");
             response.getWriter().write("the answer");
         })) {
-            Heard first = site.send(site.post("/a", "k-1", "{}"));
+            ReceivedResponse first = server.send(server.post("/a", "k-1", "{}"));
             assertThat(first.status()).isEqualTo(409);
             assertThat(first.code()).isEqualTo("idempotency.outcome_unknown");
             assertThat(first.text()).doesNotContain("the answer");
             assertThat(first.header("X-Handler")).isEmpty();
             down.set(false);
-            assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.in_progress");
+            assertThat(server.send(server.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.in_progress");
             time.advance(Duration.ofMinutes(2));
-            assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
+            assertThat(server.send(server.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
             assertThat(runs).hasValue(1);
         }
     }
@@ -285,15 +285,15 @@ class RefusalTest {
                     return Fault.NONE;
                 }))
                 .withoutBackground();
-        try (Site site = Site.open(container, engine, all -> all.withRateLimit(request -> wait.get()), app)) {
+        try (FilteredServer server = FilteredServer.open(container, engine, all -> all.withRateLimit(request -> wait.get()), app)) {
             int before = calls.get();
-            Heard heard = site.send(site.post("/a", "k-1", "{}"));
-            assertThat(heard.status()).isEqualTo(429);
-            assertThat(heard.code()).isEqualTo("request.rate_limited");
-            assertThat(heard.retryAfter()).isEqualTo(2);
+            ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+            assertThat(received.status()).isEqualTo(429);
+            assertThat(received.code()).isEqualTo("request.rate_limited");
+            assertThat(received.retryAfter()).isEqualTo(2);
             assertThat(calls.get()).isEqualTo(before);
             wait.set(Optional.empty());
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(201);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(201);
         }
     }
 
@@ -301,18 +301,18 @@ class RefusalTest {
     void row_halted_switchedOffRouteRunsNothingAndStillReplays() {
         for (Level level : Level.values()) {
             CountingHandler app = new CountingHandler();
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container,
                     all -> all.withRoute("POST", "/a", Rule.required().withLevel(level)),
                     app)) {
-                site.send(site.post("/a", "k-1", "{}"));
-                site.engine().operator().setMode(new Switchboard.Setting(null, "POST /a", Mode.HALTED), WARRANT);
-                Heard heard = site.send(site.post("/a", "k-2", "{}"));
-                assertThat(heard.status()).isEqualTo(503);
-                assertThat(heard.code()).isEqualTo("operation.halted");
-                assertThat(site.send(site.post("/a", "k-1", "{}")).replayed()).isTrue();
-                site.engine().operator().setMode(new Switchboard.Setting(null, "POST /a", Mode.LIVE), WARRANT);
-                assertThat(site.send(site.post("/a", "k-2", "{}")).status()).isEqualTo(201);
+                server.send(server.post("/a", "k-1", "{}"));
+                server.engine().operator().setMode(new Switchboard.Setting(null, "POST /a", Mode.HALTED), WARRANT);
+                ReceivedResponse received = server.send(server.post("/a", "k-2", "{}"));
+                assertThat(received.status()).isEqualTo(503);
+                assertThat(received.code()).isEqualTo("operation.halted");
+                assertThat(server.send(server.post("/a", "k-1", "{}")).replayed()).isTrue();
+                server.engine().operator().setMode(new Switchboard.Setting(null, "POST /a", Mode.LIVE), WARRANT);
+                assertThat(server.send(server.post("/a", "k-2", "{}")).status()).isEqualTo(201);
                 assertThat(app.runs()).isEqualTo(2);
             }
         }
@@ -322,18 +322,18 @@ class RefusalTest {
     void shadowRunsAndRollsBackSpanAndRunsNoOtherLevel() {
         for (Level level : Level.values()) {
             CountingHandler app = new CountingHandler();
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container,
                     all -> all.withRoute("POST", "/a", Rule.required().withLevel(level)),
                     app)) {
-                site.engine().operator().setMode(new Switchboard.Setting(null, "POST /a", Mode.SHADOW), WARRANT);
-                Heard heard = site.send(site.post("/a", "k-1", "{}"));
+                server.engine().operator().setMode(new Switchboard.Setting(null, "POST /a", Mode.SHADOW), WARRANT);
+                ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
                 if (level == Level.SPAN) {
-                    assertThat(heard.text()).isEqualTo("{\"run\":1}");
-                    assertThat(heard.header("Idempotency-Shadowed")).contains("true");
-                    assertThat(heard.replayed()).isFalse();
+                    assertThat(received.text()).isEqualTo("{\"run\":1}");
+                    assertThat(received.header("Idempotency-Shadowed")).contains("true");
+                    assertThat(received.replayed()).isFalse();
                 } else {
-                    assertThat(heard.code()).isEqualTo("operation.halted");
+                    assertThat(received.code()).isEqualTo("operation.halted");
                     assertThat(app.runs()).isZero();
                 }
             }
@@ -346,19 +346,19 @@ class RefusalTest {
             AtomicBoolean failing = new AtomicBoolean();
             runs.set(0);
             Rule rule = Rule.required().withLevel(level).withBreaker(new Channel.Breaker(50, 2, Duration.ofMinutes(1)));
-            try (Site site = Site.open(container, all -> all.withRoute("POST", "/a", rule), (request, response) -> {
+            try (FilteredServer server = FilteredServer.open(container, all -> all.withRoute("POST", "/a", rule), (request, response) -> {
                 IdempotentExchange.of(request).orElseThrow().noEffect();
                 runs.incrementAndGet();
                 response.setStatus(failing.get() ? 500 : 201);
             })) {
-                site.send(site.post("/a", "good", "{}"));
+                server.send(server.post("/a", "good", "{}"));
                 failing.set(true);
-                site.send(site.post("/a", "bad", "{}"));
-                Heard open = site.send(site.post("/a", "new", "{}"));
+                server.send(server.post("/a", "bad", "{}"));
+                ReceivedResponse open = server.send(server.post("/a", "new", "{}"));
                 assertThat(open.status()).isEqualTo(503);
                 assertThat(open.code()).isEqualTo("operation.breaker_open");
                 assertThat(open.retryAfter()).isEqualTo(60);
-                assertThat(site.send(site.post("/a", "good", "{}")).replayed()).isTrue();
+                assertThat(server.send(server.post("/a", "good", "{}")).replayed()).isTrue();
                 assertThat(runs).as(level.name()).hasValue(2);
             }
         }
@@ -369,24 +369,24 @@ class RefusalTest {
         ManualTime time = new ManualTime(1_800_000_000_000L);
         AtomicBoolean failing = new AtomicBoolean(true);
         Rule rule = Rule.required().withBreaker(new Channel.Breaker(50, 2, Duration.ofMinutes(1)));
-        try (Site site =
-                Site.open(container, all -> all.withRoute("POST", "/a", rule).withTime(time), (request, response) -> {
+        try (FilteredServer server =
+                FilteredServer.open(container, all -> all.withRoute("POST", "/a", rule).withTime(time), (request, response) -> {
                     IdempotentExchange.of(request).orElseThrow().noEffect();
                     response.setStatus(failing.get() ? 500 : 201);
                 })) {
-            site.send(site.post("/a", "first", "{}"));
-            site.send(site.post("/a", "second", "{}"));
+            server.send(server.post("/a", "first", "{}"));
+            server.send(server.post("/a", "second", "{}"));
             failing.set(false);
-            assertThat(site.send(site.post("/a", "third", "{}")).code()).isEqualTo("operation.breaker_open");
+            assertThat(server.send(server.post("/a", "third", "{}")).code()).isEqualTo("operation.breaker_open");
             time.advance(Duration.ofSeconds(61));
-            assertThat(site.send(site.post("/a", "fourth", "{}")).status()).isEqualTo(201);
+            assertThat(server.send(server.post("/a", "fourth", "{}")).status()).isEqualTo(201);
         }
     }
 
     @Test
     void rateLimitAndAuthorizationApplyToAnOptionalRouteWithoutAKey() {
         CountingHandler app = new CountingHandler();
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withDefault(Rule.optional())
                         .withRateLimit(request -> "/fast".equals(request.getPathInfo())
@@ -394,17 +394,17 @@ class RefusalTest {
                                 : java.util.Optional.empty())
                         .withAuthorization((request, scope) -> !"/secret".equals(request.getPathInfo())),
                 app)) {
-            assertThat(site.send(site.request("POST", "/fast", "{}")).code()).isEqualTo("request.rate_limited");
-            assertThat(site.send(site.request("POST", "/secret", "{}")).code()).isEqualTo("request.forbidden");
+            assertThat(server.send(server.request("POST", "/fast", "{}")).code()).isEqualTo("request.rate_limited");
+            assertThat(server.send(server.request("POST", "/secret", "{}")).code()).isEqualTo("request.forbidden");
             assertThat(app.runs()).isZero();
-            assertThat(site.send(site.request("POST", "/open", "{}")).status()).isEqualTo(201);
+            assertThat(server.send(server.request("POST", "/open", "{}")).status()).isEqualTo(201);
             assertThat(app.runs()).isEqualTo(1);
         }
     }
 
     @Test
     void headerThatWasSetBeforeTheFilterKeepsItsValuesAsTheyWere() {
-        try (Site site = Site.behind(
+        try (FilteredServer server = FilteredServer.behind(
                 container,
                 (request, response) -> {
                     for (String value : new String[] {"a", "b", "c"}) {
@@ -415,9 +415,9 @@ class RefusalTest {
                 (request, response) -> {
                     throw new VersionMismatch("changed meanwhile");
                 })) {
-            Heard heard = site.send(site.post("/a", "k-1", "{}"));
-            assertThat(heard.status()).isEqualTo(409);
-            assertThat(heard.headers().allValues("X-Before")).containsExactly("a", "b", "c");
+            ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+            assertThat(received.status()).isEqualTo(409);
+            assertThat(received.headers().allValues("X-Before")).containsExactly("a", "b", "c");
         }
     }
 }

@@ -39,9 +39,9 @@ class ReplayTest {
             response.setHeader("X-Other", "not listed");
             response.getWriter().write("{\"id\":\"\u00e4" + runs.get() + "\"}");
         };
-        try (Site site = Site.open(container, all -> all.withReplayedHeaders("X-Total"), app)) {
-            Heard first = site.send(site.post("/orders", "k-1", "{\"a\":1}").header("X-Correlation-ID", "story-1"));
-            Heard second = site.send(site.post("/orders", "k-1", "{\"a\":1}").header("X-Request-ID", "second"));
+        try (FilteredServer server = FilteredServer.open(container, all -> all.withReplayedHeaders("X-Total"), app)) {
+            ReceivedResponse first = server.send(server.post("/orders", "k-1", "{\"a\":1}").header("X-Correlation-ID", "story-1"));
+            ReceivedResponse second = server.send(server.post("/orders", "k-1", "{\"a\":1}").header("X-Request-ID", "second"));
             assertThat(runs).hasValue(1);
             assertThat(first.status()).isEqualTo(201);
             assertThat(first.text()).isEqualTo("{\"id\":\"\u00e41\"}");
@@ -101,11 +101,11 @@ class ReplayTest {
                 default -> throw new AssertionError(request.getPathInfo());
             }
         };
-        try (Site site = Site.open(container, app)) {
+        try (FilteredServer server = FilteredServer.open(container, app)) {
             String[] paths = {"/nothing", "/empty", "/redirect", "/missing", "/bare", "/streamed", "/again", "/binary"};
             for (String path : paths) {
-                Heard first = site.send(site.post(path, path, "{}"));
-                Heard second = site.send(site.post(path, path, "{}"));
+                ReceivedResponse first = server.send(server.post(path, path, "{}"));
+                ReceivedResponse second = server.send(server.post(path, path, "{}"));
                 assertThat(second.status()).as(path).isEqualTo(first.status());
                 assertThat(second.body()).as(path).isEqualTo(first.body());
                 assertThat(second.headers().allValues("Content-Type"))
@@ -117,44 +117,44 @@ class ReplayTest {
                 assertThat(second.replayed()).as(path).isTrue();
             }
             assertThat(runs).hasValue(paths.length);
-            assertThat(site.send(site.post("/again", "/again", "{}")).text()).isEqualTo("third try");
-            assertThat(site.send(site.post("/again", "/again", "{}")).header("ETag"))
+            assertThat(server.send(server.post("/again", "/again", "{}")).text()).isEqualTo("third try");
+            assertThat(server.send(server.post("/again", "/again", "{}")).header("ETag"))
                     .isEmpty();
-            assertThat(site.send(site.post("/redirect", "/redirect", "{}")).header("Location"))
+            assertThat(server.send(server.post("/redirect", "/redirect", "{}")).header("Location"))
                     .contains("/orders/7");
-            assertThat(site.send(site.post("/missing", "/missing", "{}"))
+            assertThat(server.send(server.post("/missing", "/missing", "{}"))
                             .problem()
                             .has("detail"))
                     .as("the message of sendError is not shown")
                     .isFalse();
-            assertThat(site.send(site.post("/streamed", "/streamed", "{}")).text())
+            assertThat(server.send(server.post("/streamed", "/streamed", "{}")).text())
                     .endsWith("line 999\n");
         }
     }
 
     @Test
     void row_payload_mismatch_sameKeyWithAnotherPayloadConflictsAndLeaksNothing() {
-        try (Site site = Site.open(container, new CountingHandler())) {
-            assertThat(site.send(site.post("/orders", "k-1", "{\"a\":1}")).status())
+        try (FilteredServer server = FilteredServer.open(container, new CountingHandler())) {
+            assertThat(server.send(server.post("/orders", "k-1", "{\"a\":1}")).status())
                     .isEqualTo(201);
-            Heard other = site.send(site.post("/orders", "k-1", "{\"a\":2}"));
+            ReceivedResponse other = server.send(server.post("/orders", "k-1", "{\"a\":2}"));
             assertThat(other.status()).isEqualTo(409);
             assertThat(other.code()).isEqualTo("idempotency.payload_mismatch");
             assertThat(other.header("Retry-After")).isEmpty();
             assertThat(other.text()).doesNotContain("run").doesNotContain("k-1");
-            assertThat(site.send(site.post("/orders?x=1", "k-1", "{\"a\":1}")).status())
+            assertThat(server.send(server.post("/orders?x=1", "k-1", "{\"a\":1}")).status())
                     .isEqualTo(409);
         }
     }
 
     @Test
     void row_payload_mismatch_inTheIetfProfileItIs422() {
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withIetfProfile(URI.create("https://example.com/idempotency")),
                 new CountingHandler())) {
-            site.send(site.post("/orders", "k-1", "{\"a\":1}"));
-            Heard other = site.send(site.post("/orders", "k-1", "{\"a\":2}"));
+            server.send(server.post("/orders", "k-1", "{\"a\":1}"));
+            ReceivedResponse other = server.send(server.post("/orders", "k-1", "{\"a\":2}"));
             assertThat(other.status()).isEqualTo(422);
             assertThat(other.problem().get("status").intValue()).isEqualTo(422);
             assertThat(other.code()).isEqualTo("idempotency.payload_mismatch");
@@ -164,18 +164,18 @@ class ReplayTest {
     @Test
     void payloadIsComparedByItsMeaning() {
         CountingHandler app = new CountingHandler();
-        try (Site site = Site.open(container, app)) {
-            site.send(site.post("/orders?b=2&a=1&a=0", "k-1", "{\"x\":1,\"y\":[true,null]}"));
-            assertThat(site.send(site.post("/orders?a=1&%61=0&b=2", "k-1", " { \"y\": [true, null], \"x\" : 1.0 }"))
+        try (FilteredServer server = FilteredServer.open(container, app)) {
+            server.send(server.post("/orders?b=2&a=1&a=0", "k-1", "{\"x\":1,\"y\":[true,null]}"));
+            assertThat(server.send(server.post("/orders?a=1&%61=0&b=2", "k-1", " { \"y\": [true, null], \"x\" : 1.0 }"))
                             .replayed())
                     .isTrue();
-            assertThat(site.send(site.post("/orders?a=0&a=1&b=2", "k-1", "{\"x\":1,\"y\":[true,null]}"))
+            assertThat(server.send(server.post("/orders?a=0&a=1&b=2", "k-1", "{\"x\":1,\"y\":[true,null]}"))
                             .code())
                     .isEqualTo("idempotency.payload_mismatch");
-            site.send(site.post("/orders", "k-2", "not json"));
-            assertThat(site.send(site.post("/orders", "k-2", "not json")).replayed())
+            server.send(server.post("/orders", "k-2", "not json"));
+            assertThat(server.send(server.post("/orders", "k-2", "not json")).replayed())
                     .isTrue();
-            assertThat(site.send(site.post("/orders", "k-2", "not  json")).code())
+            assertThat(server.send(server.post("/orders", "k-2", "not  json")).code())
                     .isEqualTo("idempotency.payload_mismatch");
             assertThat(app.runs()).isEqualTo(2);
         }
@@ -183,15 +183,15 @@ class ReplayTest {
 
     @Test
     void unauthorizedForbiddenTooLargeAndTooManyLeaveNoRecord() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             runs.incrementAndGet();
             response.setStatus(Integer.parseInt(request.getPathInfo().substring(1)));
         })) {
             for (int status : new int[] {401, 403, 413, 429}) {
                 for (int i = 0; i < 2; i++) {
-                    Heard heard = site.send(site.post("/" + status, "k-" + status, "{}"));
-                    assertThat(heard.status()).isEqualTo(status);
-                    assertThat(heard.replayed()).isFalse();
+                    ReceivedResponse received = server.send(server.post("/" + status, "k-" + status, "{}"));
+                    assertThat(received.status()).isEqualTo(status);
+                    assertThat(received.replayed()).isFalse();
                 }
             }
             assertThat(runs).hasValue(8);
@@ -203,39 +203,39 @@ class ReplayTest {
         ManualTime time = new ManualTime(1_700_000_000_000L);
         EngineSettings engine =
                 EngineSettings.on(new MemoryStore(time)).withTime(time).withoutBackground();
-        try (Site site = Site.open(container, engine, all -> all.withTime(time), (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, engine, all -> all.withTime(time), (request, response) -> {
             runs.incrementAndGet();
             response.setStatus("/bad".equals(request.getPathInfo()) ? 422 : 200);
         })) {
             for (String path : new String[] {"/bad", "/good"}) {
-                site.send(site.post(path, path, "{}"));
+                server.send(server.post(path, path, "{}"));
                 time.advance(Duration.ofHours(3));
-                assertThat(site.send(site.post(path, path, "{}")).replayed()).isTrue();
+                assertThat(server.send(server.post(path, path, "{}")).replayed()).isTrue();
             }
             time.advance(Duration.ofHours(2));
-            assertThat(site.send(site.post("/bad", "/bad", "{}")).replayed()).isFalse();
-            assertThat(site.send(site.post("/good", "/good", "{}")).replayed()).isTrue();
+            assertThat(server.send(server.post("/bad", "/bad", "{}")).replayed()).isFalse();
+            assertThat(server.send(server.post("/good", "/good", "{}")).replayed()).isTrue();
             time.advance(Duration.ofHours(20));
-            assertThat(site.send(site.post("/good", "/good", "{}")).replayed()).isFalse();
+            assertThat(server.send(server.post("/good", "/good", "{}")).replayed()).isFalse();
             assertThat(runs).hasValue(4);
         }
     }
 
     @Test
     void wellFormedIdsAreAcceptedAndOthersGenerated() {
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 (request, response) -> response.getWriter()
                         .write(IdempotentExchange.of(request)
                                 .map(exchange -> exchange.correlationId() + " " + exchange.requestId())
                                 .orElse("none")))) {
-            Heard given = site.send(site.post("/a", "k-1", "{}")
+            ReceivedResponse given = server.send(server.post("/a", "k-1", "{}")
                     .header("X-Correlation-ID", "c-1")
                     .header("X-Request-ID", "r-1"));
             assertThat(given.text()).isEqualTo("c-1 r-1");
             assertThat(given.header("X-Correlation-ID")).contains("c-1");
             assertThat(given.header("X-Request-ID")).contains("r-1");
-            Heard made = site.send(site.post("/a", "k-2", "{}")
+            ReceivedResponse made = server.send(server.post("/a", "k-2", "{}")
                     .header("X-Correlation-ID", "c 1")
                     .header("X-Request-ID", "r".repeat(129)));
             assertThat(made.header("X-Correlation-ID").orElseThrow()).hasSize(36);
@@ -243,7 +243,7 @@ class ReplayTest {
             assertThat(made.text())
                     .isEqualTo(made.header("X-Correlation-ID").orElseThrow() + " "
                             + made.header("X-Request-ID").orElseThrow());
-            assertThat(site.send(site.request("GET", "/a", "")).text()).isEqualTo("none");
+            assertThat(server.send(server.request("GET", "/a", "")).text()).isEqualTo("none");
         }
     }
 
@@ -252,17 +252,17 @@ class ReplayTest {
         EngineSettings engine =
                 EngineSettings.on(new MemoryStore(TimeSource.system())).withLocalCache(10);
         CountingHandler app = new CountingHandler();
-        try (Site site = Site.open(container, engine, all -> all, app)) {
-            site.send(site.post("/a", "k-1", "{}"));
-            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("{\"run\":1}");
-            assertThat(site.send(site.post("/a", "k-1", "{ }")).text()).isEqualTo("{\"run\":1}");
+        try (FilteredServer server = FilteredServer.open(container, engine, all -> all, app)) {
+            server.send(server.post("/a", "k-1", "{}"));
+            assertThat(server.send(server.post("/a", "k-1", "{}")).text()).isEqualTo("{\"run\":1}");
+            assertThat(server.send(server.post("/a", "k-1", "{ }")).text()).isEqualTo("{\"run\":1}");
             assertThat(app.runs()).isEqualTo(1);
         }
     }
 
     @Test
     void headerIsReplayedAsOftenAsItWasSent() {
-        try (Site site = Site.behind(
+        try (FilteredServer server = FilteredServer.behind(
                 container,
                 (request, response) -> response.addHeader("Link", "</docs>; rel=\"help\""),
                 all -> all.withReplayedHeaders("etag", "X-Total", "x-total"),
@@ -271,8 +271,8 @@ class ReplayTest {
                     response.setHeader("X-Total", "7");
                     response.addHeader("Link", "</next>; rel=\"next\"");
                 })) {
-            Heard first = site.send(site.post("/a", "k-1", "{}"));
-            Heard second = site.send(site.post("/a", "k-1", "{}"));
+            ReceivedResponse first = server.send(server.post("/a", "k-1", "{}"));
+            ReceivedResponse second = server.send(server.post("/a", "k-1", "{}"));
             assertThat(second.replayed()).isTrue();
             for (String name : new String[] {"ETag", "X-Total", "Link"}) {
                 assertThat(second.headers().allValues(name))
@@ -284,14 +284,14 @@ class ReplayTest {
 
     @Test
     void rejectionOverTheLimitKeepsItsStatus() {
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container, all -> all.withDefault(Rule.required().withLargestKeptResponse(10)), (request, response) -> {
                     runs.incrementAndGet();
                     response.setStatus(422);
                     response.getWriter().write("a long list of faults");
                 })) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(422);
-            Heard again = site.send(site.post("/a", "k-1", "{}"));
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(422);
+            ReceivedResponse again = server.send(server.post("/a", "k-1", "{}"));
             assertThat(again.status()).isEqualTo(422);
             assertThat(again.header("Idempotency-Notice")).contains("idempotency.response_not_kept");
             assertThat(again.body()).isEmpty();

@@ -73,7 +73,7 @@ class RetryingClientTest {
     }
 
     private RetryingClient client() {
-        return RetryingClient.of(Site.CLIENT).withTime(time).withRandom(new SplittableRandom(7));
+        return RetryingClient.of(FilteredServer.CLIENT).withTime(time).withRandom(new SplittableRandom(7));
     }
 
     private int sent(HttpRequest.Builder request) throws Exception {
@@ -210,13 +210,13 @@ class RetryingClientTest {
     void clientRetriesUntilItGetsTheFirstResponse() throws Exception {
         EngineSettings engine =
                 EngineSettings.on(new MemoryStore(time)).withTime(time).withoutBackground();
-        try (Site site = Site.open(Container.JETTY, engine, all -> all.withTime(time), (request, response) -> {
+        try (FilteredServer filtered = FilteredServer.open(Container.JETTY, engine, all -> all.withTime(time), (request, response) -> {
             IdempotentExchange.of(request).orElseThrow().noEffect();
             response.setStatus(keys.size() < 2 ? 503 : 201);
             keys.add(request.getHeader("Idempotency-Key"));
         })) {
             HttpResponse<Void> response = client().sendAsync(
-                            site.request("POST", "/a", "{}").build(),
+                            filtered.request("POST", "/a", "{}").build(),
                             HttpResponse.BodyHandlers.discarding(),
                             Runnable::run)
                     .get();

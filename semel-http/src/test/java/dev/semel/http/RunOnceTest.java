@@ -45,20 +45,20 @@ class RunOnceTest {
     void a1_oneOfManyConcurrentDuplicatesRuns() {
         for (Level level : Level.values()) {
             runs.set(0);
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container,
                     all -> all.withDefault(Rule.required().withLevel(level)),
                     (request, response) -> response.getWriter().write("run " + runs.incrementAndGet()))) {
-                List<CompletableFuture<Heard>> all = new ArrayList<>();
+                List<CompletableFuture<ReceivedResponse>> all = new ArrayList<>();
                 for (int i = 0; i < 32; i++) {
-                    all.add(site.sending(site.post("/a", "k-1", "{}")));
+                    all.add(server.sending(server.post("/a", "k-1", "{}")));
                 }
-                for (CompletableFuture<Heard> each : all) {
-                    Heard heard = each.join();
-                    if (heard.status() != 200) {
-                        assertThat(heard.code()).isEqualTo("idempotency.in_progress");
+                for (CompletableFuture<ReceivedResponse> each : all) {
+                    ReceivedResponse received = each.join();
+                    if (received.status() != 200) {
+                        assertThat(received.code()).isEqualTo("idempotency.in_progress");
                     } else {
-                        assertThat(heard.text()).isEqualTo("run 1");
+                        assertThat(received.text()).isEqualTo("run 1");
                     }
                 }
                 assertThat(runs).hasValue(1);
@@ -70,7 +70,7 @@ class RunOnceTest {
     void callbacksAfterTheFirstCommitRunOnceAndNeverForAReplayARefusalOrAFailure() {
         for (Level level : Level.values()) {
             told.clear();
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container,
                     all -> all.withDefault(Rule.required().withLevel(level)).afterFirstCommit((request, exchange) -> {
                         told.add("filter " + request.getPathInfo() + " " + exchange.tenant());
@@ -85,7 +85,7 @@ class RunOnceTest {
                     })) {
                 for (int status : new int[] {201, 422, 403, 500}) {
                     for (int i = 0; i < 2; i++) {
-                        site.send(site.post("/" + status, "k-" + status, "{}"));
+                        server.send(server.post("/" + status, "k-" + status, "{}"));
                     }
                 }
                 assertThat(told).as(level.name()).containsExactly("handler /201", "filter /201 acme");
@@ -100,14 +100,14 @@ class RunOnceTest {
                 runs.set(0);
                 Store store =
                         new FaultyStore(new MemoryStore(TimeSource.system()), Faults.nth(1, call, Fault.LOSE_REPLY));
-                try (Site site = Site.open(
+                try (FilteredServer server = FilteredServer.open(
                         container,
                         EngineSettings.on(store).withoutBackground(),
                         all -> all.withDefault(Rule.required().withLevel(level)),
                         (request, response) -> response.getWriter().write("run " + runs.incrementAndGet()))) {
-                    Heard first = site.send(site.post("/a", "k-1", "{}"));
+                    ReceivedResponse first = server.send(server.post("/a", "k-1", "{}"));
                     assertThat(first.status()).isIn(200, 409);
-                    Heard second = site.send(site.post("/a", "k-1", "{}"));
+                    ReceivedResponse second = server.send(server.post("/a", "k-1", "{}"));
                     assertThat(second.text()).as(level + " " + call).isEqualTo("run 1");
                     assertThat(runs).hasValue(1);
                 }
@@ -136,7 +136,7 @@ class RunOnceTest {
     @Test
     void span_retriedTransactionSendsOneResponse() {
         MemoryStore memory = new MemoryStore(TimeSource.system());
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 EngineSettings.on(new TriedTwice(memory)).withoutBackground(),
                 all -> all.withDefault(Rule.required().withLevel(Level.SPAN)),
@@ -151,12 +151,12 @@ class RunOnceTest {
                     String body = new String(request.getInputStream().readAllBytes(), "UTF-8");
                     response.getWriter().write(body + run);
                 })) {
-            Heard heard = site.send(site.post("/a", "k-1", "{}"));
-            assertThat(heard.text()).isEqualTo("{}2");
-            assertThat(heard.headers().allValues("ETag")).containsExactly("\"2\"");
+            ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+            assertThat(received.text()).isEqualTo("{}2");
+            assertThat(received.headers().allValues("ETag")).containsExactly("\"2\"");
             assertThat(memory.table()).containsEntry("effect", "run 2");
             assertThat(told).containsExactly("run 2");
-            assertThat(site.send(site.post("/a", "k-1", "{}")).text()).isEqualTo("{}2");
+            assertThat(server.send(server.post("/a", "k-1", "{}")).text()).isEqualTo("{}2");
         }
     }
 
@@ -167,7 +167,7 @@ class RunOnceTest {
             EngineSettings engine =
                     EngineSettings.on(new MemoryStore(time)).withTime(time).withoutBackground();
             AtomicInteger entered = new AtomicInteger();
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container,
                     engine,
                     all -> all.withTime(time).withDefault(Rule.required().withLevel(level)),
@@ -175,17 +175,17 @@ class RunOnceTest {
                         entered.incrementAndGet();
                         new CountDownLatch(1).await();
                     })) {
-                CompletableFuture<Heard> slow = site.sending(site.post("/a", "k-1", "{}"));
+                CompletableFuture<ReceivedResponse> slow = server.sending(server.post("/a", "k-1", "{}"));
                 Await.until("the handler runs", () -> entered.get() == 1);
                 Await.until("the slow request is answered", () -> {
                     time.advance(Duration.ofSeconds(31));
-                    site.engine().duties().keeper().tick();
+                    server.engine().duties().keeper().tick();
                     return slow.isDone();
                 });
                 assertThat(slow.join().status()).isEqualTo(500);
                 // The connections of a plain servlet are not watched, so its effects are unknown.
                 State left = level == Level.SPAN ? State.FAILED_RETRYABLE : State.UNKNOWN;
-                assertThat(site.engine().operator().list(left, RecordFilter.ALL, RecordFilter.Cursor.START, 2))
+                assertThat(server.engine().operator().list(left, RecordFilter.ALL, RecordFilter.Cursor.START, 2))
                         .hasSize(1);
             }
         }

@@ -23,40 +23,40 @@ class ScopeTest {
 
     private final CountingHandler app = new CountingHandler();
 
-    private Heard asked(Site site, String user, String method, String path) {
-        return site.send(site.requestOf(user, method, path, "{}").header("Idempotency-Key", "k-1"));
+    private ReceivedResponse asked(FilteredServer server, String user, String method, String path) {
+        return server.send(server.requestOf(user, method, path, "{}").header("Idempotency-Key", "k-1"));
     }
 
     @Test
     void e1_sameKeyOfTwoTenantsUsersMethodsAndRoutesIsSeparate() {
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withRoute("POST", "/orders", Rule.required())
                         .withRoute("PUT", "/orders", Rule.required())
                         .withRoute("POST", "/refunds", Rule.required()),
                 app)) {
-            assertThat(asked(site, "alice@acme", "POST", "/orders").text()).isEqualTo("{\"run\":1}");
-            assertThat(asked(site, "alice@globex", "POST", "/orders").text()).isEqualTo("{\"run\":2}");
-            assertThat(asked(site, "bob@acme", "POST", "/orders").text()).isEqualTo("{\"run\":3}");
-            assertThat(asked(site, "alice@acme", "PUT", "/orders").text()).isEqualTo("{\"run\":4}");
-            assertThat(asked(site, "alice@acme", "POST", "/refunds").text()).isEqualTo("{\"run\":5}");
-            assertThat(asked(site, "alice@acme", "POST", "/orders").text()).isEqualTo("{\"run\":1}");
-            assertThat(asked(site, "alice@globex", "POST", "/orders").text()).isEqualTo("{\"run\":2}");
+            assertThat(asked(server, "alice@acme", "POST", "/orders").text()).isEqualTo("{\"run\":1}");
+            assertThat(asked(server, "alice@globex", "POST", "/orders").text()).isEqualTo("{\"run\":2}");
+            assertThat(asked(server, "bob@acme", "POST", "/orders").text()).isEqualTo("{\"run\":3}");
+            assertThat(asked(server, "alice@acme", "PUT", "/orders").text()).isEqualTo("{\"run\":4}");
+            assertThat(asked(server, "alice@acme", "POST", "/refunds").text()).isEqualTo("{\"run\":5}");
+            assertThat(asked(server, "alice@acme", "POST", "/orders").text()).isEqualTo("{\"run\":1}");
+            assertThat(asked(server, "alice@globex", "POST", "/orders").text()).isEqualTo("{\"run\":2}");
         }
     }
 
     @Test
     void sameKeyOnAnotherProjectConflicts() {
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container, all -> all.withRoute("POST", "/projects/{project}/missions", Rule.required()), app)) {
-            assertThat(asked(site, "alice@acme", "POST", "/projects/1/missions").status())
+            assertThat(asked(server, "alice@acme", "POST", "/projects/1/missions").status())
                     .isEqualTo(201);
-            Heard other = asked(site, "alice@acme", "POST", "/projects/2/missions");
+            ReceivedResponse other = asked(server, "alice@acme", "POST", "/projects/2/missions");
             assertThat(other.status()).isEqualTo(409);
             assertThat(other.code()).isEqualTo("idempotency.payload_mismatch");
-            assertThat(asked(site, "alice@acme", "POST", "/elsewhere/1").status())
+            assertThat(asked(server, "alice@acme", "POST", "/elsewhere/1").status())
                     .isEqualTo(201);
-            assertThat(asked(site, "alice@acme", "POST", "/elsewhere/2").code())
+            assertThat(asked(server, "alice@acme", "POST", "/elsewhere/2").code())
                     .isEqualTo("idempotency.payload_mismatch");
             assertThat(app.runs()).isEqualTo(2);
         }
@@ -64,60 +64,60 @@ class ScopeTest {
 
     @Test
     void e2_anonymousRequestIsRejectedUnlessAScopeFunctionIsSet() {
-        try (Site site = Site.open(container, app)) {
-            Heard heard = site.send(HttpRequest.newBuilder(site.at("/orders"))
+        try (FilteredServer server = FilteredServer.open(container, app)) {
+            ReceivedResponse received = server.send(HttpRequest.newBuilder(server.at("/orders"))
                     .header("Idempotency-Key", "k-1")
                     .header("X-Tenant", "acme")
                     .POST(HttpRequest.BodyPublishers.noBody()));
-            assertThat(heard.status()).isEqualTo(401);
-            assertThat(heard.code()).isEqualTo("request.unauthenticated");
+            assertThat(received.status()).isEqualTo(401);
+            assertThat(received.code()).isEqualTo("request.unauthenticated");
             assertThat(app.runs()).isZero();
         }
-        try (Site site = Site.with(
+        try (FilteredServer server = FilteredServer.with(
                 container,
                 EngineSettings.on(new MemoryStore(TimeSource.system())),
                 all -> all.withScope(request -> Optional.of(KeyScope.of(Tenant.of("public"), request.getRemoteAddr()))),
                 app)) {
-            HttpRequest.Builder anonymous = HttpRequest.newBuilder(site.at("/orders"))
+            HttpRequest.Builder anonymous = HttpRequest.newBuilder(server.at("/orders"))
                     .header("Idempotency-Key", "k-1")
                     .POST(HttpRequest.BodyPublishers.noBody());
-            assertThat(site.send(anonymous).status()).isEqualTo(201);
-            assertThat(site.send(anonymous).replayed()).isTrue();
+            assertThat(server.send(anonymous).status()).isEqualTo(201);
+            assertThat(server.send(anonymous).replayed()).isTrue();
         }
     }
 
     @Test
     void badInput_principalWithoutATenantIsRejectedAndNothingIsStored() {
-        try (Site site = Site.open(container, app)) {
+        try (FilteredServer server = FilteredServer.open(container, app)) {
             for (String user : new String[] {"alice", "alice@", "alice@" + "x".repeat(256)}) {
-                Heard heard = asked(site, user, "POST", "/orders");
-                assertThat(heard.status()).isEqualTo(403);
-                assertThat(heard.code()).isEqualTo("request.no_tenant");
+                ReceivedResponse received = asked(server, user, "POST", "/orders");
+                assertThat(received.status()).isEqualTo(403);
+                assertThat(received.code()).isEqualTo("request.no_tenant");
             }
             assertThat(app.runs()).isZero();
-            assertThat(asked(site, "alice@acme", "POST", "/orders").replayed()).isFalse();
+            assertThat(asked(server, "alice@acme", "POST", "/orders").replayed()).isFalse();
         }
     }
 
     @Test
     void callersOfATenantShareTheirKeysWherePrincipalsAreSwitchedOff() {
-        try (Site site = Site.open(container, HttpSettings::withoutPrincipal, app)) {
-            assertThat(asked(site, "alice@acme", "POST", "/orders").replayed()).isFalse();
-            assertThat(asked(site, "bob@acme", "POST", "/orders").replayed()).isTrue();
-            assertThat(asked(site, "bob@globex", "POST", "/orders").replayed()).isFalse();
+        try (FilteredServer server = FilteredServer.open(container, HttpSettings::withoutPrincipal, app)) {
+            assertThat(asked(server, "alice@acme", "POST", "/orders").replayed()).isFalse();
+            assertThat(asked(server, "bob@acme", "POST", "/orders").replayed()).isTrue();
+            assertThat(asked(server, "bob@globex", "POST", "/orders").replayed()).isFalse();
         }
     }
 
     @Test
     void e3_revokedCallerIsRejectedAndNeverSeesTheStoredBody() {
         AtomicBoolean allowed = new AtomicBoolean(true);
-        try (Site site = Site.open(container, all -> all.withAuthorization((request, scope) -> allowed.get()), app)) {
-            assertThat(asked(site, "alice@acme", "POST", "/orders").status()).isEqualTo(201);
-            Heard inFront = asked(site, "revoked", "POST", "/orders");
+        try (FilteredServer server = FilteredServer.open(container, all -> all.withAuthorization((request, scope) -> allowed.get()), app)) {
+            assertThat(asked(server, "alice@acme", "POST", "/orders").status()).isEqualTo(201);
+            ReceivedResponse inFront = asked(server, "revoked", "POST", "/orders");
             assertThat(inFront.status()).isEqualTo(403);
             assertThat(inFront.text()).doesNotContain("run");
             allowed.set(false);
-            Heard behind = asked(site, "alice@acme", "POST", "/orders");
+            ReceivedResponse behind = asked(server, "alice@acme", "POST", "/orders");
             assertThat(behind.status()).isEqualTo(403);
             assertThat(behind.code()).isEqualTo("request.forbidden");
             assertThat(behind.text()).doesNotContain("run");
@@ -127,13 +127,13 @@ class ScopeTest {
 
     @Test
     void longCallerNamesHaveSeparateScopes() {
-        try (Site site = Site.open(container, app)) {
+        try (FilteredServer server = FilteredServer.open(container, app)) {
             String name = "n".repeat(400);
-            assertThat(asked(site, name + "1@acme", "POST", "/orders").replayed())
+            assertThat(asked(server, name + "1@acme", "POST", "/orders").replayed())
                     .isFalse();
-            assertThat(asked(site, name + "2@acme", "POST", "/orders").replayed())
+            assertThat(asked(server, name + "2@acme", "POST", "/orders").replayed())
                     .isFalse();
-            assertThat(asked(site, name + "1@acme", "POST", "/orders").replayed())
+            assertThat(asked(server, name + "1@acme", "POST", "/orders").replayed())
                     .isTrue();
         }
     }

@@ -114,7 +114,7 @@ class SettingsTest {
     @Test
     void routeThatIsLiteralEarlierWins() {
         Rule rule = Rule.required();
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 Container.JETTY,
                 all -> all.withRoute("POST", "/**", rule)
                         .withRoute("POST", "/a/{x}/c", rule)
@@ -123,10 +123,10 @@ class SettingsTest {
                         .withRoute("POST", "/", rule),
                 (request, response) -> response.setStatus(204))) {
             for (String path : List.of("/a/b/c", "/a/x/c", "/a/x/y", "/a", "/z/y/x", "/", "/a/b/1/")) {
-                site.send(site.post(path, "k" + path.replace("/", "-"), "{}"));
+                server.send(server.post(path, "k" + path.replace("/", "-"), "{}"));
             }
             assertThat(
-                            site
+                            server
                                     .engine()
                                     .operator()
                                     .list(State.COMPLETED, RecordFilter.ALL, RecordFilter.Cursor.START, 20)
@@ -147,7 +147,7 @@ class SettingsTest {
     @Test
     void frameworkMayDetermineTheRoute() {
         String template = "/projects/{project}/" + "sub/".repeat(40);
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 Container.JETTY,
                 all -> all.withRoute("POST", "/known/{id}", Rule.optional())
                         .withRoutes(request -> switch (request.getPathInfo()) {
@@ -159,10 +159,10 @@ class SettingsTest {
                             default -> Optional.empty();
                         }),
                 (request, response) -> response.setStatus(204))) {
-            assertThat(site.send(site.post("/long", "k-1", "{}")).status()).isEqualTo(204);
-            assertThat(site.send(site.request("POST", "/known", "{}")).status()).isEqualTo(204);
-            assertThat(site.send(site.request("POST", "/other", "{}")).status()).isEqualTo(400);
-            assertThat(site.engine()
+            assertThat(server.send(server.post("/long", "k-1", "{}")).status()).isEqualTo(204);
+            assertThat(server.send(server.request("POST", "/known", "{}")).status()).isEqualTo(204);
+            assertThat(server.send(server.request("POST", "/other", "{}")).status()).isEqualTo(400);
+            assertThat(server.engine()
                             .operator()
                             .list(State.COMPLETED, RecordFilter.ALL, RecordFilter.Cursor.START, 2)
                             .get(0)

@@ -38,28 +38,28 @@ class StreamTest {
         }
     }
 
-    private static void assertDoneWithoutBody(Heard heard, boolean replayed) {
-        assertThat(heard.status()).isEqualTo(200);
-        assertThat(heard.body()).isEmpty();
-        assertThat(heard.header("Idempotency-Notice")).hasValue("idempotency.response_not_kept");
-        assertThat(heard.replayed()).isEqualTo(replayed);
+    private static void assertDoneWithoutBody(ReceivedResponse received, boolean replayed) {
+        assertThat(received.status()).isEqualTo(200);
+        assertThat(received.body()).isEmpty();
+        assertThat(received.header("Idempotency-Notice")).hasValue("idempotency.response_not_kept");
+        assertThat(received.replayed()).isEqualTo(replayed);
     }
 
     @Test
     void e14_responseOverTheStoredLimitIsSentOnceAndOverTheHeldLimitNotAtAll() {
         for (Level level : new Level[] {Level.PLAIN, Level.SPAN}) {
             runs.set(0);
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container,
                     all -> all.withDefault(rule().withLevel(level)),
                     (request, response) -> written(
                             response.getOutputStream(), request.getPathInfo().equals("/large") ? HELD : HELD + 1))) {
-                assertThat(site.send(site.post("/large", "k-1", "{}")).body()).hasSize(HELD);
-                assertDoneWithoutBody(site.send(site.post("/large", "k-1", "{}")), true);
-                assertDoneWithoutBody(site.send(site.post("/larger", "k-2", "{}")), false);
-                assertDoneWithoutBody(site.send(site.post("/larger", "k-2", "{}")), true);
+                assertThat(server.send(server.post("/large", "k-1", "{}")).body()).hasSize(HELD);
+                assertDoneWithoutBody(server.send(server.post("/large", "k-1", "{}")), true);
+                assertDoneWithoutBody(server.send(server.post("/larger", "k-2", "{}")), false);
+                assertDoneWithoutBody(server.send(server.post("/larger", "k-2", "{}")), true);
                 assertThat(runs).hasValue(2);
-                assertThat(site.engine()
+                assertThat(server.engine()
                                 .operator()
                                 .list(State.COMPLETED, RecordFilter.ALL, RecordFilter.Cursor.START, 10))
                         .hasSize(2);
@@ -69,7 +69,7 @@ class StreamTest {
 
     @Test
     void e14_asyncResponseOverTheHeldLimitIsDoneWithoutABody() {
-        try (Site site = Site.open(container, all -> all.withDefault(rule()), (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(rule()), (request, response) -> {
             AsyncContext async = request.startAsync();
             async.start(() -> {
                 try {
@@ -80,22 +80,22 @@ class StreamTest {
                 async.complete();
             });
         })) {
-            assertDoneWithoutBody(site.send(site.post("/a", "k-1", "{}")), false);
-            assertDoneWithoutBody(site.send(site.post("/a", "k-1", "{}")), true);
+            assertDoneWithoutBody(server.send(server.post("/a", "k-1", "{}")), false);
+            assertDoneWithoutBody(server.send(server.post("/a", "k-1", "{}")), true);
             assertThat(runs).hasValue(1);
         }
     }
 
     @Test
     void e14_rejectionOverTheHeldLimitKeepsItsStatus() {
-        try (Site site = Site.open(container, all -> all.withDefault(rule()), (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(rule()), (request, response) -> {
             response.setStatus(422);
             written(response.getOutputStream(), HELD * 2);
         })) {
             for (int i = 0; i < 2; i++) {
-                Heard heard = site.send(site.post("/a", "k-1", "{}"));
-                assertThat(heard.status()).isEqualTo(422);
-                assertThat(heard.body()).isEmpty();
+                ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+                assertThat(received.status()).isEqualTo(422);
+                assertThat(received.body()).isEmpty();
             }
             assertThat(runs).hasValue(1);
         }
@@ -105,7 +105,7 @@ class StreamTest {
     void e14_gigabytesAreCountedAndNotHeld() throws IOException {
         int each = 1 << 20;
         try (SpoolBuffer spool = new SpoolBuffer(KEPT, HELD);
-                Site site = Site.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
+                FilteredServer server = FilteredServer.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
                     HeldResponse held = new HeldResponse(response, rule().limits(), spool);
                     byte[] block = new byte[each];
                     for (int i = 0; i < 4096; i++) {
@@ -115,7 +115,7 @@ class StreamTest {
                     assertThat(held.isTooLargeToHold()).isTrue();
                     held.release();
                 })) {
-            assertDoneWithoutBody(site.send(site.post("/a", "k-1", "{}")), false);
+            assertDoneWithoutBody(server.send(server.post("/a", "k-1", "{}")), false);
         }
     }
 
@@ -128,16 +128,16 @@ class StreamTest {
                 response.getWriter().write("data: 1\n\n");
                 response.flushBuffer();
             };
-            try (Site site = Site.open(container, all -> all.withDefault(Rule.optional()), events)) {
-                assertThat(site.send(site.request("POST", "/a", "{}")).text()).isEqualTo("data: 1\n\n");
-                assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(500);
+            try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(Rule.optional()), events)) {
+                assertThat(server.send(server.request("POST", "/a", "{}")).text()).isEqualTo("data: 1\n\n");
+                assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(500);
             }
-            try (Site site =
-                    Site.open(container, all -> all.withDefault(Rule.required().withHeldStreams()), events)) {
+            try (FilteredServer server =
+                    FilteredServer.open(container, all -> all.withDefault(Rule.required().withHeldStreams()), events)) {
                 for (int i = 0; i < 2; i++) {
-                    Heard heard = site.send(site.post("/a", "k-1", "{}"));
-                    assertThat(heard.text()).isEqualTo("data: 1\n\n");
-                    assertThat(heard.replayed()).isEqualTo(i == 1);
+                    ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
+                    assertThat(received.text()).isEqualTo("data: 1\n\n");
+                    assertThat(received.replayed()).isEqualTo(i == 1);
                 }
             }
         }
@@ -154,16 +154,16 @@ class StreamTest {
             response.getWriter().write("placed");
             response.flushBuffer();
         };
-        try (Site site = Site.open(container, all -> all.withDefault(Rule.required()), negotiating)) {
+        try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(Rule.required()), negotiating)) {
             for (String type : new String[] {"text/event-stream", "application/stream+json"}) {
                 for (int i = 0; i < 2; i++) {
-                    Heard heard = site.send(site.post("/a", type, "{}").header("Accept", type + ", */*"));
-                    assertThat(heard.status()).isEqualTo(200);
-                    assertThat(heard.text()).isEqualTo("placed");
-                    assertThat(heard.replayed()).isEqualTo(i == 1);
+                    ReceivedResponse received = server.send(server.post("/a", type, "{}").header("Accept", type + ", */*"));
+                    assertThat(received.status()).isEqualTo(200);
+                    assertThat(received.text()).isEqualTo("placed");
+                    assertThat(received.replayed()).isEqualTo(i == 1);
                 }
             }
-            assertThat(site.send(site.post("/emitter", "k-1", "{}").header("Accept", "Text/Event-Stream"))
+            assertThat(server.send(server.post("/emitter", "k-1", "{}").header("Accept", "Text/Event-Stream"))
                             .status())
                     .isEqualTo(500);
         }

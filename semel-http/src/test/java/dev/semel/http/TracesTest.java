@@ -64,12 +64,12 @@ class TracesTest {
     @Test
     void e9_rawKeysAppearInNoLogUrlOrMetric() {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        List<Heard> answers = new ArrayList<>();
+        List<ReceivedResponse> answers = new ArrayList<>();
         listening(() -> {
             for (dev.semel.http.Level level : dev.semel.http.Level.values()) {
                 EngineSettings engine = EngineSettings.on(new MemoryStore(TimeSource.system()))
                         .withWatch(MicrometerWatch.of(meters).withTenants());
-                try (Site site = Site.open(
+                try (FilteredServer server = FilteredServer.open(
                         container,
                         engine,
                         all -> all.withDefault(Rule.required().withLevel(level)),
@@ -82,11 +82,11 @@ class TracesTest {
                         })) {
                     for (String path : new String[] {"/fails", "/refuses", "/goes"}) {
                         for (String body : new String[] {"{}", "{}", "[]"}) {
-                            answers.add(site.send(site.post(path, KEY + path.substring(1), body)));
+                            answers.add(server.send(server.post(path, KEY + path.substring(1), body)));
                         }
                     }
-                    answers.add(site.send(site.post("/a", KEY + " x", "{}")));
-                    answers.add(site.send(site.post("/a", KEY, "{}").header("Idempotency-Key", KEY + "2")));
+                    answers.add(server.send(server.post("/a", KEY + " x", "{}")));
+                    answers.add(server.send(server.post("/a", KEY, "{}").header("Idempotency-Key", KEY + "2")));
                 }
             }
         });
@@ -101,18 +101,18 @@ class TracesTest {
         assertThat(meters.getMeters())
                 .isNotEmpty()
                 .noneMatch(meter -> meter.getId().toString().contains(KEY));
-        assertThat(answers).noneMatch(heard -> heard.toString().contains(KEY));
+        assertThat(answers).noneMatch(received -> received.toString().contains(KEY));
     }
 
     @Test
     void firstUnauthenticatedRequestIsLoggedOnceWithAdvice() {
         listening(() -> {
-            try (Site site = Site.open(container, (request, response) -> response.setStatus(201))) {
+            try (FilteredServer server = FilteredServer.open(container, (request, response) -> response.setStatus(201))) {
                 for (int i = 0; i < 2; i++) {
-                    Heard heard = site.send(HttpRequest.newBuilder(site.at("/orders"))
+                    ReceivedResponse received = server.send(HttpRequest.newBuilder(server.at("/orders"))
                             .header("Idempotency-Key", KEY)
                             .POST(HttpRequest.BodyPublishers.noBody()));
-                    assertThat(heard.code()).isEqualTo("request.unauthenticated");
+                    assertThat(received.code()).isEqualTo("request.unauthenticated");
                 }
             }
         });
@@ -132,12 +132,12 @@ class TracesTest {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         EngineSettings engine =
                 EngineSettings.on(new MemoryStore(TimeSource.system())).withWatch(MicrometerWatch.of(meters));
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 engine,
                 all -> all.withDefault(Rule.required().withLevel(level)),
                 (request, response) -> response.setStatus(403))) {
-            assertThat(site.send(site.post("/a", "k-1", "{}")).status()).isEqualTo(403);
+            assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(403);
         }
         assertThat(meters.get("semel.calls").counters())
                 .extracting(counter -> counter.getId().getTag("answer"))
@@ -147,13 +147,13 @@ class TracesTest {
     @Test
     void handlersLogLinesCarryTheIdsOfTheirRequest() {
         listening(() -> {
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container,
                     (request, response) -> LoggerFactory.getLogger("shop").info("charged"))) {
-                site.send(site.post("/a", "k-1", "{}")
+                server.send(server.post("/a", "k-1", "{}")
                         .header("X-Correlation-ID", "c-1")
                         .header("X-Request-ID", "r-1"));
-                site.send(site.request("GET", "/a", "").header("X-Correlation-ID", "c-2"));
+                server.send(server.request("GET", "/a", "").header("X-Correlation-ID", "c-2"));
             }
         });
         List<ILoggingEvent> charged = lines.list.stream()
@@ -169,14 +169,14 @@ class TracesTest {
     @Test
     void applicationMayReplaceTheLogContext() {
         List<String> entered = Collections.synchronizedList(new ArrayList<>());
-        try (Site site = Site.open(
+        try (FilteredServer server = FilteredServer.open(
                 container,
                 all -> all.withIds(() -> "made").withLogs((correlation, request) -> {
                     entered.add("in " + correlation + " " + request);
                     return () -> entered.add("out");
                 }),
                 (request, response) -> entered.add("handler"))) {
-            site.send(site.post("/a", "k-1", "{}"));
+            server.send(server.post("/a", "k-1", "{}"));
             Await.until("three calls were logged", () -> entered.size() == 3);
             assertThat(entered).containsExactly("in made made", "handler", "out");
         }
@@ -185,23 +185,23 @@ class TracesTest {
     @Test
     void auditContainsActorAndRequestIds() {
         for (dev.semel.http.Level level : dev.semel.http.Level.values()) {
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container,
                     all -> all.withRoute("POST", "/orders/{id}", Rule.required().withLevel(level)),
                     (request, response) -> response.setStatus(204))) {
-                site.send(site.post("/orders/7", "k-1", "{}")
+                server.send(server.post("/orders/7", "k-1", "{}")
                         .header("X-Correlation-ID", "c-1")
                         .header("X-Request-ID", "r-1")
                         .header("If-Match", "\"3\"")
                         .header("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
-                Row row = site.engine()
+                Row row = server.engine()
                         .operator()
                         .list(State.COMPLETED, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
                         .get(0);
                 assertThat(row.header().operation()).isEqualTo("POST /orders/{id}");
                 assertThat(row.header().correlationId()).isEqualTo("c-1");
                 assertThat(row.header().tenant()).isEqualTo("acme");
-                AuditEvent event = site.engine().operator().story(row.id(), 1).get(0);
+                AuditEvent event = server.engine().operator().story(row.id(), 1).get(0);
                 assertThat(event.fields())
                         .containsEntry("correlation_id", "c-1")
                         .containsEntry("request_id", "r-1")
@@ -216,12 +216,12 @@ class TracesTest {
     @Test
     void markerRouteWithoutMarkIsLoggedOnce() {
         listening(() -> {
-            try (Site site = Site.open(
+            try (FilteredServer server = FilteredServer.open(
                     container,
                     all -> all.withDefault(Rule.required().withLevel(dev.semel.http.Level.MARKER)),
                     new CountingHandler())) {
-                site.send(site.post("/a", "k-1", "{}"));
-                site.send(site.post("/a", "k-2", "{}"));
+                server.send(server.post("/a", "k-1", "{}"));
+                server.send(server.post("/a", "k-2", "{}"));
             }
         });
         assertThat(lines.list)

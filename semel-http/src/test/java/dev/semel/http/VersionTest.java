@@ -29,7 +29,7 @@ class VersionTest {
 
     @Test
     void row_version_mismatch_changeOfAnotherVersionIsRejectedAndTheRefusalIsReplayed() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             runs.incrementAndGet();
             response.setHeader("X-Half", "set");
             response.getWriter().write("half an answer");
@@ -41,23 +41,23 @@ class VersionTest {
             response.reset();
             response.setHeader("ETag", ExpectedVersion.etag(version.incrementAndGet()));
         })) {
-            Heard changed = site.send(site.post("/a", "k-1", "{}").header("If-Match", "\"7\""));
+            ReceivedResponse changed = server.send(server.post("/a", "k-1", "{}").header("If-Match", "\"7\""));
             assertThat(changed.status()).isEqualTo(200);
             assertThat(changed.header("ETag")).contains("\"8\"");
-            Heard refused = site.send(site.post("/a", "k-2", "{}").header("If-Match", "\"7\""));
+            ReceivedResponse refused = server.send(server.post("/a", "k-2", "{}").header("If-Match", "\"7\""));
             assertThat(refused.status()).isEqualTo(409);
             assertThat(refused.code()).isEqualTo("concurrency.version_mismatch");
             assertThat(refused.header("X-Half")).isEmpty();
             assertThat(refused.text()).doesNotContain("half");
-            Heard again = site.send(site.post("/a", "k-2", "{}").header("If-Match", "\"7\""));
+            ReceivedResponse again = server.send(server.post("/a", "k-2", "{}").header("If-Match", "\"7\""));
             assertThat(again.status()).isEqualTo(409);
             assertThat(again.replayed()).isTrue();
             assertThat(again.body()).isEqualTo(refused.body());
             assertThat(runs).hasValue(2);
-            assertThat(site.engine()
+            assertThat(server.engine()
                             .operator()
                             .story(
-                                    site.engine()
+                                    server.engine()
                                             .operator()
                                             .list(State.COMPLETED, RecordFilter.ALL, RecordFilter.Cursor.START, 1)
                                             .get(0)
@@ -71,7 +71,7 @@ class VersionTest {
 
     @Test
     void versionMayComeFromHeaderOrBody() {
-        try (Site site = Site.open(container, (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(container, (request, response) -> {
             JsonNode body = JsonMapper.shared().readTree(request.getInputStream());
             ExpectedVersion stated = body.has("version")
                     ? ExpectedVersion.of(body.get("version").longValue())
@@ -86,33 +86,33 @@ class VersionTest {
             }
             response.getWriter().write(String.valueOf(stated.isStated()));
         })) {
-            assertThat(stated(site, "1", "{\"version\":7}", null)).isEqualTo("200 true");
-            assertThat(stated(site, "2", "{\"version\":6}", null)).startsWith("409");
-            assertThat(stated(site, "3", "{\"updated_at\":\"2026-11-16T10:00:00.123456Z\"}", null))
+            assertThat(stated(server, "1", "{\"version\":7}", null)).isEqualTo("200 true");
+            assertThat(stated(server, "2", "{\"version\":6}", null)).startsWith("409");
+            assertThat(stated(server, "3", "{\"updated_at\":\"2026-11-16T10:00:00.123456Z\"}", null))
                     .isEqualTo("200 true");
-            assertThat(stated(site, "4", "{\"updated_at\":\"2026-11-16T10:00:00.123455Z\"}", null))
+            assertThat(stated(server, "4", "{\"updated_at\":\"2026-11-16T10:00:00.123455Z\"}", null))
                     .startsWith("409");
-            assertThat(stated(site, "5", "{}", null)).isEqualTo("200 false");
-            assertThat(stated(site, "6", "{}", "*")).isEqualTo("200 false");
-            assertThat(stated(site, "7", "{}", "\"6\", \"7\"")).isEqualTo("200 true");
-            assertThat(stated(site, "8", "{}", "W/\"7\"")).startsWith("409");
-            assertThat(stated(site, "9", "{}", "7")).startsWith("409");
-            assertThat(stated(site, "10", "{\"by_time\":1}", ExpectedVersion.etag(CHANGED)))
+            assertThat(stated(server, "5", "{}", null)).isEqualTo("200 false");
+            assertThat(stated(server, "6", "{}", "*")).isEqualTo("200 false");
+            assertThat(stated(server, "7", "{}", "\"6\", \"7\"")).isEqualTo("200 true");
+            assertThat(stated(server, "8", "{}", "W/\"7\"")).startsWith("409");
+            assertThat(stated(server, "9", "{}", "7")).startsWith("409");
+            assertThat(stated(server, "10", "{\"by_time\":1}", ExpectedVersion.etag(CHANGED)))
                     .isEqualTo("200 true");
-            assertThat(stated(site, "11", "{\"by_time\":1}", "\"2026-11-16T11:00:00.123456+01:00\""))
+            assertThat(stated(server, "11", "{\"by_time\":1}", "\"2026-11-16T11:00:00.123456+01:00\""))
                     .isEqualTo("200 true");
-            assertThat(stated(site, "12", "{\"by_time\":1}", "\"yesterday\"")).startsWith("409");
+            assertThat(stated(server, "12", "{\"by_time\":1}", "\"yesterday\"")).startsWith("409");
         }
         assertThat(ExpectedVersion.of((Long) null).isStated()).isFalse();
         assertThat(ExpectedVersion.of((Instant) null).isStated()).isFalse();
     }
 
-    private static String stated(Site site, String key, String body, String ifMatch) {
-        var request = site.post("/a", key, body);
+    private static String stated(FilteredServer server, String key, String body, String ifMatch) {
+        var request = server.post("/a", key, body);
         if (ifMatch != null) {
             request.header("If-Match", ifMatch);
         }
-        Heard heard = site.send(request);
-        return heard.status() + " " + heard.text();
+        ReceivedResponse received = server.send(request);
+        return received.status() + " " + received.text();
     }
 }

@@ -51,12 +51,12 @@ class FailedBeginTest {
     }
 
     @RestController
-    static class Desk {
+    static class TestController {
         private final JdbcTemplate jdbc;
         private final TransactionTemplate transaction;
         private final AtomicReference<String> leftBehind = new AtomicReference<>("");
 
-        Desk(JdbcTemplate jdbc, PlatformTransactionManager manager) {
+        TestController(JdbcTemplate jdbc, PlatformTransactionManager manager) {
             this.jdbc = jdbc;
             this.transaction = new TransactionTemplate(manager);
         }
@@ -80,7 +80,7 @@ class FailedBeginTest {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(Desk.class)
+    @Import(TestController.class)
     static class Application {
         @Bean
         ExhaustedDataSource exhausted(@Value("${test.url}") String url) {
@@ -135,11 +135,11 @@ class FailedBeginTest {
     void failedBeginLeavesNoTransactionOnTheThread(Databases database, boolean jpa) {
         try (ConfigurableApplicationContext context = start(database, jpa)) {
             Web web = Web.of(context);
-            Desk desk = context.getBean(Desk.class);
+            TestController controller = context.getBean(TestController.class);
             for (int failing = 1; failing <= 3; failing++) {
                 String path = "/orders/" + failing + "/k-" + failing;
                 HttpResponse<String> first = web.post(path, "k-" + failing, null);
-                assertThat(desk.leftBehind.get()).as(path).isEqualTo("[]");
+                assertThat(controller.leftBehind.get()).as(path).isEqualTo("[]");
                 HttpResponse<String> again = web.post(path, "k-" + failing, null);
                 if (first.statusCode() == 200) {
                     assertThat(again.headers().firstValue("Idempotency-Replayed"))

@@ -34,7 +34,7 @@ class HandlerContextTest {
                     DataSourceTransactionManagerAutoConfiguration.class))
             .withPropertyValues("spring.datasource.url=" + Databases.SQLITE.fresh())
             .withBean(Inner.class)
-            .withBean(Desk.class);
+            .withBean(IdempotentBean.class);
 
     static class Inner {
         private final AtomicContext tx;
@@ -49,13 +49,13 @@ class HandlerContextTest {
         }
     }
 
-    static class Desk {
+    static class IdempotentBean {
         private final AtomicContext tx;
         private final LeasedContext run;
         private final Inner inner;
         private final BlockingQueue<String> handled = new LinkedBlockingQueue<>();
 
-        Desk(AtomicContext tx, LeasedContext run, Inner inner) {
+        IdempotentBean(AtomicContext tx, LeasedContext run, Inner inner) {
             this.tx = tx;
             this.run = run;
             this.inner = inner;
@@ -105,36 +105,36 @@ class HandlerContextTest {
     @Test
     void injectedContextIsThatOfTheRunningMethod() {
         runner.run(context -> {
-            Desk desk = context.getBean(Desk.class);
-            assertThat(desk.atomic("a-1")).isEqualTo("default 1");
-            assertThat(desk.leased("l-1")).isEqualTo("1 done");
-            assertThat(desk.taken()).isEqualTo("print default a-1 11");
+            IdempotentBean bean = context.getBean(IdempotentBean.class);
+            assertThat(bean.atomic("a-1")).isEqualTo("default 1");
+            assertThat(bean.leased("l-1")).isEqualTo("1 done");
+            assertThat(bean.taken()).isEqualTo("print default a-1 11");
         });
     }
 
     @Test
     void handlerTakesPayloadContextAndTenantInAnyOrder() {
         runner.run(context -> {
-            Desk desk = context.getBean(Desk.class);
+            IdempotentBean bean = context.getBean(IdempotentBean.class);
             Semel semel = context.getBean(Semel.class);
             semel.send(PRINT, Message.of(Tenant.of("acme"), Key.of("p-1"), "label"));
-            assertThat(desk.taken()).isEqualTo("print acme label 11");
+            assertThat(bean.taken()).isEqualTo("print acme label 11");
             semel.send(SHIP, Message.of(Tenant.of("acme"), Key.of("s-1"), "box"));
-            assertThat(desk.taken()).isEqualTo("ship box true");
+            assertThat(bean.taken()).isEqualTo("ship box true");
         });
     }
 
     @Test
     void callerOfAMethodWithAContextParameterPassesTheInjectedOne() {
         runner.run(context -> assertThat(
-                        context.getBean(Desk.class).parameter(context.getBean(AtomicContext.class), "p-1"))
+                        context.getBean(IdempotentBean.class).parameter(context.getBean(AtomicContext.class), "p-1"))
                 .isEqualTo("default p-1"));
     }
 
     @Test
     void innerMethodHasItsOwnContextUntilItReturns() {
         runner.run(
-                context -> assertThat(context.getBean(Desk.class).outer("o-1")).isEqualTo("outer inner outer"));
+                context -> assertThat(context.getBean(IdempotentBean.class).outer("o-1")).isEqualTo("outer inner outer"));
     }
 
     @Test
@@ -152,7 +152,7 @@ class HandlerContextTest {
     @Test
     void injectedContextOfTheOtherFormIsRejected() {
         runner.run(context -> assertThatThrownBy(
-                        () -> context.getBean(Desk.class).wrongForm("w-1"))
+                        () -> context.getBean(IdempotentBean.class).wrongForm("w-1"))
                 .satisfies(thrown -> assertThat(NestedExceptionUtils.getMostSpecificCause(thrown))
                         .hasMessageContaining(
                                 "AtomicContext was used in a method that is not atomic: inject LeasedContext")));
@@ -162,7 +162,7 @@ class HandlerContextTest {
     void methodDoesNotRunWhenTheTenantIsUnknown() {
         runner.withBean(TenantResolver.class, () -> Optional::empty)
                 .run(context -> assertThatThrownBy(
-                                () -> context.getBean(Desk.class).atomic("t-1"))
+                                () -> context.getBean(IdempotentBean.class).atomic("t-1"))
                         .isInstanceOf(SemelException.Invalid.class)
                         .hasMessageContaining("the tenant of the caller is unknown"));
     }

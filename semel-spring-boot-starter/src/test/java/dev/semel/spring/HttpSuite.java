@@ -36,7 +36,7 @@ abstract class HttpSuite {
 
     private final Databases database;
     private ConfigurableApplicationContext context;
-    private Desk desk;
+    private PaymentController controller;
     private Web web;
 
     @SuppressWarnings("NullAway.Init")
@@ -46,7 +46,7 @@ abstract class HttpSuite {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(Desk.class)
+    @Import(PaymentController.class)
     static class Application {
         @Bean
         TenantResolver tenants() {
@@ -98,7 +98,7 @@ abstract class HttpSuite {
                         "semel.policy.api.request.backoff=none")
                 .run();
         context.getBean(JdbcTemplate.class).execute("CREATE TABLE payment (order_id TEXT NOT NULL)");
-        desk = context.getBean(Desk.class);
+        controller = context.getBean(PaymentController.class);
         web = new Web(
                 Integer.parseInt(String.valueOf(context.getEnvironment().getProperty("local.server.port"))), "ann");
     }
@@ -110,8 +110,8 @@ abstract class HttpSuite {
 
     @BeforeEach
     void forget() {
-        desk.runs.set(0);
-        desk.afterwards.set(0);
+        controller.runs.set(0);
+        controller.afterwards.set(0);
     }
 
     private static void assertProblem(HttpResponse<String> response, int status, String code) {
@@ -135,8 +135,8 @@ abstract class HttpSuite {
         assertThat(again.headers().firstValue("Location")).hasValue("/orders/o-1");
         assertThat(isReplay(first)).isFalse();
         assertThat(isReplay(again)).isTrue();
-        assertThat(desk.paid("o-1")).isEqualTo(1);
-        assertThat(desk.afterwards).hasValue(1);
+        assertThat(controller.paid("o-1")).isEqualTo(1);
+        assertThat(controller.afterwards).hasValue(1);
     }
 
     @Test
@@ -157,10 +157,10 @@ abstract class HttpSuite {
     void reusedKeyIsAConflict() {
         web.post("/orders", "k-2", order("o-2", ""));
         assertProblem(web.post("/orders", "k-2", order("o-3", "")), 409, "idempotency.payload_mismatch");
-        assertThat(desk.paid("o-3")).isZero();
+        assertThat(controller.paid("o-3")).isZero();
         assertThat(web.send("DELETE", "/orders/x", "k-3", null).statusCode()).isEqualTo(200);
         assertProblem(web.send("DELETE", "/orders/y", "k-3", null), 409, "idempotency.payload_mismatch");
-        assertThat(desk.paid("deleted-y")).isZero();
+        assertThat(controller.paid("deleted-y")).isZero();
     }
 
     @Test
@@ -168,11 +168,11 @@ abstract class HttpSuite {
         for (String user : new String[] {"ann", "amy", "bob"}) {
             HttpResponse<String> response = web.as(user).post("/orders", "k-4", order("of-" + user, ""));
             assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
-            assertThat(desk.paid("of-" + user)).isEqualTo(1);
+            assertThat(controller.paid("of-" + user)).isEqualTo(1);
         }
         HttpResponse<String> nowhere = web.as("eve").post("/orders", "k-4", order("of-eve", ""));
         assertThat(nowhere.statusCode()).isEqualTo(403);
-        assertThat(desk.paid("of-eve")).isZero();
+        assertThat(controller.paid("of-eve")).isZero();
     }
 
     @Test
@@ -180,8 +180,8 @@ abstract class HttpSuite {
         assertThat(web.post("/orders", "k-5", order("o-5", "after the commit")).statusCode())
                 .isGreaterThanOrEqualTo(500);
         assertProblem(web.post("/orders", "k-5", order("o-5", "after the commit")), 409, "idempotency.outcome_unknown");
-        assertThat(desk.paid("o-5")).isEqualTo(1);
-        assertThat(desk.runs).hasValue(1);
+        assertThat(controller.paid("o-5")).isEqualTo(1);
+        assertThat(controller.runs).hasValue(1);
     }
 
     @Test
@@ -189,36 +189,36 @@ abstract class HttpSuite {
         assertThat(web.post("/orders", "k-6", order("o-6", "before the commit, once"))
                         .statusCode())
                 .isGreaterThanOrEqualTo(500);
-        assertThat(desk.paid("o-6")).isZero();
+        assertThat(controller.paid("o-6")).isZero();
         assertThat(web.post("/orders", "k-6", order("o-6", "before the commit, once"))
                         .statusCode())
                 .isEqualTo(201);
-        assertThat(desk.paid("o-6")).isEqualTo(1);
+        assertThat(controller.paid("o-6")).isEqualTo(1);
     }
 
     @Test
     void marker_innerCommitIsNotTheEffectButMakesAFailureUnknown() {
         assertThat(web.post("/orders/o-7/apart", "k-7", null).statusCode()).isGreaterThanOrEqualTo(500);
-        assertThat(desk.paid("o-7")).isZero();
+        assertThat(controller.paid("o-7")).isZero();
         assertProblem(web.post("/orders/o-7/apart", "k-7", null), 409, "idempotency.outcome_unknown");
-        assertThat(desk.paid("o-7-log")).isEqualTo(1);
+        assertThat(controller.paid("o-7-log")).isEqualTo(1);
     }
 
     @Test
     void span_effectAndResponseCommitTogether() {
         assertThat(web.post("/spans", "k-8", order("o-8", "once")).statusCode()).isGreaterThanOrEqualTo(500);
-        assertThat(desk.paid("o-8")).isZero();
+        assertThat(controller.paid("o-8")).isZero();
         HttpResponse<String> second = web.post("/spans", "k-8", order("o-8", "once"));
         assertThat(second.statusCode()).isEqualTo(200);
         assertThat(web.post("/spans", "k-8", order("o-8", "once")).body()).isEqualTo(second.body());
-        assertThat(desk.paid("o-8")).isEqualTo(1);
+        assertThat(controller.paid("o-8")).isEqualTo(1);
     }
 
     @Test
     void span_responseOfARollbackOnlyTransactionIsNotSent() {
         assertThat(web.post("/spans", "k-9", order("o-9", "condemned")).statusCode())
                 .isGreaterThanOrEqualTo(500);
-        assertThat(desk.paid("o-9")).isZero();
+        assertThat(controller.paid("o-9")).isZero();
     }
 
     @Test
@@ -226,7 +226,7 @@ abstract class HttpSuite {
         assertThat(web.post("/plain", "k-10", order("o-10", "anyway")).statusCode())
                 .isGreaterThanOrEqualTo(500);
         assertProblem(web.post("/plain", "k-10", order("o-10", "anyway")), 409, "idempotency.outcome_unknown");
-        assertThat(desk.paid("o-10")).isEqualTo(1);
+        assertThat(controller.paid("o-10")).isEqualTo(1);
     }
 
     @Test
@@ -234,7 +234,7 @@ abstract class HttpSuite {
         HttpResponse<String> first = web.post("/later", "k-11", order("o-11", ""));
         assertThat(first.body()).isEqualTo("o-11 1");
         assertThat(web.post("/later", "k-11", order("o-11", "")).body()).isEqualTo("o-11 1");
-        assertThat(desk.paid("o-11")).isEqualTo(1);
+        assertThat(controller.paid("o-11")).isEqualTo(1);
     }
 
     @Test

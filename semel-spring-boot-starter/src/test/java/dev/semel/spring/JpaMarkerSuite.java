@@ -24,7 +24,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 abstract class JpaMarkerSuite {
     private final Databases database;
     private ConfigurableApplicationContext context;
-    private JpaMarkerController desk;
+    private JpaMarkerController controller;
     private Web web;
 
     @SuppressWarnings("NullAway.Init")
@@ -36,7 +36,7 @@ abstract class JpaMarkerSuite {
     @EnableAutoConfiguration
     static class Application {
         @Bean
-        JpaMarkerController desk(EntityManagerFactory factory, PlatformTransactionManager manager) {
+        JpaMarkerController controller(EntityManagerFactory factory, PlatformTransactionManager manager) {
             return new JpaMarkerController(SharedEntityManagerCreator.createSharedEntityManager(factory), manager);
         }
     }
@@ -54,7 +54,7 @@ abstract class JpaMarkerSuite {
                         "semel.http.anonymous=true",
                         "semel.policy.api.request.backoff=none")
                 .run();
-        desk = context.getBean(JpaMarkerController.class);
+        controller = context.getBean(JpaMarkerController.class);
         web = Web.of(context);
     }
 
@@ -75,15 +75,15 @@ abstract class JpaMarkerSuite {
     @ParameterizedTest
     @ValueSource(strings = {"changed", "persisted", "changed-at-the-commit"})
     void flushAtCommitIsMarkedAndALaterFailureIsUnknown(String path) {
-        desk.add(path);
+        controller.add(path);
         assertThat(post(path).statusCode()).isEqualTo(500);
-        assertThat(desk.marked(path)).isTrue();
+        assertThat(controller.marked(path)).isTrue();
         assertUnknown(path);
     }
 
     @Test
     void innerTransactionMakesAFailureUnknown() {
-        desk.add("changed-apart");
+        controller.add("changed-apart");
         assertThat(post("changed-apart").statusCode()).isEqualTo(500);
         assertUnknown("changed-apart");
     }
@@ -92,20 +92,20 @@ abstract class JpaMarkerSuite {
         HttpResponse<String> again = post(path);
         assertThat(again.statusCode()).as(again.body()).isEqualTo(409);
         assertThat(again.body()).contains("idempotency.outcome_unknown");
-        assertThat(desk.runs(path)).isEqualTo(1);
-        assertThat(desk.count(path + "-renamed")).isEqualTo(1);
+        assertThat(controller.runs(path)).isEqualTo(1);
+        assertThat(controller.count(path + "-renamed")).isEqualTo(1);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"changed-read-only", "read", "rolled-back"})
     void e11_aTransactionThatWritesNothingIsNotMarkedAndTheRequestIsRunAgain(String path) {
-        desk.add(path);
+        controller.add(path);
         assertThat(post(path).statusCode()).isEqualTo(500);
-        assertThat(desk.marked(path)).isFalse();
+        assertThat(controller.marked(path)).isFalse();
         HttpResponse<String> again = post(path);
         assertThat(again.statusCode()).as(again.body()).isEqualTo(200);
         assertThat(again.headers().firstValue("Idempotency-Replayed")).isEmpty();
-        assertThat(desk.runs(path)).isEqualTo(2);
-        assertThat(desk.count(path)).isEqualTo(1);
+        assertThat(controller.runs(path)).isEqualTo(2);
+        assertThat(controller.count(path)).isEqualTo(1);
     }
 }

@@ -100,16 +100,16 @@ class MarkerCrashTest {
         die(database);
         try (ConfigurableApplicationContext context = start(database)) {
             Web web = Web.of(context);
-            MarkerController desk = context.getBean(MarkerController.class);
+            MarkerController controller = context.getBean(MarkerController.class);
             for (String path : PATHS.subList(0, 2)) {
                 HttpResponse<String> again = decided(web, path);
                 assertThat(again.body()).as(path).contains("idempotency.outcome_unknown");
                 assertThat(again.statusCode()).as(path).isEqualTo(409);
-                assertThat(desk.effects(path)).as(path).isEqualTo(1);
+                assertThat(controller.effects(path)).as(path).isEqualTo(1);
             }
             HttpResponse<String> again = decided(web, "nothing-and-gone");
             assertThat(again.body()).isEqualTo("done");
-            assertThat(desk.effects("nothing-and-gone")).isZero();
+            assertThat(controller.effects("nothing-and-gone")).isZero();
         }
     }
 }

@@ -41,7 +41,7 @@ public class MarkerDetourController {
 
     private static final Operation.Leased<String, String> SHIP = Operation.leased("ship", String.class, String.class);
 
-    private final MarkerController desk;
+    private final MarkerController controller;
     private final JdbcTemplate jdbc;
     private final TransactionTemplate transaction;
     private final TransactionTemplate apart;
@@ -56,12 +56,12 @@ public class MarkerDetourController {
     public record Written(String key) {}
 
     public MarkerDetourController(
-            MarkerController desk,
+            MarkerController controller,
             JdbcTemplate jdbc,
             PlatformTransactionManager manager,
             @Qualifier("applicationTaskExecutor") Executor executor,
             Detours detours) {
-        this.desk = desk;
+        this.controller = controller;
         this.jdbc = jdbc;
         this.transaction = new TransactionTemplate(manager);
         this.apart = new TransactionTemplate(manager);
@@ -80,19 +80,19 @@ public class MarkerDetourController {
         Thread thread = new Thread(() -> write(key), "semel-handler-1");
         thread.start();
         thread.join();
-        return desk.failOnce(key);
+        return controller.failOnce(key);
     }
 
     @PostMapping("/sent-only")
     public String sentOnly(@PathVariable String key) {
         detours.semel().send(PARCELS, Message.of(Tenant.SINGLE, Key.of(key), "parcel"));
-        return desk.failOnce(key);
+        return controller.failOnce(key);
     }
 
     @PostMapping("/leased-only")
     public String leasedOnly(@PathVariable String key) {
         detours.semel().run(SHIP, Call.of(Tenant.SINGLE, Key.of(key), "parcel"), (payload, run) -> payload);
-        return desk.failOnce(key);
+        return controller.failOnce(key);
     }
 
     /** The task takes its connection when the request has long been answered. */
@@ -108,7 +108,7 @@ public class MarkerDetourController {
                 Thread.currentThread().interrupt();
             }
         });
-        return desk.failOnce(key);
+        return controller.failOnce(key);
     }
 
     /** Lets the task of {@link #executor} go on. */
@@ -124,14 +124,14 @@ public class MarkerDetourController {
                 Statement statement = connection.createStatement()) {
             statement.executeUpdate("INSERT INTO effect (name) VALUES ('" + key + "')");
         }
-        return desk.failOnce(key);
+        return controller.failOnce(key);
     }
 
     @PostMapping("/mono")
     public Mono<String> mono(@PathVariable String key) {
         return Mono.fromCallable(() -> {
                     write(key);
-                    return desk.failOnce(key);
+                    return controller.failOnce(key);
                 })
                 .subscribeOn(Schedulers.boundedElastic());
     }
@@ -140,8 +140,8 @@ public class MarkerDetourController {
     @PostMapping("/apart-reads")
     public String apartReads(@PathVariable String key) {
         return String.valueOf((Object) transaction.execute(tx -> {
-            apart.executeWithoutResult(inner -> desk.effects(key));
-            return desk.failOnce(key);
+            apart.executeWithoutResult(inner -> controller.effects(key));
+            return controller.failOnce(key);
         }));
     }
 
@@ -149,10 +149,10 @@ public class MarkerDetourController {
     @PostMapping("/listened")
     public String listened(@PathVariable String key) {
         transaction.executeWithoutResult(tx -> {
-            desk.effects(key);
+            controller.effects(key);
             detours.events().publishEvent(new Written(key));
         });
-        return desk.failOnce(key);
+        return controller.failOnce(key);
     }
 
     /** Its writes and those of its listener. */
@@ -175,7 +175,7 @@ public class MarkerDetourController {
     @PostMapping("/listened-and-gone")
     public String listenedAndGone(@PathVariable String key) {
         transaction.executeWithoutResult(tx -> {
-            desk.effects(key);
+            controller.effects(key);
             detours.events().publishEvent(new Written(key));
         });
         return gone();
@@ -189,7 +189,7 @@ public class MarkerDetourController {
                 write(key);
                 inner.setRollbackOnly();
             });
-            apart.executeWithoutResult(inner -> desk.effects(key));
+            apart.executeWithoutResult(inner -> controller.effects(key));
             return gone();
         }));
     }

@@ -48,23 +48,23 @@ public class MarkerServices {
     /** The second transaction, which fails. */
     public static class Payments {
         private final JdbcTemplate jdbc;
-        private final MarkerController desk;
+        private final MarkerController controller;
 
-        public Payments(JdbcTemplate jdbc, MarkerController desk) {
+        public Payments(JdbcTemplate jdbc, MarkerController controller) {
             this.jdbc = jdbc;
-            this.desk = desk;
+            this.controller = controller;
         }
 
         @Transactional
         public String pay(String key) {
             jdbc.update("INSERT INTO effect (name) VALUES (?)", key + "-payment");
-            return desk.failOnce(key);
+            return controller.failOnce(key);
         }
 
         @Transactional
         public String deny(String key) {
             jdbc.update("INSERT INTO effect (name) VALUES (?)", key + "-payment");
-            desk.count(key);
+            controller.count(key);
             throw new ResponseStatusException(HttpStatus.FORBIDDEN);
         }
     }

@@ -26,7 +26,7 @@ abstract class MarkerSuite {
 
     private final Databases database;
     private ConfigurableApplicationContext context;
-    private MarkerController desk;
+    private MarkerController controller;
     private Web web;
 
     @SuppressWarnings("NullAway.Init")
@@ -65,7 +65,7 @@ abstract class MarkerSuite {
                 .run();
         context.getBean(JdbcTemplate.class).execute(TABLE);
         new JdbcTemplate(context.getBean("other", DataSource.class)).execute(TABLE);
-        desk = context.getBean(MarkerController.class);
+        controller = context.getBean(MarkerController.class);
         web = Web.of(context);
     }
 
@@ -103,7 +103,7 @@ abstract class MarkerSuite {
         assertThat(again.statusCode()).as(again.body()).isEqualTo(200);
         assertThat(again.body()).isEqualTo("done");
         assertThat(isReplay(again)).isFalse();
-        assertThat(desk.runs(path)).isEqualTo(2);
+        assertThat(controller.runs(path)).isEqualTo(2);
     }
 
     @ParameterizedTest
@@ -129,9 +129,9 @@ abstract class MarkerSuite {
         HttpResponse<String> again = post(path, path);
         assertThat(again.statusCode()).as(again.body()).isEqualTo(409);
         assertThat(again.body()).contains("idempotency.outcome_unknown");
-        assertThat(desk.runs(path)).isEqualTo(1);
+        assertThat(controller.runs(path)).isEqualTo(1);
         if (!path.equals("other-source")) {
-            assertThat(desk.effects(path)).isEqualTo(1);
+            assertThat(controller.effects(path)).isEqualTo(1);
         }
     }
 
@@ -143,7 +143,7 @@ abstract class MarkerSuite {
         HttpResponse<String> again = post(path, path);
         assertThat(again.statusCode()).as(again.body()).isEqualTo(409);
         assertThat(again.body()).contains("idempotency.outcome_unknown");
-        assertThat(desk.runs(path)).isEqualTo(1);
+        assertThat(controller.runs(path)).isEqualTo(1);
     }
 
     @Test
@@ -153,7 +153,7 @@ abstract class MarkerSuite {
         context.getBean(MarkerDetourController.class).answered();
         assertThat(again.statusCode()).as(again.body()).isEqualTo(409);
         assertThat(again.body()).contains("idempotency.outcome_unknown");
-        assertThat(desk.runs("executor")).isEqualTo(1);
+        assertThat(controller.runs("executor")).isEqualTo(1);
     }
 
     @Test
@@ -163,14 +163,14 @@ abstract class MarkerSuite {
         HttpResponse<String> again = post(path, path);
         assertThat(again.statusCode()).as(again.body()).isEqualTo(200);
         assertThat(isReplay(again)).isFalse();
-        assertThat(desk.runs(path)).isEqualTo(2);
-        assertThat(desk.effects(path + "-payment")).isEqualTo(1);
+        assertThat(controller.runs(path)).isEqualTo(2);
+        assertThat(controller.effects(path + "-payment")).isEqualTo(1);
     }
 
     @Test
     void e11_failureAfterAServiceThatWroteIsUnknown() {
         assertUnknownAfter("placed-then-failed", 500);
-        assertThat(desk.effects("placed-then-failed-payment")).isZero();
+        assertThat(controller.effects("placed-then-failed-payment")).isZero();
     }
 
     @Test
@@ -180,9 +180,9 @@ abstract class MarkerSuite {
             HttpResponse<String> denied = post(path, path);
             assertThat(denied.statusCode()).as(denied.body()).isEqualTo(403);
             assertThat(isReplay(denied)).isFalse();
-            assertThat(desk.runs(path)).isEqualTo(run);
+            assertThat(controller.runs(path)).isEqualTo(run);
         }
-        assertThat(desk.effects(path + "-payment")).isZero();
+        assertThat(controller.effects(path + "-payment")).isZero();
     }
 
     /** What was written stays, and must not be written again. */
@@ -193,8 +193,8 @@ abstract class MarkerSuite {
         HttpResponse<String> again = post(path, path);
         assertThat(again.statusCode()).as(again.body()).isEqualTo(403);
         assertThat(isReplay(again)).isTrue();
-        assertThat(desk.runs(path)).isEqualTo(1);
-        assertThat(desk.effects(path)).isEqualTo(1);
+        assertThat(controller.runs(path)).isEqualTo(1);
+        assertThat(controller.effects(path)).isEqualTo(1);
     }
 
     private void assertUnknownAfter(String path, int status) {
@@ -202,8 +202,8 @@ abstract class MarkerSuite {
         HttpResponse<String> again = post(path, path);
         assertThat(again.statusCode()).as(again.body()).isEqualTo(409);
         assertThat(again.body()).contains("idempotency.outcome_unknown");
-        assertThat(desk.runs(path)).isEqualTo(1);
-        assertThat(desk.effects(path)).isEqualTo(1);
+        assertThat(controller.runs(path)).isEqualTo(1);
+        assertThat(controller.effects(path)).isEqualTo(1);
     }
 
     @Test
@@ -229,7 +229,7 @@ abstract class MarkerSuite {
             assertThat(again.statusCode()).isEqualTo(status);
             assertThat(again.body()).isEqualTo("run 1");
             assertThat(isReplay(again)).isTrue();
-            assertThat(desk.effects(key)).isEqualTo(1);
+            assertThat(controller.effects(key)).isEqualTo(1);
         }
     }
 }

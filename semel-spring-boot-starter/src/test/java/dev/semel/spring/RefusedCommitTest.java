@@ -41,13 +41,13 @@ class RefusedCommitTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @RestController
-    static class Desk {
+    static class TestController {
         private final JdbcTemplate jdbc;
         private final TransactionTemplate transaction;
         private final TransactionTemplate apart;
         private final String url;
 
-        Desk(JdbcTemplate jdbc, PlatformTransactionManager manager, @Value("${spring.datasource.url}") String url) {
+        TestController(JdbcTemplate jdbc, PlatformTransactionManager manager, @Value("${spring.datasource.url}") String url) {
             this.jdbc = jdbc;
             this.transaction = new TransactionTemplate(manager);
             this.apart = new TransactionTemplate(manager);
@@ -103,7 +103,7 @@ class RefusedCommitTest {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(Desk.class)
+    @Import(TestController.class)
     static class Application {}
 
     private static ConfigurableApplicationContext start(Databases database, boolean translated) {

@@ -40,11 +40,11 @@ import org.springframework.web.bind.annotation.RestController;
 class WatchedDataSourcesTest {
 
     @RestController
-    static class Desk {
+    static class TestController {
         private final ApplicationContext context;
         private final AtomicInteger runs = new AtomicInteger();
 
-        Desk(ApplicationContext context) {
+        TestController(ApplicationContext context) {
             this.context = context;
         }
 
@@ -73,7 +73,7 @@ class WatchedDataSourcesTest {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(Desk.class)
+    @Import(TestController.class)
     static class Application {}
 
     private static DataSource made() {

@@ -16,9 +16,9 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Controllers of a test: each pays, and fails where the order's text says so. */
+/** A controller for tests: each of its methods pays, and fails where the order's text says so. */
 @RestController
-public class Desk {
+public class PaymentController {
     public record Order(String id, String fault) {}
 
     public record Receipt(String order, int number) {}
@@ -29,7 +29,7 @@ public class Desk {
     final AtomicInteger runs = new AtomicInteger();
     final AtomicInteger afterwards = new AtomicInteger();
 
-    public Desk(JdbcTemplate jdbc, PlatformTransactionManager manager) {
+    public PaymentController(JdbcTemplate jdbc, PlatformTransactionManager manager) {
         this.jdbc = jdbc;
         this.transaction = new TransactionTemplate(manager);
         this.apart = new TransactionTemplate(manager);

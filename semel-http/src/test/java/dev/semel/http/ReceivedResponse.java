@@ -7,10 +7,10 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** An answer as the client heard it. */
-public record Heard(int status, HttpHeaders headers, byte[] body) {
-    public static Heard of(HttpResponse<byte[]> response) {
-        return new Heard(response.statusCode(), response.headers(), response.body());
+/** A response as the client received it. */
+public record ReceivedResponse(int status, HttpHeaders headers, byte[] body) {
+    public static ReceivedResponse of(HttpResponse<byte[]> response) {
+        return new ReceivedResponse(response.statusCode(), response.headers(), response.body());
     }
 
     public String text() {

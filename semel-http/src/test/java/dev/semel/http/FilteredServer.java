@@ -17,33 +17,33 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 /** A server with the filter and a handler, and a client that asks it. */
-final class Site implements AutoCloseable {
+final class FilteredServer implements AutoCloseable {
     static final HttpClient CLIENT = client();
 
     private final Engine engine;
     private final URI base;
     private volatile HttpClient client = CLIENT;
 
-    private Site(Engine engine, URI base) {
+    private FilteredServer(Engine engine, URI base) {
         this.engine = engine;
         this.base = base;
     }
 
     /** On a ledger in memory, where everybody's tenant is what follows the at sign of their name. */
-    static Site open(Container container, App app) {
+    static FilteredServer open(Container container, App app) {
         return open(container, UnaryOperator.identity(), app);
     }
 
-    static Site open(Container container, UnaryOperator<HttpSettings> settings, App app) {
+    static FilteredServer open(Container container, UnaryOperator<HttpSettings> settings, App app) {
         return open(container, EngineSettings.on(new MemoryStore(TimeSource.system())), settings, app);
     }
 
-    static Site open(Container container, EngineSettings engine, UnaryOperator<HttpSettings> settings, App app) {
+    static FilteredServer open(Container container, EngineSettings engine, UnaryOperator<HttpSettings> settings, App app) {
         return with(container, engine, filter -> settings.apply(tenants(filter)), app);
     }
 
     /** As {@link #open}, with all of the filter's settings. */
-    static Site with(Container container, EngineSettings engine, UnaryOperator<HttpSettings> settings, App app) {
+    static FilteredServer with(Container container, EngineSettings engine, UnaryOperator<HttpSettings> settings, App app) {
         return serving(container, engine.open(), settings, UnaryOperator.identity(), app);
     }
 
@@ -54,7 +54,7 @@ final class Site implements AutoCloseable {
     }
 
     /** As {@link #open}, behind another filter. */
-    static Site behind(Container container, Earlier earlier, UnaryOperator<HttpSettings> settings, App app) {
+    static FilteredServer behind(Container container, Earlier earlier, UnaryOperator<HttpSettings> settings, App app) {
         return serving(
                 container,
                 EngineSettings.on(new MemoryStore(TimeSource.system())).open(),
@@ -66,7 +66,7 @@ final class Site implements AutoCloseable {
                 app);
     }
 
-    private static Site serving(
+    private static FilteredServer serving(
             Container container,
             Engine opened,
             UnaryOperator<HttpSettings> settings,
@@ -75,7 +75,7 @@ final class Site implements AutoCloseable {
         try {
             Filter filter =
                     around.apply(settings.apply(IdempotencyFilter.on(opened)).build());
-            return new Site(opened, URI.create("http://127.0.0.1:" + container.serve(filter, app)));
+            return new FilteredServer(opened, URI.create("http://127.0.0.1:" + container.serve(filter, app)));
         } catch (RuntimeException e) {
             opened.close();
             throw e;
@@ -113,13 +113,13 @@ final class Site implements AutoCloseable {
         return request("POST", path, body).header("Idempotency-Key", key);
     }
 
-    Heard send(HttpRequest.Builder request) {
+    ReceivedResponse send(HttpRequest.Builder request) {
         try {
-            Heard heard = Heard.of(client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
-            if (heard.status() >= 400) {
+            ReceivedResponse received = ReceivedResponse.of(client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+            if (received.status() >= 400) {
                 client = client();
             }
-            return heard;
+            return received;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
@@ -135,9 +135,9 @@ final class Site implements AutoCloseable {
         return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     }
 
-    CompletableFuture<Heard> sending(HttpRequest.Builder request) {
+    CompletableFuture<ReceivedResponse> sending(HttpRequest.Builder request) {
         return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray())
-                .thenApply(Heard::of);
+                .thenApply(ReceivedResponse::of);
     }
 
     @Override
