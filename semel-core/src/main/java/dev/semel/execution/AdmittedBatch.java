@@ -58,7 +58,7 @@ final class AdmittedBatch<P, R> implements AutoCloseable {
             Predicate<PreparedCall<P, R>> together) {
         PreparedCall<P, R> prepared;
         try {
-            prepared = preparation.prepare(operation, call).under(spans.at(place));
+            prepared = preparation.prepare(operation, call).withSpan(spans.at(place));
         } catch (SemelException.Invalid e) {
             rejected.put(place, Answers.rejected(call, e));
             return;

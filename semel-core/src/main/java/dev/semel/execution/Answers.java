@@ -57,7 +57,7 @@ final class Answers<R> {
     Answer<R> cached() {
         CommittedResult known = sources.results().get(prepared.id());
         return known != null && prepared.sameMeaning(known.payload())
-                ? told(replayed(known.result(), known.first()), prepared.id())
+                ? audited(replayed(known.result(), known.first()), prepared.id())
                 : null;
     }
 
@@ -74,7 +74,7 @@ final class Answers<R> {
 
     /**
      * What the record answers, or nothing when it may be granted: it is FAILED_RETRYABLE and due, and not a worker's. Only looks, so that it can
-     * be used inside a transaction; {@link #told} writes what there is to audit.
+     * be used inside a transaction; {@link #audited} writes its event.
      *
      * @param now the store's clock
      */
@@ -95,7 +95,7 @@ final class Answers<R> {
                 return mark.awaitsItsAnswer(row.status().at(), now) ? inProgress() : replayed(null);
             }
         }
-        return standing(row);
+        return ofStored(row);
     }
 
     /** Keeps a result that was found committed for later replays in this process. */
@@ -112,7 +112,7 @@ final class Answers<R> {
     }
 
     /** The record's answer to a caller who requests no grant and does not know the store's time. */
-    Answer<R> standing(Row row) {
+    Answer<R> ofStored(Row row) {
         first = FirstRun.of(row);
         if (!prepared.sameMeaning(row)) {
             return conflict();
@@ -134,14 +134,14 @@ final class Answers<R> {
             FoundRecords found = sources.ledger().ungrouped().find(List.of(prepared.id()));
             Row row = found.live(prepared.id());
             Answer<R> answer = row == null ? null : of(row, found.now());
-            return answer == null ? inProgress() : told(answer, prepared.id());
+            return answer == null ? inProgress() : audited(answer, prepared.id());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {
             return inProgress();
         }
     }
 
     /** The answer of a record that is settled, read without locking it; nothing when there is none, or it is not settled. */
-    TransactionOutcome.@Nullable RolledBackWithAnswer<R> settled() {
+    TransactionOutcome.@Nullable RolledBackWithAnswer<R> findSettled() {
         if (!prepared.identity().neighbours().isEmpty()) {
             return null;
         }
@@ -245,25 +245,25 @@ final class Answers<R> {
     }
 
     /** The answer, with its event where it only read. Not for use inside a transaction: it may need a connection. */
-    Answer<R> told(Answer<R> answer, RecordId id) {
-        return told(answer, id, sources.audits().each());
+    Answer<R> audited(Answer<R> answer, RecordId id) {
+        return audited(answer, id, sources.audits().each());
     }
 
-    /** As {@link #told}, never with a connection of its own: counted, also where each replay is to be written. */
-    Answer<R> counted(Answer<R> answer, RecordId id) {
-        return told(answer, id, false);
+    /** As {@link #audited}, never with a connection of its own: counted, also where each replay is to be written. */
+    Answer<R> auditedByCount(Answer<R> answer, RecordId id) {
+        return audited(answer, id, false);
     }
 
-    private Answer<R> told(Answer<R> answer, RecordId id, boolean each) {
+    private Answer<R> audited(Answer<R> answer, RecordId id, boolean each) {
         if (answer instanceof Answer.Replayed) {
-            read(EventType.OPERATION_REPLAYED, id, each);
+            writeEvent(EventType.OPERATION_REPLAYED, id, each);
         } else if (answer instanceof Answer.Conflict) {
-            read(EventType.OPERATION_CONFLICT, id, each);
+            writeEvent(EventType.OPERATION_CONFLICT, id, each);
         }
         return answer;
     }
 
-    private void read(EventType type, RecordId id, boolean each) {
+    private void writeEvent(EventType type, RecordId id, boolean each) {
         Events.About about = Events.About.record(
                 id,
                 prepared.header(),

@@ -44,7 +44,7 @@ final class AtomicAttempts {
         DuplicateShares.Share duplicates =
                 shares.of(transaction.prepared().header().operation());
         if (duplicates.isHigh()) {
-            TransactionOutcome.RolledBackWithAnswer<R> stored = answers.settled();
+            TransactionOutcome.RolledBackWithAnswer<R> stored = answers.findSettled();
             if (stored != null) {
                 duplicates.count(true);
                 return settling.answered(stored);

@@ -124,7 +124,7 @@ public final class AtomicBatch {
                     Answer<R> answer = answers.of(there.row(), there.now());
                     if (answer != null) {
                         found.put(
-                                item, () -> answers.told(answer, item.prepared().id()));
+                                item, () -> answers.audited(answer, item.prepared().id()));
                     }
                 } else if (lookups.get(i) instanceof LookupResult.Free) {
                     if (i > 0 && !services.modes().isStill(tx, version)) {
@@ -154,7 +154,7 @@ public final class AtomicBatch {
         }
 
         Map<Integer, Answer<R>> committed() {
-            Map<Integer, Answer<R>> answers = told();
+            Map<Integer, Answer<R>> answers = answersOfFound();
             if (outbox != null) {
                 outbox.committed();
             }
@@ -172,16 +172,16 @@ public final class AtomicBatch {
         }
 
         Map<Integer, Answer<R>> unknown() {
-            Map<Integer, Answer<R>> answers = told();
+            Map<Integer, Answer<R>> answers = answersOfFound();
             done.keySet()
                     .forEach(item -> answers.put(
                             item.place(), services.answers().to(item.prepared()).uncommitted()));
             return answers;
         }
 
-        private Map<Integer, Answer<R>> told() {
+        private Map<Integer, Answer<R>> answersOfFound() {
             Map<Integer, Answer<R>> answers = new HashMap<>();
-            found.forEach((item, told) -> answers.put(item.place(), told.get()));
+            found.forEach((item, answer) -> answers.put(item.place(), answer.get()));
             return answers;
         }
     }

@@ -43,7 +43,7 @@ public final class AtomicCalls {
             Span span) {
         PreparedCall<P, R> prepared;
         try {
-            prepared = services.preparation().prepare(operation, call).under(span);
+            prepared = services.preparation().prepare(operation, call).withSpan(span);
         } catch (SemelException.Invalid e) {
             return Answers.rejected(call, e);
         }
@@ -66,7 +66,7 @@ public final class AtomicCalls {
                 return answers.executed(executed.returned().result());
             }
             if (outcome instanceof TransactionOutcome.RolledBackWithAnswer<R> answered) {
-                return answers.counted(answered.answer(), answered.record());
+                return answers.auditedByCount(answered.answer(), answered.record());
             }
             if (outcome instanceof TransactionOutcome.RolledBackByException<R> threw) {
                 return settlement(prepared, answers).withoutRecord(threw);

@@ -72,7 +72,7 @@ public final class AtomicDelivering {
 
     /** What is told without running it. */
     private <P, R> @Nullable DeliveryResult before(ClaimedDelivery<P, R> delivery) {
-        if (delivery.held().standing() == LeaseKeeper.Stop.LEASE_OVER) {
+        if (delivery.held().stopReason() == LeaseKeeper.Stop.LEASE_OVER) {
             return delivery.handedBack();
         }
         Mode mode = services.modes().beforeStart(delivery.prepared());
@@ -169,7 +169,7 @@ public final class AtomicDelivering {
     /** What keeps one of them from beginning, if anything does. */
     private static <P, R> DeliveryAttempt.@Nullable AttemptRolledBack kept(List<ClaimedDelivery<P, R>> deliveries) {
         for (ClaimedDelivery<P, R> delivery : deliveries) {
-            LeaseKeeper.Stop stop = delivery.held().standing();
+            LeaseKeeper.Stop stop = delivery.held().stopReason();
             if (stop != LeaseKeeper.Stop.NONE) {
                 return new DeliveryAttempt.AttemptRolledBack(lost(delivery), stop);
             }

@@ -67,7 +67,7 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
                             .events()
                             .outcome(EventType.OPERATION_SHADOWED, prepared.about(), Map.of()));
         }
-        return answers.told(answered.answer(), answered.record());
+        return answers.audited(answered.answer(), answered.record());
     }
 
     @Override
@@ -202,7 +202,7 @@ final class AtomicSettlement<P, R> implements AtomicAttempts.Settlement<R, Answe
         Optional<Answer<R>> overtaken =
                 StoreExceptions.translated(() -> transactions.demand().run(tx -> leave(tx, write, first)));
         overtaken.ifPresent(answer -> services.audits().append(write.event()));
-        return overtaken.map(answer -> answers.told(answer, prepared.id()));
+        return overtaken.map(answer -> answers.audited(answer, prepared.id()));
     }
 
     /** A failure is not a grant: whatever the modes have become, it is left. */

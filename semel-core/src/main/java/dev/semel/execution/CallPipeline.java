@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every direct call goes the same way: <b>prepare, admit, grant, invoke, settle</b>.
+ * Every direct call takes the same way: <b>prepare, admit, grant, invoke, settle</b>.
  *
  * <ol>
  *   <li><b>Prepare</b>: check and encode the call, and compute its identity ({@link CallPreparation}, {@link PreparedCall}).
@@ -74,36 +74,36 @@ final class CallPipeline {
         }
     }
 
-    <P, R, T> T run(Operation<P, R> operation, Call<P> call, Span span, CallKind<P, R, T> way) {
+    <P, R, T> T run(Operation<P, R> operation, Call<P> call, Span span, CallKind<P, R, T> kind) {
         PreparedCall<P, R> prepared;
         try {
-            prepared = preparation.prepare(operation, call).under(span);
+            prepared = preparation.prepare(operation, call).withSpan(span);
         } catch (SemelException.Invalid e) {
-            return way.answered(Answers.rejected(call, e), null);
+            return kind.answered(Answers.rejected(call, e), null);
         }
-        way.demandAllowed(prepared);
+        kind.demandAllowed(prepared);
         Answers<R> answers = sources.to(prepared);
         Answer<R> cached = answers.cached();
         if (cached != null) {
-            return way.answered(cached, State.COMPLETED);
+            return kind.answered(cached, State.COMPLETED);
         }
         try {
-            return admitted(prepared, answers, way);
+            return runAdmitted(prepared, answers, kind);
         } catch (SemelException.DataRefused e) {
-            return way.refused(answers, e);
+            return kind.refused(answers, e);
         }
     }
 
-    private <P, R, T> T admitted(PreparedCall<P, R> prepared, Answers<R> answers, CallKind<P, R, T> way) {
+    private <P, R, T> T runAdmitted(PreparedCall<P, R> prepared, Answers<R> answers, CallKind<P, R, T> kind) {
         InFlightCalls.Admission<R> admission = inFlight.admit(prepared, answers);
         if (admission instanceof InFlightCalls.Admission.NotAdmitted<R> answered) {
-            return way.answered(answered.answer(), null);
+            return kind.answered(answered.answer(), null);
         }
         InFlightCalls.Leader leader = ((InFlightCalls.Admission.Leads<R>) admission).leader();
         boolean open = false;
         try {
-            T outcome = patiently(prepared, answers, leader, way);
-            open = way.staysOpen(outcome);
+            T outcome = runWithPatience(prepared, answers, leader, kind);
+            open = kind.staysOpen(outcome);
             return outcome;
         } finally {
             if (!open) {
@@ -113,14 +113,14 @@ final class CallPipeline {
     }
 
     /** Another process may hold the record: its end is polled for, without a connection, as long as the call's patience. */
-    private <P, R, T> T patiently(
-            PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader, CallKind<P, R, T> way) {
+    private <P, R, T> T runWithPatience(
+            PreparedCall<P, R> prepared, Answers<R> answers, InFlightCalls.Leader leader, CallKind<P, R, T> kind) {
         long until = time.nanos() + InFlightCalls.bounded(prepared.call().patience());
         Duration poll = FIRST_POLL;
         while (true) {
-            T outcome = way.lead(prepared, answers, leader);
+            T outcome = kind.lead(prepared, answers, leader);
             Duration left = Duration.ofNanos(until - time.nanos());
-            if (!way.isInProgress(outcome) || left.isNegative() || left.isZero()) {
+            if (!kind.isInProgress(outcome) || left.isNegative() || left.isZero()) {
                 return outcome;
             }
             BackOff.uninterruptibly(time, poll.compareTo(left) < 0 ? poll : left);

@@ -257,7 +257,7 @@ public final class ClaimedDelivery<P, R> implements AutoCloseable {
 
     /** Starts the span of its run. */
     void begin() {
-        prepared.under(
+        prepared.withSpan(
                 services.watch().begin(row.header().operation(), row.header().tenant()));
         prepared.span().under(row.status().fence());
     }

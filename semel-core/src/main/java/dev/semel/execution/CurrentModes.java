@@ -44,15 +44,15 @@ public final class CurrentModes {
 
     /**
      * @param asked when the store was asked for it, or last showed that it is still so
-     * @param heard how many reads had been begun when its answer came
+     * @param readsBegun how many reads had been begun when its answer came
      */
-    private record View(Switchboard.Modes modes, long asked, long heard) {
+    private record View(Switchboard.Modes modes, long asked, long readsBegun) {
         /** Of two readings that may have overtaken each other, the one with the newer version. */
         View or(View other, long begun) {
             boolean newer = other.modes.version() >= modes.version();
             // A read that was begun after this answer came sees at least as much, unless the store was restored.
-            return newer || begun > heard
-                    ? new View(other.modes, newer ? Math.max(asked, other.asked) : other.asked, other.heard)
+            return newer || begun > readsBegun
+                    ? new View(other.modes, newer ? Math.max(asked, other.asked) : other.asked, other.readsBegun)
                     : this;
         }
     }
@@ -162,7 +162,7 @@ public final class CurrentModes {
     private Switchboard.Modes readIn(Transactions.Tx tx) {
         long begun = reads.incrementAndGet();
         long asked = time.nanos();
-        return heard(tx.modes(), asked, begun);
+        return keepNewer(tx.modes(), asked, begun);
     }
 
     /** Whether a handler may start at all: the modes are known and not older than a handler may start under. */
@@ -195,7 +195,7 @@ public final class CurrentModes {
     public void confirmed(long version, long asked) {
         View seen = view.get();
         if (seen.modes().version() == version && asked - seen.asked() > 0) {
-            view.compareAndSet(seen, new View(seen.modes(), asked, seen.heard()));
+            view.compareAndSet(seen, new View(seen.modes(), asked, seen.readsBegun()));
         }
     }
 
@@ -235,11 +235,11 @@ public final class CurrentModes {
         Switchboard.Modes read = switchboard.modes();
         // Paired with the time after the answer: a wait for a connection must not put the store's time ahead.
         clock = new Clock(read.now(), time.nanos());
-        heard(read, asked, begun);
+        keepNewer(read, asked, begun);
     }
 
     /** Readings of two threads may arrive in either order: the newer version stays. */
-    private Switchboard.Modes heard(Switchboard.Modes modes, long asked, long begun) {
+    private Switchboard.Modes keepNewer(Switchboard.Modes modes, long asked, long begun) {
         View mine = new View(modes, asked, reads.get());
         return view.updateAndGet(old -> old.or(mine, begun)).modes();
     }

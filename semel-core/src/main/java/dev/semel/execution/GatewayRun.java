@@ -304,7 +304,7 @@ public final class GatewayRun implements Begun {
         }
         Row there = moved instanceof Moved.Same ? find() : null;
         if (there != null && Mark.of(there.result()) == null) {
-            return standing(there);
+            return answerOf(there);
         }
         LOG.warn(
                 "{} (correlation {}): it is done, but its answer cannot be stored and is not kept",
@@ -444,8 +444,8 @@ public final class GatewayRun implements Begun {
             held.close();
             inFlight.end(leader);
         }
-        if (how instanceof Answered told) {
-            prepared.span().ended(told.answer());
+        if (how instanceof Answered answered) {
+            prepared.span().ended(answered.answer());
         } else if (how instanceof EffectCommitted committed) {
             prepared.span().ended(committed.answered() ? Outcome.EXECUTED : Outcome.UNKNOWN);
         } else {
@@ -468,7 +468,7 @@ public final class GatewayRun implements Begun {
         }
         Row there = moved instanceof Moved.Same ? find() : null;
         if (there != null && !Arrays.equals(there.result(), answer)) {
-            return Mark.of(there.result()) != null ? late(answer, change, success) : standing(there);
+            return Mark.of(there.result()) != null ? late(answer, change, success) : answerOf(there);
         }
         return kept(answer, retention);
     }
@@ -481,8 +481,8 @@ public final class GatewayRun implements Begun {
                 : kept(answer, keep);
     }
 
-    private Settled standing(Row row) {
-        return new Answered(answers.told(answers.standing(row), prepared.id()), row.state());
+    private Settled answerOf(Row row) {
+        return new Answered(answers.audited(answers.ofStored(row), prepared.id()), row.state());
     }
 
     private @Nullable Row find() {

@@ -95,8 +95,8 @@ public final class GatewayRuns {
         Span span = services.watch().begin(operation, call);
         try {
             Begun begun = pipeline.run(operation, call, span, new Beginning());
-            if (begun instanceof Answered told) {
-                span.ended(told.answer());
+            if (begun instanceof Answered answered) {
+                span.ended(answered.answer());
             }
             return begun;
         } catch (Throwable thrown) {

@@ -88,7 +88,7 @@ public final class InFlightCalls {
     /** The answer to a duplicate; nothing when the leader left no result, so that the duplicate tries to lead. */
     private <R> @Nullable Answer<R> behind(Leader other, PreparedCall<?, R> prepared, long until, Answers<R> answers) {
         if (other.visible && !prepared.sameMeaning(other.payload)) {
-            return answers.told(answers.conflict(), prepared.id());
+            return answers.audited(answers.conflict(), prepared.id());
         }
         if (other.thread == Thread.currentThread()) {
             return answers.inProgress();
@@ -104,7 +104,7 @@ public final class InFlightCalls {
         Answer<R> answer = prepared.sameMeaning(result.payload())
                 ? answers.replayed(result.result(), result.first())
                 : answers.conflict();
-        return answers.told(answer, prepared.id());
+        return answers.audited(answer, prepared.id());
     }
 
     private static boolean await(TimeSource.Gate gate, Duration left) {

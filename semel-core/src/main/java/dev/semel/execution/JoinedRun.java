@@ -45,7 +45,7 @@ public final class JoinedRun implements Semel.Joined {
             Operation.Atomic<P, R> operation, Call<P> call, AtomicHandler<P, R> handler, Span span) {
         PreparedCall<P, R> prepared;
         try {
-            prepared = services.preparation().prepare(operation, call).under(span);
+            prepared = services.preparation().prepare(operation, call).withSpan(span);
         } catch (SemelException.Invalid e) {
             return Answers.rejected(call, e);
         }

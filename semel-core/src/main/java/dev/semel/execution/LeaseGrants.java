@@ -49,7 +49,7 @@ final class LeaseGrants {
         /**
          * Granted under a lease.
          *
-         * @param prepared the call as its record has it: see {@link PreparedCall#as}
+         * @param prepared the call as its record has it: see {@link PreparedCall#asStored}
          * @param mode LIVE or SHADOW
          */
         record Given<P, R>(PreparedCall<P, R> prepared, Reserved.Granted granted, Mode mode)
@@ -63,7 +63,7 @@ final class LeaseGrants {
         PreparedCall<P, R> prepared = asking;
         Answers<R> answers = sources.to(prepared);
         DuplicateShares.Share duplicates = shares.of(prepared.header().operation());
-        TransactionOutcome.RolledBackWithAnswer<R> stored = duplicates.isHigh() ? answers.settled() : null;
+        TransactionOutcome.RolledBackWithAnswer<R> stored = duplicates.isHigh() ? answers.findSettled() : null;
         if (stored != null) {
             duplicates.count(true);
             return new LeaseGrant.NotGranted<>(
@@ -91,7 +91,7 @@ final class LeaseGrants {
                             existing(prepared, existing, answers),
                             existing.row().state());
                 }
-                prepared = prepared.as(existing.row());
+                prepared = prepared.asStored(existing.row());
                 answers = sources.to(prepared);
             } else if (reserved instanceof Reserved.Granted granted) {
                 current.confirmed(modes.version(), since);
@@ -131,7 +131,7 @@ final class LeaseGrants {
         return open
                 && !row.inLine()
                 && row.status().at() <= existing.now()
-                && !prepared.asksFor(row)
+                && !prepared.isExactly(row)
                 && prepared.sameMeaning(row);
     }
 
@@ -178,7 +178,7 @@ final class LeaseGrants {
                     ? answers.withoutWaiting()
                     : answers.unknown("Its run was interrupted; whether it took effect is being looked into.");
         }
-        return answer != null ? answers.told(answer, row.id()) : answers.inProgress();
+        return answer != null ? answers.audited(answer, row.id()) : answers.inProgress();
     }
 
     /** Parks a record whose lease is over and which may not be run again; its payload need not be readable. */

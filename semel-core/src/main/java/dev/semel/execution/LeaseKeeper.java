@@ -180,7 +180,7 @@ public final class LeaseKeeper {
         }
 
         /** The reason why its handler may not start now, or NONE. */
-        Stop standing() {
+        Stop stopReason() {
             if (leaseLost) {
                 return Stop.LEASE_LOST;
             }
@@ -191,9 +191,9 @@ public final class LeaseKeeper {
         Stop begin(Duration attemptTimeout) {
             lock.lock();
             try {
-                Stop standing = standing();
-                if (standing != Stop.NONE) {
-                    return standing;
+                Stop now = stopReason();
+                if (now != Stop.NONE) {
+                    return now;
                 }
                 thread = Thread.currentThread();
                 deadline = time.nanos() + InFlightCalls.bounded(attemptTimeout);

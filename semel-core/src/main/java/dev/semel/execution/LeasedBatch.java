@@ -106,7 +106,7 @@ public final class LeasedBatch {
             answered.put(item.place(), services.answers().to(prepared).rejected(refused));
         } else if (reserved instanceof Reserved.ReserveFailed failed) {
             answered.put(item.place(), Answers.notRun(prepared.correlationId(), failed.why()));
-        } else if (reserved instanceof Reserved.Existing existing && prepared.asksFor(existing.row())) {
+        } else if (reserved instanceof Reserved.Existing existing && prepared.isExactly(existing.row())) {
             answered.put(
                     item.place(),
                     grants.existing(prepared, existing, services.answers().to(prepared)));

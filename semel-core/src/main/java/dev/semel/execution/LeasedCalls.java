@@ -41,7 +41,7 @@ public final class LeasedCalls {
         Span span = services.watch().begin(operation.name(), row.header().tenant());
         try {
             PreparedCall<P, R> prepared =
-                    services.preparation().prepare(operation, row).under(span);
+                    services.preparation().prepare(operation, row).withSpan(span);
             InFlightCalls.Leader leader = services.memory().inFlight().tryLead(prepared);
             if (leader == null) {
                 span.ended(Outcome.LOST);
@@ -74,7 +74,7 @@ public final class LeasedCalls {
                 return null;
             }
             fence = given.granted().fence();
-            Answer<R> answer = run.under(given, leader);
+            Answer<R> answer = run.runUnder(given, leader);
             if (answer != null) {
                 return answer;
             }
@@ -129,7 +129,7 @@ public final class LeasedCalls {
                     prepared = given.prepared();
                     run = services.leased().run(prepared, handler);
                 }
-                Answer<R> answer = run.under(given, leader);
+                Answer<R> answer = run.runUnder(given, leader);
                 if (answer != null) {
                     return answer;
                 }

@@ -23,7 +23,7 @@ public final class LeasedDelivering {
     private <P, R> @Nullable DeliveryResult ending(ClaimedDelivery<P, R> delivery, LeasedHandler<P, R> handler) {
         // Checked before any call of the store, which may be unavailable: a node that is cut off must hand back its
         // deliveries soon.
-        LeaseKeeper.Stop kept = delivery.held().standing();
+        LeaseKeeper.Stop kept = delivery.held().stopReason();
         if (kept != LeaseKeeper.Stop.NONE) {
             return kept == LeaseKeeper.Stop.LEASE_OVER ? delivery.handedBack() : null;
         }

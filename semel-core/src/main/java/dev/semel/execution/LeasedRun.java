@@ -26,7 +26,7 @@ final class LeasedRun<P, R> {
 
     /** The answer, or nothing when the record is due for its next attempt now. */
     @Nullable
-    Answer<R> under(LeaseGrants.LeaseGrant.Given<P, R> given, InFlightCalls.Leader leader) {
+    Answer<R> runUnder(LeaseGrants.LeaseGrant.Given<P, R> given, InFlightCalls.Leader leader) {
         Reserved.Granted granted = given.granted();
         leader.becameVisible();
         if (given.mode() == Mode.SHADOW) {

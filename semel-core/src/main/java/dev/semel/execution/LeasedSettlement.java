@@ -105,7 +105,7 @@ final class LeasedSettlement<P, R> {
                     && row.status().fence() == granted.fence()
                     && !Arrays.equals(row.result(), returned.snapshot());
             if (reconciled) {
-                return answers.told(answers.standing(row), prepared.id());
+                return answers.audited(answers.ofStored(row), prepared.id());
             }
         }
         services.results().committed(prepared, leader, returned.snapshot(), granted.fence());
@@ -122,18 +122,18 @@ final class LeasedSettlement<P, R> {
 
     /** Another grant has the record: its state is the answer. */
     Answer<R> lost(Moved.Refused refused) {
-        Row row = standing();
-        Answer<R> answer = row == null ? null : answers.standing(row);
+        Row row = findRecord();
+        Answer<R> answer = row == null ? null : answers.ofStored(row);
         String fence = refused.current() == null
                 ? ""
                 : " to fence " + refused.current().fence();
         return answer != null
-                ? answers.told(answer, prepared.id())
+                ? answers.audited(answer, prepared.id())
                 : answers.unknown("Its lease was lost" + fence + "; what this run did was not recorded.");
     }
 
-    /** How the record stands; nothing when the store cannot be asked, which must not hide that the handler ran. */
-    private @Nullable Row standing() {
+    /** The record as it is now; nothing when the store cannot be asked, which must not hide that the handler ran. */
+    private @Nullable Row findRecord() {
         try {
             return services.ledger().ungrouped().find(List.of(prepared.id())).get(prepared.id());
         } catch (SemelException.StoreUnavailable | SemelException.OutcomeUnknown e) {

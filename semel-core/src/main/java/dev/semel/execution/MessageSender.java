@@ -99,7 +99,7 @@ public final class MessageSender {
                 channel,
                 places.stream().map(place -> ready.get(place).arrival()).toList());
         for (int i = 0; i < places.size(); i++) {
-            answers[places.get(i)] = told(ready.get(places.get(i)), enqueued.get(i), began);
+            answers[places.get(i)] = answer(ready.get(places.get(i)), enqueued.get(i), began);
         }
         for (int i = 0; i < answers.length; i++) {
             if (answers[i] == null) {
@@ -134,10 +134,10 @@ public final class MessageSender {
         try {
             enqueued = message.hasNeighbours() ? besideNeighbours(message) : ledger.enqueue(message.arrival());
         } catch (SemelException.DataRefused e) {
-            return told(message, new Enqueued.EnqueueFailed(e), began);
+            return answer(message, new Enqueued.EnqueueFailed(e), began);
         }
         wake(Set.of(message.channel()));
-        return told(message, enqueued, began);
+        return answer(message, enqueued, began);
     }
 
     /** By the monotonic clock; no clock is read when nobody wants to know. */
@@ -146,7 +146,7 @@ public final class MessageSender {
     }
 
     /** Counts a send in the metrics. */
-    Sent counted(PreparedMessage message, Sent sent) {
+    Sent countInMetrics(PreparedMessage message, Sent sent) {
         if (watch.isWatched()) {
             Header header = message.arrival().header();
             watch.watch().sent(header.operation(), header.tenant(), Outcome.of(sent));
@@ -183,8 +183,8 @@ public final class MessageSender {
         return tx.enqueue(List.of(message.arrival())).get(0);
     }
 
-    private Sent told(PreparedMessage message, Enqueued enqueued, long began) {
-        Sent sent = counted(message, message.judge(enqueued));
+    private Sent answer(PreparedMessage message, Enqueued enqueued, long began) {
+        Sent sent = countInMetrics(message, message.judge(enqueued));
         if (watch.isWatched() && sent instanceof Sent.Accepted) {
             Header header = message.arrival().header();
             watch.watch().accepted(header.operation(), header.tenant(), now() - began);

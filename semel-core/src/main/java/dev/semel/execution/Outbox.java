@@ -81,7 +81,7 @@ final class Outbox {
 
     /** The transaction is committed: counts the messages that went with the commit, and wakes the workers of all. */
     void committed() {
-        withCommit.forEach(message -> sender.counted(message, message.judge(new Enqueued.Made())));
+        withCommit.forEach(message -> sender.countInMetrics(message, message.judge(new Enqueued.Made())));
         withCommit.clear();
         sender.wake(Set.copyOf(channels));
         channels.clear();
@@ -135,7 +135,7 @@ final class Outbox {
             sender.rejected(channel, message, e).orThrow();
             return;
         }
-        remembered(() -> {
+        rememberingFailure(() -> {
             if (!holds || prepared.hasNeighbours()) {
                 return storeAfterOthers(prepared).orThrow();
             }
@@ -143,7 +143,7 @@ final class Outbox {
             PreparedMessage earlier = held.putIfAbsent(prepared.id(), prepared);
             return earlier == null
                     ? null
-                    : sender.counted(prepared, prepared.judge(earlier.arrival()))
+                    : sender.countInMetrics(prepared, prepared.judge(earlier.arrival()))
                             .orThrow();
         });
     }
@@ -162,7 +162,7 @@ final class Outbox {
         return locked(() -> {
             store();
             channels.add(message.channel());
-            return sender.counted(message, message.judge(MessageSender.enqueue(tx, message)));
+            return sender.countInMetrics(message, message.judge(MessageSender.enqueue(tx, message)));
         });
     }
 
@@ -181,10 +181,10 @@ final class Outbox {
      */
     void store() {
         locked(() -> {
-            List<PreparedMessage> messages = taken();
+            List<PreparedMessage> messages = takeHeld();
             for (int from = 0; from < messages.size(); from += CHUNK) {
                 List<PreparedMessage> chunk = messages.subList(from, Math.min(from + CHUNK, messages.size()));
-                remembered(() -> judge(chunk, tx.enqueue(arrivals(chunk))));
+                rememberingFailure(() -> judge(chunk, tx.enqueue(arrivals(chunk))));
             }
             return true;
         });
@@ -200,13 +200,13 @@ final class Outbox {
             store();
         }
         locked(() -> {
-            List<PreparedMessage> messages = taken();
+            List<PreparedMessage> messages = takeHeld();
             if (!messages.isEmpty()) {
                 Optional<List<Enqueued>> answers = tx.enqueueWithCommit(arrivals(messages));
                 if (answers.isEmpty()) {
                     withCommit.addAll(messages);
                 } else {
-                    remembered(() -> judge(messages, answers.get()));
+                    rememberingFailure(() -> judge(messages, answers.get()));
                 }
             }
             return true;
@@ -222,7 +222,7 @@ final class Outbox {
         });
     }
 
-    private List<PreparedMessage> taken() {
+    private List<PreparedMessage> takeHeld() {
         if (failed != null) {
             throw failed;
         }
@@ -239,14 +239,14 @@ final class Outbox {
     private List<Sent> judge(List<PreparedMessage> messages, List<Enqueued> answers) {
         List<Sent> judged = new ArrayList<>();
         for (int i = 0; i < messages.size(); i++) {
-            judged.add(sender.counted(messages.get(i), messages.get(i).judge(answers.get(i))));
+            judged.add(sender.countInMetrics(messages.get(i), messages.get(i).judge(answers.get(i))));
         }
         judged.forEach(Sent::orThrow);
         return judged;
     }
 
     /** A message that was not stored stays so, whoever catches the exception. */
-    private <T> @Nullable T remembered(Supplier<@Nullable T> storing) {
+    private <T> @Nullable T rememberingFailure(Supplier<@Nullable T> storing) {
         try {
             return storing.get();
         } catch (RuntimeException e) {

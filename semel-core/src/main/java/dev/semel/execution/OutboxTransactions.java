@@ -92,7 +92,7 @@ public final class OutboxTransactions {
         Committed<T> committed = transactions.demand().run(tx -> {
             Outbox outbox = new Outbox(sender, tx);
             tx.beforeHandler();
-            T value = worked(outbox, work);
+            T value = runWork(outbox, work);
             outbox.storeWithCommit();
             return Ended.keep(new Committed<>(value, outbox));
         });
@@ -104,7 +104,7 @@ public final class OutboxTransactions {
         outbox.store();
         return outbox.tx().part(() -> {
             try {
-                T value = worked(outbox, work);
+                T value = runWork(outbox, work);
                 outbox.store();
                 return Ended.keep(value);
             } catch (RuntimeException | Error e) {
@@ -114,7 +114,7 @@ public final class OutboxTransactions {
         });
     }
 
-    private static <T> T worked(Outbox outbox, Semel.TransactionWork<T, ?> work) throws Exception {
+    private static <T> T runWork(Outbox outbox, Semel.TransactionWork<T, ?> work) throws Exception {
         Outbox.Sending sending = outbox.sending(null);
         try {
             return EnclosingRun.inside(outbox, null, () -> work.run(new OutboxContext(outbox, sending)));

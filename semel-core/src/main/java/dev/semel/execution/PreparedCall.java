@@ -101,17 +101,17 @@ final class PreparedCall<P, R> implements Attempted {
     }
 
     /** The same call as the record has it: under a neighbouring key, or with the fingerprint of another schema version. */
-    PreparedCall<P, R> as(Row row) {
+    PreparedCall<P, R> asStored(Row row) {
         return new PreparedCall<>(this, row);
     }
 
     /** Whether the record is this call's own, and a grant of it can be had by asking as it is. */
-    boolean asksFor(Row row) {
+    boolean isExactly(Row row) {
         return row.id().equals(id()) && row.header().fingerprint().equals(header.fingerprint());
     }
 
     /** From now on this span reports the call to the watch. */
-    PreparedCall<P, R> under(Span value) {
+    PreparedCall<P, R> withSpan(Span value) {
         span = value;
         span.about(id(), correlationId());
         return this;

@@ -30,7 +30,7 @@ final class AssignmentRunner<P, R> {
     private final ClaimedBuffer<P, R> buffer;
     private final DeliveryCompletion<P, R> completion;
     private final AtomicBatchSize batchSize = new AtomicBatchSize();
-    private final SuspectPermit.Contender suspects;
+    private final SuspectPermit.SharingOperation suspects;
     private final AtomicInteger busy = new AtomicInteger();
 
     AssignmentRunner(

@@ -31,11 +31,11 @@ public final class Backlogs {
     }
 
     public void look() {
-        watch.stands(standing(LedgerState.of(store)));
+        watch.stands(gauges(LedgerState.of(store)));
         store.queue().ifPresent(queue -> worker.serving().forEach(operation -> look(queue, operation)));
     }
 
-    private static Watch.LedgerGauges standing(LedgerState state) {
+    private static Watch.LedgerGauges gauges(LedgerState state) {
         return new Watch.LedgerGauges(
                 state.deadLetters().count(),
                 state.unknown().count(),

@@ -23,7 +23,7 @@ final class SuspectPermit {
     private final TimeSource time;
     private final Runnable whenFree;
     private final ReentrantLock lock = new ReentrantLock();
-    private final List<Contender> contenders = new CopyOnWriteArrayList<>();
+    private final List<SharingOperation> operations = new CopyOnWriteArrayList<>();
     private @Nullable SoleRun current;
     private long turns;
 
@@ -70,12 +70,12 @@ final class SuspectPermit {
     }
 
     /** An operation that takes turns with the others. */
-    final class Contender {
+    final class SharingOperation {
         private final BooleanSupplier waits;
         private final Duration bound;
         private long lastTurn;
 
-        private Contender(BooleanSupplier waits, Duration bound) {
+        private SharingOperation(BooleanSupplier waits, Duration bound) {
             this.waits = waits;
             this.bound = bound.compareTo(LONGEST) > 0 ? LONGEST : bound;
         }
@@ -100,7 +100,7 @@ final class SuspectPermit {
             lock.lock();
             try {
                 return (current == null || current.isOver())
-                        && contenders.stream()
+                        && operations.stream()
                                 .noneMatch(other -> other.lastTurn < lastTurn && other.waits.getAsBoolean());
             } finally {
                 lock.unlock();
@@ -112,10 +112,10 @@ final class SuspectPermit {
      * @param waits whether it has a suspect that could begin now; asked under a lock
      * @param bound the time-out of its attempts
      */
-    Contender join(BooleanSupplier waits, Duration bound) {
-        Contender contender = new Contender(waits, bound);
-        contenders.add(contender);
-        return contender;
+    SharingOperation join(BooleanSupplier waits, Duration bound) {
+        SharingOperation operation = new SharingOperation(waits, bound);
+        operations.add(operation);
+        return operation;
     }
 
     /** Whether a suspect that is taken over now need not wait long. */

@@ -146,16 +146,16 @@ public final class VerdictMoves {
 
     /** A message that fails for good is a dead letter. */
     private List<AuditEntry> failed(Row row, Policy policy, Failure failure) {
-        List<AuditEntry> told = new ArrayList<>(List.of(event(row, policy, "failed")));
+        List<AuditEntry> entries = new ArrayList<>(List.of(event(row, policy, "failed")));
         if (row.line() != null) {
             Events.About about = Events.About.stored(row.id(), row.header(), policy.code());
             int most = policy.retry().maxAttempts();
-            told.addAll(events.death(
+            entries.addAll(events.death(
                     about,
                     new Events.AttemptDetails(row.status().attempt(), most, null, failure, "replay or discard"),
                     false));
         }
-        return told;
+        return entries;
     }
 
     private AuditEntry event(Row row, Policy policy, String verdict) {

@@ -15,8 +15,8 @@ class SuspectPermitTest {
     private final SuspectPermit permit = new SuspectPermit(time, freed::incrementAndGet);
     private boolean mailWaits = true;
     private boolean postWaits = true;
-    private final SuspectPermit.Contender mail = permit.join(() -> mailWaits, TIME_OUT);
-    private final SuspectPermit.Contender post = permit.join(() -> postWaits, TIME_OUT);
+    private final SuspectPermit.SharingOperation mail = permit.join(() -> mailWaits, TIME_OUT);
+    private final SuspectPermit.SharingOperation post = permit.join(() -> postWaits, TIME_OUT);
 
     @Test
     void oneRunAtATimeHasThePermit() {
