@@ -16,35 +16,35 @@ final class AlternatingRuns {
     private AlternatingRuns() {}
 
     /** The result of one round. */
-    record Lap(long operations, long nanos, Histogram latencies) {
-        static Lap of(long operations, long nanos) {
-            return new Lap(operations, nanos, Timing.latencies());
+    record RoundResult(long operations, long nanos, Histogram latencies) {
+        static RoundResult of(long operations, long nanos) {
+            return new RoundResult(operations, nanos, Timing.latencies());
         }
     }
 
     @FunctionalInterface
     interface Round {
-        Lap run() throws Exception;
+        RoundResult run() throws Exception;
     }
 
     /** @param workers how many handlers or senders there are at once */
-    record Entrant(String name, int workers, Round round) {
+    record MeasuredRun(String name, int workers, Round round) {
         private Timing timing() {
             return new Timing(Cell.of(name, workers, caller -> {}));
         }
     }
 
-    /** @return one for each entrant, in their order */
-    static List<Timing> run(int rounds, List<Entrant> entrants) {
+    /** @return one for each run, in their order */
+    static List<Timing> run(int rounds, List<MeasuredRun> runs) {
         for (int i = 0; i < Math.min(rounds, MOST_WARM_UPS); i++) {
-            entrants.forEach(AlternatingRuns::lap);
+            runs.forEach(AlternatingRuns::runOnce);
         }
-        List<Timing> timings = entrants.stream().map(Entrant::timing).toList();
+        List<Timing> timings = runs.stream().map(MeasuredRun::timing).toList();
         List<Integer> order = new ArrayList<>(
-                java.util.stream.IntStream.range(0, entrants.size()).boxed().toList());
+                java.util.stream.IntStream.range(0, runs.size()).boxed().toList());
         for (int i = 0; i < rounds; i++) {
             for (int place : order) {
-                add(timings.get(place), lap(entrants.get(place)));
+                add(timings.get(place), runOnce(runs.get(place)));
             }
             Collections.reverse(order);
         }
@@ -52,26 +52,26 @@ final class AlternatingRuns {
     }
 
     /** Once, without a round ahead. */
-    static Timing once(Entrant entrant) {
-        Timing timing = entrant.timing();
-        add(timing, lap(entrant));
+    static Timing once(MeasuredRun run) {
+        Timing timing = run.timing();
+        add(timing, runOnce(run));
         return timing;
     }
 
-    private static void add(Timing timing, Lap lap) {
-        timing.add(lap.operations, lap.nanos, List.of(lap.latencies));
+    private static void add(Timing timing, RoundResult result) {
+        timing.add(result.operations, result.nanos, List.of(result.latencies));
     }
 
-    private static Lap lap(Entrant entrant) {
+    private static RoundResult runOnce(MeasuredRun run) {
         try {
-            return entrant.round.run();
+            return run.round.run();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new SemelException.StoreUnavailable("The bench was interrupted while measuring " + entrant.name, e);
+            throw new SemelException.StoreUnavailable("The bench was interrupted while measuring " + run.name, e);
         } catch (SemelException e) {
             throw e;
         } catch (Exception e) {
-            throw new IllegalStateException("Measuring \"" + entrant.name + "\" failed: " + e, e);
+            throw new IllegalStateException("Measuring \"" + run.name + "\" failed: " + e, e);
         }
     }
 }

@@ -127,8 +127,8 @@ public final class BenchCommand implements AddedCommand, Runnable {
                 options.quick ? ChannelPlan.TINY : ChannelPlan.FULL,
                 parts == null ? EnumSet.allOf(ChannelPlan.Part.class) : parts);
         return measure(options, progress -> {
-            try (Contenders contenders = Contenders.installed()) {
-                return new ChannelBench(plan, contenders, progress).run();
+            try (ComparedLibraries libraries = ComparedLibraries.installed()) {
+                return new ChannelBench(plan, libraries, progress).run();
             }
         });
     }

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChannelBench {
     private final ChannelPlan plan;
-    private final Contenders contenders;
+    private final ComparedLibraries libraries;
     private final Consumer<String> progress;
     private final ReportBuilder findings = new ReportBuilder();
 
     /** @param progress told what is being measured */
-    public ChannelBench(ChannelPlan plan, Contenders contenders, Consumer<String> progress) {
+    public ChannelBench(ChannelPlan plan, ComparedLibraries libraries, Consumer<String> progress) {
         this.plan = plan;
-        this.contenders = contenders;
+        this.libraries = libraries;
         this.progress = progress;
     }
 
@@ -64,7 +64,7 @@ public final class ChannelBench {
     }
 
     private void postgres(String url) {
-        new PostgresChannels(url, plan, findings, progress).run(contenders.all());
+        new PostgresChannels(url, plan, findings, progress).run(libraries.all());
     }
 
     private void sqlite(@Nullable String url) {

@@ -26,7 +26,7 @@ final class ChannelTasks {
 
     @FunctionalInterface
     interface Opener {
-        Contender.Session open(LongConsumer handler) throws Exception;
+        ComparedLibrary.Session open(LongConsumer handler) throws Exception;
     }
 
     /** @param lanes among which the opener's channel spreads the numbers; 0 for none */
@@ -42,21 +42,22 @@ final class ChannelTasks {
      *
      * @param atMost the time limit; then the messages handled until then are measured
      */
-    AlternatingRuns.Lap drain(int backlog, Duration atMost) throws Exception {
+    AlternatingRuns.RoundResult drain(int backlog, Duration atMost) throws Exception {
         HandledMessages sink = new HandledMessages(backlog, lanes);
-        try (Contender.Session session = opener.open(sink)) {
+        try (ComparedLibrary.Session session = opener.open(sink)) {
             session.load(0, backlog);
             session.start();
             if (!sink.await(1, PATIENCE)) {
                 throw new IllegalStateException(name + " handled nothing of what waited for it.");
             }
             if (!sink.await(backlog, atMost)) {
-                return AlternatingRuns.Lap.of(sink.handled(), System.nanoTime() - sink.began());
+                return AlternatingRuns.RoundResult.of(sink.handled(), System.nanoTime() - sink.began());
             }
             session.settle();
-            AlternatingRuns.Lap lap = AlternatingRuns.Lap.of(backlog, System.nanoTime() - sink.began());
+            AlternatingRuns.RoundResult result =
+                    AlternatingRuns.RoundResult.of(backlog, System.nanoTime() - sink.began());
             verify(sink, session, backlog);
-            return lap;
+            return result;
         }
     }
 
@@ -66,10 +67,10 @@ final class ChannelTasks {
      *
      * @param atMost how long they send, each at least once
      */
-    AlternatingRuns.Lap endToEnd(int senders, int messages, Duration atMost) throws Exception {
+    AlternatingRuns.RoundResult endToEnd(int senders, int messages, Duration atMost) throws Exception {
         HandledMessages sink = new HandledMessages(AHEAD + messages, lanes);
         ExecutorService threads = Executors.newFixedThreadPool(senders);
-        try (Contender.Session session = opener.open(sink)) {
+        try (ComparedLibrary.Session session = opener.open(sink)) {
             session.start();
             AtomicInteger next = new AtomicInteger();
             send(threads, senders, session, next, AHEAD, Long.MAX_VALUE);
@@ -79,19 +80,25 @@ final class ChannelTasks {
             int sent = Math.min(next.get(), AHEAD + messages);
             demand(sink.await(AHEAD + 1, PATIENCE), sink, AHEAD + 1);
             if (!sink.await(sent, atMost.multipliedBy(4).plusSeconds(5))) {
-                return AlternatingRuns.Lap.of(sink.handled() - AHEAD, System.nanoTime() - began);
+                return AlternatingRuns.RoundResult.of(sink.handled() - AHEAD, System.nanoTime() - began);
             }
             session.settle();
-            AlternatingRuns.Lap lap = AlternatingRuns.Lap.of(sent - AHEAD, System.nanoTime() - began);
+            AlternatingRuns.RoundResult result =
+                    AlternatingRuns.RoundResult.of(sent - AHEAD, System.nanoTime() - began);
             verify(sink, session, sent);
-            return lap;
+            return result;
         } finally {
             threads.shutdownNow();
         }
     }
 
     private static void send(
-            ExecutorService threads, int senders, Contender.Session session, AtomicInteger next, int upTo, long until)
+            ExecutorService threads,
+            int senders,
+            ComparedLibrary.Session session,
+            AtomicInteger next,
+            int upTo,
+            long until)
             throws Exception {
         Callable<Void> sender = () -> {
             do {
@@ -113,10 +120,10 @@ final class ChannelTasks {
     }
 
     /** From the call that sends a message to its handler, when nothing else is to be done. */
-    AlternatingRuns.Lap idle(int samples, Duration atMost) throws Exception {
+    AlternatingRuns.RoundResult idle(int samples, Duration atMost) throws Exception {
         HandledMessages sink = new HandledMessages(samples + 1, lanes);
         Histogram latencies = Timing.latencies();
-        try (Contender.Session session = opener.open(sink)) {
+        try (ComparedLibrary.Session session = opener.open(sink)) {
             session.start();
             session.send(0);
             demand(sink.await(1, PATIENCE), sink, 1);
@@ -131,11 +138,11 @@ final class ChannelTasks {
             }
             session.settle();
             verify(sink, session, sent);
-            return new AlternatingRuns.Lap(sent - 1, System.nanoTime() - began, latencies);
+            return new AlternatingRuns.RoundResult(sent - 1, System.nanoTime() - began, latencies);
         }
     }
 
-    private void verify(HandledMessages sink, Contender.Session session, int sent) throws Exception {
+    private void verify(HandledMessages sink, ComparedLibrary.Session session, int sent) throws Exception {
         sink.verify(name, sent);
         session.verify(sent);
     }

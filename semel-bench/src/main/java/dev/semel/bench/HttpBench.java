@@ -63,9 +63,9 @@ public final class HttpBench {
         try (PostgresPlace place = new PostgresPlace(postgres.url())) {
             findings.machine().put("postgresql", place.settings());
         }
-        try (Contest contest = new Contest()) {
+        try (InterleavedRounds rounds = new InterleavedRounds()) {
             for (HttpService service : HttpService.values()) {
-                HttpTrial.Means means = new HttpTrial.Means(servers, earlier, postgres, contest, progress);
+                HttpTrial.Means means = new HttpTrial.Means(servers, earlier, postgres, rounds, progress);
                 try (HttpTrial trial = new HttpTrial(service, means)) {
                     trial.run(plan, findings);
                 }

@@ -24,7 +24,7 @@ final class HttpTrial implements AutoCloseable {
             HttpServers servers,
             @Nullable HttpServers earlier,
             PrivatePostgres postgres,
-            Contest contest,
+            InterleavedRounds rounds,
             Consumer<String> progress) {}
 
     HttpTrial(HttpService service, Means means) {
@@ -43,7 +43,7 @@ final class HttpTrial implements AutoCloseable {
             service.levels().forEach(level -> start(means.earlier, level, EARLIER, most));
         }
         say("warming up");
-        entries(most).forEach(entry -> means.contest.count(entry.cell, volume.warmUp()));
+        entries(most).forEach(entry -> means.rounds.count(entry.cell, volume.warmUp()));
         Map<String, Object> used = new LinkedHashMap<>();
         for (int callers : volume.callers()) {
             say(callers + " callers");
@@ -124,7 +124,7 @@ final class HttpTrial implements AutoCloseable {
     private List<Timing> timed(HttpPlan plan, List<Entry> entries) {
         Map<String, HttpServer> servers = new HashMap<>();
         entries.forEach(entry -> servers.put(entry.cell.name(), entry.subject.server()));
-        return means.contest.run(
+        return means.rounds.run(
                 plan.perCell(),
                 entries.stream().map(Entry::cell).toList(),
                 cell -> ProcessorTime.now(servers.get(cell.name()), means.postgres.dataDirectory()));
@@ -145,11 +145,11 @@ final class HttpTrial implements AutoCloseable {
         say(String.format(Locale.ROOT, "%,d requests to see whether memory grows", requests));
         Cell cell = subject.mixed(
                 ", one first in " + volume.oneFirstIn(), volume.callers().get(0), volume.oneFirstIn());
-        Timing timing = means.contest.count(cell, requests / 10);
+        Timing timing = means.rounds.count(cell, requests / 10);
         long early = subject.server().heap();
         long highest = early;
         for (int tenth = 2; tenth <= 10; tenth++) {
-            means.contest.count(cell, requests / 10);
+            means.rounds.count(cell, requests / 10);
             highest = Math.max(highest, subject.server().heap());
         }
         long late = subject.server().heap();

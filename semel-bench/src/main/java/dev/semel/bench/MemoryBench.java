@@ -26,7 +26,7 @@ final class MemoryBench {
 
     void run() {
         AtomicReference<Semel> fresh = new AtomicReference<>(Semel.open(URL));
-        try (Contest contest = new Contest();
+        try (InterleavedRounds rounds = new InterleavedRounds();
                 Semel engine = Semel.open(URL);
                 Semel cached = Semel.settings(URL).withLocalCache(10_000).open()) {
             Cells cells = new Cells("memory", () -> engine, Work.NOTHING);
@@ -34,7 +34,7 @@ final class MemoryBench {
             Cells local = new Cells("local cache,", () -> cached, Work.NOTHING);
             for (int callers : plan.volume().callers()) {
                 progress.accept("memory: " + callers + " callers");
-                List<Timing> timings = contest.run(
+                List<Timing> timings = rounds.run(
                         plan.perCell(),
                         List.of(
                                 inFresh(fresh, firsts.first(callers)),

@@ -5,26 +5,26 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A session in a schema of its own, which is dropped when it is closed. */
-final class OnPlace implements Contender.Session {
+final class OnPlace implements ComparedLibrary.Session {
     private final PostgresPlace place;
     private final @Nullable HikariDataSource pool;
-    private final Contender.Session session;
+    private final ComparedLibrary.Session session;
 
-    OnPlace(PostgresPlace place, Contender.Session session) {
+    OnPlace(PostgresPlace place, ComparedLibrary.Session session) {
         this(place, null, session);
     }
 
-    OnPlace(PostgresPlace place, @Nullable HikariDataSource pool, Contender.Session session) {
+    OnPlace(PostgresPlace place, @Nullable HikariDataSource pool, ComparedLibrary.Session session) {
         this.place = place;
         this.pool = pool;
         this.session = session;
     }
 
-    static OnPlace open(String url, Contender contender, LongConsumer handler) throws Exception {
+    static OnPlace open(String url, ComparedLibrary library, LongConsumer handler) throws Exception {
         PostgresPlace place = new PostgresPlace(url);
         HikariDataSource pool = place.pool(PostgresPlace.CONNECTIONS, true);
         try {
-            return new OnPlace(place, pool, contender.open(pool, handler));
+            return new OnPlace(place, pool, library.open(pool, handler));
         } catch (Exception | Error e) {
             pool.close();
             place.close();

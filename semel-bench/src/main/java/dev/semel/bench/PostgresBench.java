@@ -38,29 +38,29 @@ final class PostgresBench {
      */
     Intake run(boolean owned) {
         findings.machine().put("postgresql", place.settings());
-        try (Contest contest = new Contest();
+        try (InterleavedRounds rounds = new InterleavedRounds();
                 Semel engine = Semel.open(place.semelUrl());
                 HikariDataSource pool = place.pool()) {
             place.execute(PostgresRows.TABLES);
-            new PostgresCosts(place, plan, findings, contest).run(owned, progress);
+            new PostgresCosts(place, plan, findings, rounds).run(owned, progress);
             Cells cells = new Cells("postgresql", () -> engine, EFFECT);
             for (int callers : plan.volume().callers()) {
-                atomic(contest, cells, pool, callers);
+                atomic(rounds, cells, pool, callers);
             }
             for (int callers : plan.volume().callers()) {
-                leased(contest, cells, pool, callers);
+                leased(rounds, cells, pool, callers);
             }
-            leased(contest, cells, pool, plan.volume().crowd());
-            Intake intake = batches(contest, cells, pool);
+            leased(rounds, cells, pool, plan.volume().crowd());
+            Intake intake = batches(rounds, cells, pool);
             progress.accept("postgresql: purge");
             Upkeep.purge("postgresql", place.semelUrl(), plan.volume().purged(), findings);
             return intake;
         }
     }
 
-    private void atomic(Contest contest, Cells cells, HikariDataSource pool, int callers) {
+    private void atomic(InterleavedRounds rounds, Cells cells, HikariDataSource pool, int callers) {
         progress.accept("postgresql: atomic, " + callers + " callers");
-        List<Timing> timings = contest.run(
+        List<Timing> timings = rounds.run(
                 plan.perCell(),
                 List.of(
                         Cell.of(
@@ -90,9 +90,9 @@ final class PostgresBench {
         }
     }
 
-    private void leased(Contest contest, Cells cells, HikariDataSource pool, int callers) {
+    private void leased(InterleavedRounds rounds, Cells cells, HikariDataSource pool, int callers) {
         progress.accept("postgresql: leased, " + callers + " callers");
-        List<Timing> timings = contest.run(
+        List<Timing> timings = rounds.run(
                 plan.perCell(),
                 List.of(
                         Cell.of("postgresql one by one", callers, caller -> on(pool, PostgresRows::oneByOne)),
@@ -110,10 +110,10 @@ final class PostgresBench {
         }
     }
 
-    private Intake batches(Contest contest, Cells cells, HikariDataSource pool) {
+    private Intake batches(InterleavedRounds rounds, Cells cells, HikariDataSource pool) {
         progress.accept("postgresql: runAll");
         int size = plan.volume().batch();
-        List<Timing> timings = contest.run(
+        List<Timing> timings = rounds.run(
                 plan.perCell(),
                 List.of(
                         Cell.of(

@@ -2,7 +2,7 @@ package dev.semel.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.semel.Channel;
-import dev.semel.bench.Letters.Letter;
+import dev.semel.bench.BenchMessages.BenchMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -33,7 +33,7 @@ final class PostgresChannels {
         this.progress = progress;
     }
 
-    void run(List<Contender> others) {
+    void run(List<ComparedLibrary> others) {
         Map<String, Object> set = new LinkedHashMap<>();
         others.forEach(other -> set.put(other.name(), other.setUp()));
         try (PostgresPlace place = new PostgresPlace(url)) {
@@ -58,37 +58,37 @@ final class PostgresChannels {
         }
     }
 
-    private void drains(List<Contender> others) {
+    private void drains(List<ComparedLibrary> others) {
         progress.accept("postgresql: drains of " + volume.backlog());
         int backlog = volume.backlog();
-        List<AlternatingRuns.Entrant> entrants = new ArrayList<>(List.of(
+        List<AlternatingRuns.MeasuredRun> runs = new ArrayList<>(List.of(
                 raw(backlog, false),
                 raw(backlog, true),
-                drain(Letters.FREE, 0, backlog),
-                drain(Letters.ATOMIC, 0, backlog),
-                drain(Letters.IN_LANES, volume.lanes(), backlog),
-                drain(Letters.IN_LANES, 1, backlog)));
-        int first = entrants.size();
-        for (Contender other : others) {
-            ChannelTasks course = course(other);
+                drain(BenchMessages.FREE, 0, backlog),
+                drain(BenchMessages.ATOMIC, 0, backlog),
+                drain(BenchMessages.IN_LANES, volume.lanes(), backlog),
+                drain(BenchMessages.IN_LANES, 1, backlog)));
+        int first = runs.size();
+        for (ComparedLibrary other : others) {
+            ChannelTasks tasks = tasksOf(other);
             Duration bound = plan.perCell().multipliedBy(2);
-            entrants.add(new AlternatingRuns.Entrant(
-                    other.name() + " drain", PostgresPlace.CONNECTIONS, () -> course.drain(backlog, bound)));
+            runs.add(new AlternatingRuns.MeasuredRun(
+                    other.name() + " drain", PostgresPlace.CONNECTIONS, () -> tasks.drain(backlog, bound)));
         }
-        List<Timing> small = AlternatingRuns.run(volume.rounds(), entrants);
+        List<Timing> small = AlternatingRuns.run(volume.rounds(), runs);
         show(small.subList(0, first));
         List<Timing> rest = small.subList(first, small.size());
         rest.forEach(findings::result);
         rest.forEach(other -> findings.result(small.get(2), other));
         progress.accept("postgresql: drains of " + volume.large());
         List<Timing> large = new ArrayList<>();
-        for (AlternatingRuns.Entrant entrant : List.of(
+        for (AlternatingRuns.MeasuredRun run : List.of(
                 raw(volume.large(), true),
-                drain(Letters.FREE, 0, volume.large()),
-                drain(Letters.IN_LANES, volume.lanes(), volume.large()),
-                drain(Letters.IN_LANES, 1, volume.large()))) {
-            progress.accept(entrant.name());
-            large.add(AlternatingRuns.once(entrant));
+                drain(BenchMessages.FREE, 0, volume.large()),
+                drain(BenchMessages.IN_LANES, volume.lanes(), volume.large()),
+                drain(BenchMessages.IN_LANES, 1, volume.large()))) {
+            progress.accept(run.name());
+            large.add(AlternatingRuns.once(run));
         }
         findings.result(large.get(0));
         large.subList(1, large.size()).forEach(timing -> findings.result(timing, large.get(0)));
@@ -109,17 +109,18 @@ final class PostgresChannels {
     }
 
     /** Of a large backlog the other one works off what it can in a bounded time: its rate is the same all along. */
-    private void beside(List<Contender> others, Timing few, List<Timing> fewOfOthers, Timing many) {
+    private void beside(List<ComparedLibrary> others, Timing few, List<Timing> fewOfOthers, Timing many) {
         String name = "postgresql drain with the audit on, of db-scheduler's";
         for (int i = 0; i < others.size(); i++) {
-            Contender other = others.get(i);
+            ComparedLibrary other = others.get(i);
             if (other.name().startsWith(JUDGED)) {
                 String drain = other.name() + " drain, " + volume.large();
                 progress.accept(drain);
-                Timing manyOfOther = AlternatingRuns.once(new AlternatingRuns.Entrant(
+                Timing manyOfOther = AlternatingRuns.once(new AlternatingRuns.MeasuredRun(
                         drain,
                         PostgresPlace.CONNECTIONS,
-                        () -> course(other).drain(volume.large(), plan.perCell().multipliedBy(5))));
+                        () -> tasksOf(other)
+                                .drain(volume.large(), plan.perCell().multipliedBy(5))));
                 findings.result(manyOfOther);
                 findings.result(many, manyOfOther);
                 lower(name, 6, few.ratioTo(fewOfOthers.get(i)), many.ratioTo(manyOfOther));
@@ -159,15 +160,15 @@ final class PostgresChannels {
                         + volume.large());
     }
 
-    private void endToEnd(List<Contender> others) {
+    private void endToEnd(List<ComparedLibrary> others) {
         progress.accept("postgresql: end to end");
-        List<AlternatingRuns.Entrant> entrants = new ArrayList<>();
-        entrants.add(endToEnd(SEMEL + "end to end, a transaction for each send", this::inTransactions));
-        entrants.add(endToEnd(SEMEL + "end to end, a transaction of the caller's for each send", this::joined));
-        entrants.add(endToEnd(SEMEL + "end to end, send by send", handler -> semel(handler, Letters.FREE, 0)));
+        List<AlternatingRuns.MeasuredRun> runs = new ArrayList<>();
+        runs.add(endToEnd(SEMEL + "end to end, a transaction for each send", this::inTransactions));
+        runs.add(endToEnd(SEMEL + "end to end, a transaction of the caller's for each send", this::joined));
+        runs.add(endToEnd(SEMEL + "end to end, send by send", handler -> semel(handler, BenchMessages.FREE, 0)));
         others.forEach(other ->
-                entrants.add(endToEnd(other.name() + " end to end", handler -> OnPlace.open(url, other, handler))));
-        List<Timing> timings = AlternatingRuns.run(volume.rounds(), entrants);
+                runs.add(endToEnd(other.name() + " end to end", handler -> OnPlace.open(url, other, handler))));
+        List<Timing> timings = AlternatingRuns.run(volume.rounds(), runs);
         List<Timing> rest = timings.subList(3, timings.size());
         Timing best = rest.stream()
                 .max(java.util.Comparator.comparingDouble(Timing::perSecond))
@@ -193,23 +194,23 @@ final class PostgresChannels {
                         + " where Semel brings sends of several callers together"));
     }
 
-    private AlternatingRuns.Entrant endToEnd(String name, ChannelTasks.Opener opener) {
-        ChannelTasks course = new ChannelTasks(name, opener, 0);
-        return new AlternatingRuns.Entrant(
-                name, volume.senders(), () -> course.endToEnd(volume.senders(), 10 * volume.backlog(), plan.perCell()));
+    private AlternatingRuns.MeasuredRun endToEnd(String name, ChannelTasks.Opener opener) {
+        ChannelTasks tasks = new ChannelTasks(name, opener, 0);
+        return new AlternatingRuns.MeasuredRun(
+                name, volume.senders(), () -> tasks.endToEnd(volume.senders(), 10 * volume.backlog(), plan.perCell()));
     }
 
-    private void idle(List<Contender> others) {
+    private void idle(List<ComparedLibrary> others) {
         progress.accept("postgresql: idle");
-        ChannelTasks semel = new ChannelTasks(SEMEL + "idle", handler -> semel(handler, Letters.FREE, 0), 0);
+        ChannelTasks semel = new ChannelTasks(SEMEL + "idle", handler -> semel(handler, BenchMessages.FREE, 0), 0);
         Timing idle = AlternatingRuns.once(
-                new AlternatingRuns.Entrant(SEMEL + "idle", 1, () -> semel.idle(volume.samples(), NO_BOUND)));
+                new AlternatingRuns.MeasuredRun(SEMEL + "idle", 1, () -> semel.idle(volume.samples(), NO_BOUND)));
         findings.result(idle);
-        for (Contender other : others) {
-            ChannelTasks course = course(other);
+        for (ComparedLibrary other : others) {
+            ChannelTasks tasks = tasksOf(other);
             Duration bound = plan.perCell().multipliedBy(2);
-            findings.result(AlternatingRuns.once(new AlternatingRuns.Entrant(
-                    other.name() + " idle", 1, () -> course.idle(volume.samples(), bound))));
+            findings.result(AlternatingRuns.once(new AlternatingRuns.MeasuredRun(
+                    other.name() + " idle", 1, () -> tasks.idle(volume.samples(), bound))));
         }
         findings.below(
                 "postgresql idle latency, p50 in ms",
@@ -218,42 +219,43 @@ final class PostgresChannels {
                 "from the call of send to the handler; p99 " + Report.rounded(idle.micros(99) / 1e3, 3));
     }
 
-    private AlternatingRuns.Entrant raw(int backlog, boolean audited) {
+    private AlternatingRuns.MeasuredRun raw(int backlog, boolean audited) {
         String name = "raw claim and finish" + (audited ? " with events, " : ", ") + backlog;
-        return new AlternatingRuns.Entrant(name, PostgresQueueRows.CONNECTIONS, () -> {
+        return new AlternatingRuns.MeasuredRun(name, PostgresQueueRows.CONNECTIONS, () -> {
             try (PostgresPlace place = new PostgresPlace(url)) {
                 return new PostgresQueueRows(place, audited).drain(backlog);
             }
         });
     }
 
-    private AlternatingRuns.Entrant drain(Channel<Letter> channel, int lanes, int backlog) {
+    private AlternatingRuns.MeasuredRun drain(Channel<BenchMessage> channel, int lanes, int backlog) {
         String how = channel instanceof Channel.Atomic ? " atomic" : "";
         String among = lanes == 0 ? "" : lanes == 1 ? " in one lane" : " in " + lanes + " lanes";
         String name = SEMEL + "drain" + how + ", " + backlog + among;
-        ChannelTasks course = new ChannelTasks(name, handler -> semel(handler, channel, lanes), lanes);
-        return new AlternatingRuns.Entrant(name, SemelSession.HANDLERS, () -> course.drain(backlog, NO_BOUND));
+        ChannelTasks tasks = new ChannelTasks(name, handler -> semel(handler, channel, lanes), lanes);
+        return new AlternatingRuns.MeasuredRun(name, SemelSession.HANDLERS, () -> tasks.drain(backlog, NO_BOUND));
     }
 
-    private ChannelTasks course(Contender other) {
+    private ChannelTasks tasksOf(ComparedLibrary other) {
         return new ChannelTasks(other.name(), handler -> OnPlace.open(url, other, handler), 0);
     }
 
-    private Contender.Session semel(LongConsumer handler, Channel<Letter> channel, int lanes) {
+    private ComparedLibrary.Session semel(LongConsumer handler, Channel<BenchMessage> channel, int lanes) {
         PostgresPlace place = new PostgresPlace(url);
         return new OnPlace(
                 place, new SemelSession(place.semelUrl(), channel, lanes, handler, SemelSession.Sending.ALONE));
     }
 
-    private Contender.Session inTransactions(LongConsumer handler) {
+    private ComparedLibrary.Session inTransactions(LongConsumer handler) {
         PostgresPlace place = new PostgresPlace(url);
         return new OnPlace(
                 place,
-                new SemelSession(place.semelUrl(), Letters.FREE, 0, handler, SemelSession.Sending.IN_TRANSACTION));
+                new SemelSession(
+                        place.semelUrl(), BenchMessages.FREE, 0, handler, SemelSession.Sending.IN_TRANSACTION));
     }
 
     /** The pool's connections are divided between Semel and the application whose transactions they are. */
-    private Contender.Session joined(LongConsumer handler) {
+    private ComparedLibrary.Session joined(LongConsumer handler) {
         PostgresPlace place = new PostgresPlace(url);
         int half = PostgresPlace.CONNECTIONS / 2;
         HikariDataSource application = place.pool(half, false);
@@ -261,6 +263,10 @@ final class PostgresChannels {
                 place,
                 application,
                 new SemelSession(
-                        place.semelUrl(half), Letters.FREE, 0, handler, SemelSession.Sending.joined(application)));
+                        place.semelUrl(half),
+                        BenchMessages.FREE,
+                        0,
+                        handler,
+                        SemelSession.Sending.joined(application)));
     }
 }

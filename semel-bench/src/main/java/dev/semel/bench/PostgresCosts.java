@@ -16,13 +16,13 @@ final class PostgresCosts {
     private final PostgresPlace place;
     private final LedgerPlan plan;
     private final ReportBuilder findings;
-    private final Contest contest;
+    private final InterleavedRounds rounds;
 
-    PostgresCosts(PostgresPlace place, LedgerPlan plan, ReportBuilder findings, Contest contest) {
+    PostgresCosts(PostgresPlace place, LedgerPlan plan, ReportBuilder findings, InterleavedRounds rounds) {
         this.place = place;
         this.plan = plan;
         this.findings = findings;
-        this.contest = contest;
+        this.rounds = rounds;
     }
 
     void run(boolean owned, Consumer<String> progress) {
@@ -95,10 +95,10 @@ final class PostgresCosts {
     }
 
     private Report.PerOp counted(Cell cell, long operations) {
-        contest.count(cell, Math.max(operations / 4, cell.callers()));
+        rounds.count(cell, Math.max(operations / 4, cell.callers()));
         CountingSockets.Count before = CountingSockets.Count.now();
         double logBefore = Double.parseDouble(place.text(LOG));
-        double done = contest.count(cell, operations).operations();
+        double done = rounds.count(cell, operations).operations();
         double log = Double.parseDouble(place.text(LOG)) - logBefore;
         CountingSockets.Count count = CountingSockets.Count.now().since(before);
         Report.PerOp perOp = new Report.PerOp(

@@ -24,7 +24,7 @@ final class PostgresQueueRows {
     private static final String LOAD = """
             INSERT INTO semel_record (id, tenant, operation, key, fingerprint, correlation, state, fence, attempt, at, created,
                 payload, turn, place)
-            SELECT sha256(n::text::bytea), 'acme', 'bench-letters', convert_to('k-' || n, 'UTF8'),
+            SELECT sha256(n::text::bytea), 'acme', 'bench-messages', convert_to('k-' || n, 'UTF8'),
                 '\\x000000'::bytea || sha256(n::text::bytea), to_hex(n), 0, 0, 0, n, n,
                 convert_to('{"item":"book","number":' || n || ',"lane":null}', 'UTF8'), 0, n
             FROM generate_series(1, ?) AS n""";
@@ -32,7 +32,7 @@ final class PostgresQueueRows {
     private static final String CLAIM = """
             WITH k AS MATERIALIZED (
                 SELECT r.ctid AS place FROM semel_record r
-                WHERE r.operation = 'bench-letters' AND r.tenant = 'acme' AND r.turn = 0 AND r.state IN (0, 3) AND r.state = 0
+                WHERE r.operation = 'bench-messages' AND r.tenant = 'acme' AND r.turn = 0 AND r.state IN (0, 3) AND r.state = 0
                     AND r.at >= ? ORDER BY r.at LIMIT ? FOR UPDATE SKIP LOCKED)
             UPDATE semel_record r SET state = 1, fence = nextval('semel_fence'), attempt = r.attempt + 1,
                 at = 4000000000000, owner = 1
@@ -45,7 +45,7 @@ final class PostgresQueueRows {
 
     private static final String EVENTS = """
             INSERT INTO semel_audit (tx, at, fence, attempt, type, tenant, operation, record, fingerprint, correlation, policy)
-            SELECT pg_current_xact_id()::text::bigint, 4000000000000, i.fence, 1, 1, 'acme', 'bench-letters', i.id,
+            SELECT pg_current_xact_id()::text::bigint, 4000000000000, i.fence, 1, 1, 'acme', 'bench-messages', i.id,
                 i.fingerprint, i.correlation, 'RETRY_DEFAULT'
             FROM unnest(?::bytea[], ?::bigint[], ?::bytea[], ?::text[]) AS i(id, fence, fingerprint, correlation)""";
 
@@ -61,7 +61,7 @@ final class PostgresQueueRows {
         this.audited = audited;
     }
 
-    AlternatingRuns.Lap drain(int backlog) throws Exception {
+    AlternatingRuns.RoundResult drain(int backlog) throws Exception {
         place.execute(Stores.installed().engine("postgresql").ddl());
         try (Connection connection = place.connect();
                 PreparedStatement load = connection.prepareStatement(LOAD)) {
@@ -83,7 +83,7 @@ final class PostgresQueueRows {
             if (done != backlog) {
                 throw new IllegalStateException("Rows: of " + backlog + " only " + done + " were finished.");
             }
-            return AlternatingRuns.Lap.of(done, nanos);
+            return AlternatingRuns.RoundResult.of(done, nanos);
         } finally {
             threads.shutdownNow();
         }

@@ -20,13 +20,13 @@ final class PostgresSends {
     }
 
     void run() {
-        try (Contest contest = new Contest();
+        try (InterleavedRounds rounds = new InterleavedRounds();
                 Semel engine = Semel.open(place.semelUrl());
                 HikariDataSource pool = place.pool()) {
             place.execute(PostgresRows.TABLES);
             SendCells cells = new SendCells("postgresql", engine, PostgresBench.EFFECT);
             for (int callers : SendCells.CALLERS) {
-                List<Timing> timings = contest.run(
+                List<Timing> timings = rounds.run(
                         plan.perCell(),
                         List.of(
                                 Cell.of("postgresql bare effect", callers, caller -> bare(pool)),
@@ -50,7 +50,7 @@ final class PostgresSends {
                 }
             }
             int size = SendCells.BATCH;
-            List<Timing> batches = contest.run(
+            List<Timing> batches = rounds.run(
                     plan.perCell(),
                     List.of(
                             Cell.of("postgresql raw multi-row, records with events", WRITERS, caller -> raw(pool, size))
@@ -71,7 +71,7 @@ final class PostgresSends {
     private static void inTransaction(Semel engine) throws Exception {
         engine.inTransaction(tx -> {
             PostgresRows.effect(tx.connection());
-            tx.send(Letters.FREE, Letters.message(0, 0));
+            tx.send(BenchMessages.FREE, BenchMessages.message(0, 0));
             return true;
         });
     }
@@ -80,7 +80,7 @@ final class PostgresSends {
         try (Connection connection = pool.getConnection();
                 Semel.Joined joined = engine.join(connection)) {
             PostgresRows.effect(connection);
-            joined.send(Letters.FREE, Letters.message(0, 0));
+            joined.send(BenchMessages.FREE, BenchMessages.message(0, 0));
             connection.commit();
             joined.committed();
         }

@@ -4,7 +4,7 @@ import dev.semel.Channel;
 import dev.semel.Message;
 import dev.semel.Semel;
 import dev.semel.Sent;
-import dev.semel.bench.Letters.Letter;
+import dev.semel.bench.BenchMessages.BenchMessage;
 import dev.semel.operator.Operator;
 import dev.semel.store.RecordFilter;
 import dev.semel.store.Row;
@@ -19,7 +19,7 @@ import java.util.function.LongConsumer;
 import javax.sql.DataSource;
 
 /** Semel as the bench drives it: with its audit, its defaults, and a handler that counts. */
-final class SemelSession implements Contender.Session {
+final class SemelSession implements ComparedLibrary.Session {
     static final int HANDLERS = Channel.Capacity.DEFAULT.concurrency();
 
     private static final int CHUNK = 1_000;
@@ -27,7 +27,7 @@ final class SemelSession implements Contender.Session {
 
     private final String url;
     private final Semel semel;
-    private final Channel<Letter> channel;
+    private final Channel<BenchMessage> channel;
     private final int lanes;
     private final LongConsumer handler;
     private final Sending sending;
@@ -59,14 +59,14 @@ final class SemelSession implements Contender.Session {
             };
         }
 
-        void send(Semel engine, Channel<Letter> channel, Message<Letter> message) throws Exception;
+        void send(Semel engine, Channel<BenchMessage> channel, Message<BenchMessage> message) throws Exception;
     }
 
     /**
      * @param url of the store
      * @param lanes among which the messages are spread; 0 for none
      */
-    SemelSession(String url, Channel<Letter> channel, int lanes, LongConsumer handler, Sending sending) {
+    SemelSession(String url, Channel<BenchMessage> channel, int lanes, LongConsumer handler, Sending sending) {
         this.url = url;
         this.semel = Semel.open(url);
         this.channel = channel;
@@ -79,23 +79,23 @@ final class SemelSession implements Contender.Session {
     public void load(int from, int count) {
         for (int done = 0; done < count; done += CHUNK) {
             List<Sent> sent =
-                    semel.sendAll(channel, Letters.messages(from + done, Math.min(CHUNK, count - done), lanes));
+                    semel.sendAll(channel, BenchMessages.messages(from + done, Math.min(CHUNK, count - done), lanes));
             sent.forEach(Sent::orThrow);
         }
     }
 
     @Override
     public void start() {
-        if (channel instanceof Channel.Leased<Letter> leased) {
-            semel.handle(leased, (letter, run) -> handler.accept(letter.number()));
+        if (channel instanceof Channel.Leased<BenchMessage> leased) {
+            semel.handle(leased, (message, run) -> handler.accept(message.number()));
         } else {
-            semel.handle((Channel.Atomic<Letter>) channel, (letter, tx) -> handler.accept(letter.number()));
+            semel.handle((Channel.Atomic<BenchMessage>) channel, (message, tx) -> handler.accept(message.number()));
         }
     }
 
     @Override
     public void send(int number) throws Exception {
-        sending.send(semel, channel, Letters.message(number, lanes));
+        sending.send(semel, channel, BenchMessages.message(number, lanes));
     }
 
     /** Everything is finished in the ledger, and nothing waits any more. */

@@ -28,7 +28,8 @@ final class SendCells {
         return Cell.of(
                 label + " send",
                 callers,
-                caller -> engine.send(Letters.FREE, Letters.message(0, 0)).orThrow());
+                caller -> engine.send(BenchMessages.FREE, BenchMessages.message(0, 0))
+                        .orThrow());
     }
 
     /** Effect, record and message in one transaction of Semel's. */
@@ -37,7 +38,7 @@ final class SendCells {
                 label + " send in an atomic operation",
                 callers,
                 caller -> Work.expect(Answer.Executed.class, engine.run(Work.ATOMIC, Work.call(), (order, tx) -> {
-                    tx.send(Letters.FREE, Letters.message(0, 0));
+                    tx.send(BenchMessages.FREE, BenchMessages.message(0, 0));
                     return effect.run(order, tx);
                 })));
     }
@@ -46,7 +47,7 @@ final class SendCells {
         return Cell.of(
                         label + " sendAll",
                         callers,
-                        caller -> engine.sendAll(Letters.FREE, Letters.messages(0, BATCH, 0))
+                        caller -> engine.sendAll(BenchMessages.FREE, BenchMessages.messages(0, BATCH, 0))
                                 .forEach(Sent::orThrow))
                 .inBatchesOf(BATCH);
     }

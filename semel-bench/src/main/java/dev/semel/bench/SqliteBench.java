@@ -23,7 +23,7 @@ final class SqliteBench {
     /** @return what an intake by batches reached, and the limit of this file system for the same rows */
     Intake run() {
         Intake intake;
-        try (Contest contest = new Contest();
+        try (InterleavedRounds rounds = new InterleavedRounds();
                 Semel engine = Semel.open(place.semelUrl("semel"));
                 SqliteRows rows = new SqliteRows(place.jdbcUrl("plain"))) {
             engine.run(Work.ATOMIC, Work.call(), (order, tx) -> {
@@ -37,12 +37,12 @@ final class SqliteBench {
                 return Work.RECEIPT;
             });
             for (int callers : plan.volume().callers()) {
-                atomic(contest, cells, rows, callers);
+                atomic(rounds, cells, rows, callers);
             }
             for (int callers : plan.volume().callers()) {
-                leased(contest, cells, rows, callers);
+                leased(rounds, cells, rows, callers);
             }
-            intake = batches(contest, cells, rows);
+            intake = batches(rounds, cells, rows);
         } catch (SQLException e) {
             throw new SemelException.StoreUnavailable(
                     "SQLite without Semel failed in " + place.directory() + ": " + e.getMessage()
@@ -55,9 +55,9 @@ final class SqliteBench {
         return intake;
     }
 
-    private void atomic(Contest contest, Cells cells, SqliteRows rows, int callers) {
+    private void atomic(InterleavedRounds rounds, Cells cells, SqliteRows rows, int callers) {
         progress.accept("sqlite: atomic, " + callers + " callers");
-        List<Timing> timings = contest.run(
+        List<Timing> timings = rounds.run(
                 plan.perCell(),
                 List.of(
                         Cell.of("sqlite bare effect", callers, caller -> rows.bareEffect()),
@@ -78,9 +78,9 @@ final class SqliteBench {
         }
     }
 
-    private void leased(Contest contest, Cells cells, SqliteRows rows, int callers) {
+    private void leased(InterleavedRounds rounds, Cells cells, SqliteRows rows, int callers) {
         progress.accept("sqlite: leased, " + callers + " callers");
-        List<Timing> timings = contest.run(
+        List<Timing> timings = rounds.run(
                 plan.perCell(),
                 List.of(
                         Cell.of("sqlite one commit per call", callers, caller -> rows.call()),
@@ -90,10 +90,10 @@ final class SqliteBench {
         timings.subList(1, timings.size()).forEach(timing -> findings.result(timing, timings.get(0)));
     }
 
-    private Intake batches(Contest contest, Cells cells, SqliteRows rows) {
+    private Intake batches(InterleavedRounds rounds, Cells cells, SqliteRows rows) {
         progress.accept("sqlite: runAll");
         int size = plan.volume().batch();
-        List<Timing> timings = contest.run(
+        List<Timing> timings = rounds.run(
                 plan.perCell(),
                 List.of(
                         Cell.of("sqlite raw multi-row", 1, caller -> rows.batch(size))

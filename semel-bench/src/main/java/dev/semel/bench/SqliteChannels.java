@@ -3,7 +3,7 @@ package dev.semel.bench;
 import dev.semel.Channel;
 import dev.semel.Semel;
 import dev.semel.SemelException;
-import dev.semel.bench.Letters.Letter;
+import dev.semel.bench.BenchMessages.BenchMessage;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -37,15 +37,15 @@ final class SqliteChannels {
             progress.accept("sqlite: drains");
             drains();
         }
-        ChannelTasks course = new ChannelTasks("sqlite", handler -> session(handler, Letters.FREE, 0), 0);
+        ChannelTasks tasks = new ChannelTasks("sqlite", handler -> session(handler, BenchMessages.FREE, 0), 0);
         if (plan.parts().contains(ChannelPlan.Part.END_TO_END)) {
             progress.accept("sqlite: end to end");
-            endToEnd(course);
+            endToEnd(tasks);
         }
         if (plan.parts().contains(ChannelPlan.Part.IDLE)) {
             progress.accept("sqlite: idle");
-            findings.result(AlternatingRuns.once(new AlternatingRuns.Entrant(
-                    "sqlite idle", 1, () -> course.idle(plan.volume().samples(), NO_BOUND))));
+            findings.result(AlternatingRuns.once(new AlternatingRuns.MeasuredRun(
+                    "sqlite idle", 1, () -> tasks.idle(plan.volume().samples(), NO_BOUND))));
         }
     }
 
@@ -54,28 +54,27 @@ final class SqliteChannels {
         List<Timing> drains = AlternatingRuns.run(
                 plan.volume().rounds(),
                 List.of(
-                        drain(Letters.FREE, 0, backlog),
-                        drain(Letters.ATOMIC, 0, backlog),
-                        drain(Letters.IN_LANES, plan.volume().lanes(), backlog),
-                        drain(Letters.IN_LANES, 1, backlog)));
+                        drain(BenchMessages.FREE, 0, backlog),
+                        drain(BenchMessages.ATOMIC, 0, backlog),
+                        drain(BenchMessages.IN_LANES, plan.volume().lanes(), backlog),
+                        drain(BenchMessages.IN_LANES, 1, backlog)));
         findings.result(drains.get(0));
         drains.subList(1, drains.size()).forEach(timing -> findings.result(timing, drains.get(0)));
     }
 
-    private void endToEnd(ChannelTasks course) {
+    private void endToEnd(ChannelTasks tasks) {
         int senders = plan.volume().senders();
         findings.result(AlternatingRuns.run(
                         1,
-                        List.of(new AlternatingRuns.Entrant(
+                        List.of(new AlternatingRuns.MeasuredRun(
                                 "sqlite end to end, send by send",
                                 senders,
-                                () -> course.endToEnd(
-                                        senders, 10 * plan.volume().backlog(), plan.perCell()))))
+                                () -> tasks.endToEnd(senders, 10 * plan.volume().backlog(), plan.perCell()))))
                 .get(0));
     }
 
     private void sends() {
-        try (Contest contest = new Contest();
+        try (InterleavedRounds rounds = new InterleavedRounds();
                 Semel engine = Semel.open(place.semelUrl("sends"));
                 SqliteRows rows = new SqliteRows(place.jdbcUrl("plain"))) {
             engine.run(Work.ATOMIC, Work.call(), (order, tx) -> {
@@ -89,7 +88,7 @@ final class SqliteChannels {
                 return Work.RECEIPT;
             });
             for (int callers : SendCells.CALLERS) {
-                List<Timing> timings = contest.run(
+                List<Timing> timings = rounds.run(
                         plan.perCell(),
                         List.of(
                                 Cell.of("sqlite bare effect", callers, caller -> rows.bareEffect()),
@@ -98,7 +97,7 @@ final class SqliteChannels {
                 findings.result(timings.get(0));
                 timings.subList(1, timings.size()).forEach(timing -> findings.result(timing, timings.get(0)));
             }
-            List<Timing> batches = contest.run(
+            List<Timing> batches = rounds.run(
                     plan.perCell(),
                     List.of(
                             Cell.of("sqlite raw multi-row", 1, caller -> rows.batch(SendCells.BATCH))
@@ -114,15 +113,15 @@ final class SqliteChannels {
         }
     }
 
-    private AlternatingRuns.Entrant drain(Channel<Letter> channel, int lanes, int backlog) {
+    private AlternatingRuns.MeasuredRun drain(Channel<BenchMessage> channel, int lanes, int backlog) {
         String how = channel instanceof Channel.Atomic ? " atomic" : "";
         String among = lanes == 0 ? "" : lanes == 1 ? " in one lane" : " in " + lanes + " lanes";
         String name = "sqlite drain" + how + ", " + backlog + among;
-        ChannelTasks course = new ChannelTasks(name, handler -> session(handler, channel, lanes), lanes);
-        return new AlternatingRuns.Entrant(name, SemelSession.HANDLERS, () -> course.drain(backlog, NO_BOUND));
+        ChannelTasks tasks = new ChannelTasks(name, handler -> session(handler, channel, lanes), lanes);
+        return new AlternatingRuns.MeasuredRun(name, SemelSession.HANDLERS, () -> tasks.drain(backlog, NO_BOUND));
     }
 
-    private Contender.Session session(LongConsumer handler, Channel<Letter> channel, int lanes) {
+    private ComparedLibrary.Session session(LongConsumer handler, Channel<BenchMessage> channel, int lanes) {
         String url = place.semelUrl("channels" + files.incrementAndGet());
         return new SemelSession(url, channel, lanes, handler, SemelSession.Sending.ALONE);
     }

@@ -27,9 +27,11 @@ class ChannelBenchTest {
 
     private final List<String> told = new ArrayList<>();
 
-    private Report bench(String url, Contender... others) {
+    private Report bench(String url, ComparedLibrary... others) {
         return new ChannelBench(
-                        new ChannelPlan(url, Duration.ofMillis(50), MOMENT), Contenders.of(List.of(others)), told::add)
+                        new ChannelPlan(url, Duration.ofMillis(50), MOMENT),
+                        ComparedLibraries.of(List.of(others)),
+                        told::add)
                 .run();
     }
 
@@ -117,9 +119,9 @@ class ChannelBenchTest {
         PrivatePostgres postgres = PrivatePostgres.shared();
         for (PlainQueue.Fault fault : List.of(PlainQueue.Fault.LOSES, PlainQueue.Fault.REPEATS)) {
             PlainQueue bad = new PlainQueue("bad", fault);
-            ChannelTasks course = new ChannelTasks("bad", handler -> OnPlace.open(postgres.url(), bad, handler), 0);
+            ChannelTasks tasks = new ChannelTasks("bad", handler -> OnPlace.open(postgres.url(), bad, handler), 0);
             assertThatThrownBy(() -> AlternatingRuns.once(
-                            new AlternatingRuns.Entrant("bad", 1, () -> course.drain(10, Duration.ofMinutes(1)))))
+                            new AlternatingRuns.MeasuredRun("bad", 1, () -> tasks.drain(10, Duration.ofMinutes(1)))))
                     .hasMessageContaining("bad: of 10 messages");
         }
     }
@@ -156,7 +158,7 @@ class ChannelBenchTest {
         PrivatePostgres postgres = PrivatePostgres.shared();
         ChannelPlan plan = new ChannelPlan(
                 postgres.url(postgres.freshDatabase()), Duration.ofMillis(50), MOMENT, Set.of(ChannelPlan.Part.IDLE));
-        Report report = new ChannelBench(plan, Contenders.of(List.of()), told::add).run();
+        Report report = new ChannelBench(plan, ComparedLibraries.of(List.of()), told::add).run();
         assertThat(names(report)).containsExactly("postgresql idle");
     }
 
@@ -167,8 +169,8 @@ class ChannelBenchTest {
 
     @Test
     void missingJarHasNoContenders(@TempDir Path directory) throws IOException {
-        try (Contenders none = Contenders.of(directory.resolve("none.jar"));
-                Contenders installed = Contenders.installed()) {
+        try (ComparedLibraries none = ComparedLibraries.of(directory.resolve("none.jar"));
+                ComparedLibraries installed = ComparedLibraries.installed()) {
             assertThat(none.all()).isEmpty();
             assertThat(installed.all()).isEmpty();
         }

@@ -9,7 +9,7 @@ import java.util.function.LongConsumer;
 import javax.sql.DataSource;
 
 /** A plain queue in a table, in place of the libraries, which are not on this class path. */
-final class PlainQueue implements Contender {
+final class PlainQueue implements ComparedLibrary {
     private final String name;
 
     /** Its bug. */

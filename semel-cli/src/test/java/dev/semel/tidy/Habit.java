@@ -192,8 +192,8 @@ enum Habit {
                 .forEach(file -> file.lines().stream()
                         .map(export::matcher)
                         .filter(Matcher::matches)
-                        .forEach(found -> doors.add(
-                                file.folder() + "/" + found.group(1).replace('.', '/'))));
+                        .forEach(found ->
+                                doors.add(file.folder() + "/" + found.group(1).replace('.', '/'))));
         return JavaShape.all(tree).entrySet().stream()
                 .filter(shape -> doors.contains(shape.getKey().folder()))
                 .flatMap(shape -> shape.getValue().methods().stream()

@@ -124,7 +124,8 @@ public final class AtomicBatch {
                     Answer<R> answer = answers.of(there.row(), there.now());
                     if (answer != null) {
                         found.put(
-                                item, () -> answers.audited(answer, item.prepared().id()));
+                                item,
+                                () -> answers.audited(answer, item.prepared().id()));
                     }
                 } else if (lookups.get(i) instanceof LookupResult.Free) {
                     if (i > 0 && !services.modes().isStill(tx, version)) {

@@ -308,7 +308,8 @@ class AsyncTest {
                 ReceivedResponse received = server.send(server.post("/" + status, "k-" + status, "{}"));
                 assertThat(received.status()).isEqualTo(status);
             }
-            assertThat(server.send(server.post("/404", "k-404", "{}")).replayed()).isTrue();
+            assertThat(server.send(server.post("/404", "k-404", "{}")).replayed())
+                    .isTrue();
         }
     }
 
@@ -377,15 +378,16 @@ class AsyncTest {
         Rule rule = Rule.required().withBreaker(new Channel.Breaker(50, 2, Duration.ofMinutes(1)));
         for (Exception told : new Exception[] {new IOException("Broken pipe"), new TimeoutException("too slow")}) {
             runs.set(0);
-            try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(rule), (request, response) -> {
-                runs.incrementAndGet();
-                AsyncContext async = request.startAsync();
-                GuardedRequest handling = GuardedRequest.of(request);
-                // As the container tells the listener that the filter has added.
-                handling.broken(told);
-                handling.abandoned(told);
-                async.complete();
-            })) {
+            try (FilteredServer server =
+                    FilteredServer.open(container, all -> all.withDefault(rule), (request, response) -> {
+                        runs.incrementAndGet();
+                        AsyncContext async = request.startAsync();
+                        GuardedRequest handling = GuardedRequest.of(request);
+                        // As the container tells the listener that the filter has added.
+                        handling.broken(told);
+                        handling.abandoned(told);
+                        async.complete();
+                    })) {
                 for (int i = 0; i < 3; i++) {
                     server.send(server.post("/a", "k-" + i, "{}"));
                 }

@@ -61,8 +61,8 @@ class BodyTest {
 
     @Test
     void row_too_large_bodyOverTheLimitIsRejectedBeforeAnythingIsStored() throws Exception {
-        try (FilteredServer server =
-                FilteredServer.open(container, all -> all.withDefault(Rule.required().withLargestRequest(1000)), this::length)) {
+        try (FilteredServer server = FilteredServer.open(
+                container, all -> all.withDefault(Rule.required().withLargestRequest(1000)), this::length)) {
             ReceivedResponse declared = server.send(server.post("/a", "k-1", "x".repeat(1001)));
             assertThat(declared.status()).isEqualTo(413);
             assertThat(declared.code()).isEqualTo("request.too_large");
@@ -383,14 +383,16 @@ class BodyTest {
     @Test
     void invalidJsonReachesItsHandler() {
         try (FilteredServer server = FilteredServer.open(container, (request, response) -> runs.incrementAndGet())) {
-            assertThat(server.send(server.post("/a", "k-1", "[".repeat(400_000))).status())
+            assertThat(server.send(server.post("/a", "k-1", "[".repeat(400_000)))
+                            .status())
                     .isEqualTo(200);
             assertThat(server.send(server.post("/a", "k-2", "[".repeat(40_000) + "]".repeat(40_000)))
                             .status())
                     .isEqualTo(200);
             assertThat(server.send(server.post("/a", "k-3", "1e999999999")).status())
                     .isEqualTo(200);
-            assertThat(server.send(server.post("/a", "k-4", "9".repeat(100_000))).status())
+            assertThat(server.send(server.post("/a", "k-4", "9".repeat(100_000)))
+                            .status())
                     .isEqualTo(200);
             assertThat(server.send(server.post("/a?x=%25zz", "k-5", "{\"a\":1,\"a\":2}"))
                             .status())

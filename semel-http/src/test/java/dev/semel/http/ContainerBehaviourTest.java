@@ -72,7 +72,8 @@ class ContainerBehaviourTest {
             }
         })) {
             for (int i = 0; i < 2; i++) {
-                assertThat(server.send(server.post("/async", "k-1", "{}")).text()).isEqualTo("there");
+                assertThat(server.send(server.post("/async", "k-1", "{}")).text())
+                        .isEqualTo("there");
                 ReceivedResponse included = server.send(server.post("/a", "k-2", "{}"));
                 assertThat(included.text()).isEqualTo("here there");
                 assertThat(included.header("ETag")).contains("\"1\"");
@@ -100,18 +101,21 @@ class ContainerBehaviourTest {
 
     @Test
     void responseThatCannotBeHeldIsAFailure() {
-        try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
-            HeldResponse held = new HeldResponse(response, Rule.Limits.DEFAULT, new SpoolBuffer(10, 100));
-            held.getWriter().write("x".repeat(200));
-            String told = "nothing";
-            try {
-                held.writeError(
-                        request, (asked, answer, status, message) -> {}, (asked, answer, status, message) -> {});
-            } catch (IOException e) {
-                told = e.getMessage();
-            }
-            response.getWriter().write(told);
-        })) {
+        try (FilteredServer server =
+                FilteredServer.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
+                    HeldResponse held = new HeldResponse(response, Rule.Limits.DEFAULT, new SpoolBuffer(10, 100));
+                    held.getWriter().write("x".repeat(200));
+                    String told = "nothing";
+                    try {
+                        held.writeError(
+                                request,
+                                (asked, answer, status, message) -> {},
+                                (asked, answer, status, message) -> {});
+                    } catch (IOException e) {
+                        told = e.getMessage();
+                    }
+                    response.getWriter().write(told);
+                })) {
             assertThat(server.send(server.post("/a", "k-1", "{}")).text()).startsWith("Holding the response failed");
         }
     }

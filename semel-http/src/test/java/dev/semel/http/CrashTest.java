@@ -112,7 +112,8 @@ class CrashTest {
                 })) {
             AtomicReference<ReceivedResponse> last = new AtomicReference<>();
             Await.until("the request is no longer in progress", () -> {
-                last.set(server.send(server.requestOf("alice", "POST", path, "{}").header("Idempotency-Key", name)));
+                last.set(server.send(
+                        server.requestOf("alice", "POST", path, "{}").header("Idempotency-Key", name)));
                 return !last.get().text().contains("idempotency.in_progress");
             });
             ReceivedResponse received = last.get();

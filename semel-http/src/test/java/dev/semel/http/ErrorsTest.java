@@ -48,7 +48,8 @@ class ErrorsTest {
 
     @Test
     void handlerMessageIsHiddenUnlessTheApplicationShowsIt() {
-        try (FilteredServer server = FilteredServer.open(container, (request, response) -> response.sendError(409, "row 4711 of Meier"))) {
+        try (FilteredServer server =
+                FilteredServer.open(container, (request, response) -> response.sendError(409, "row 4711 of Meier"))) {
             for (int i = 0; i < 2; i++) {
                 ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
                 assertThat(received.status()).isEqualTo(409);

@@ -43,7 +43,8 @@ class FilterConformanceTest {
                 })) {
             Target target = Target.at(server.at("/7/orders"), BODY)
                     .withCallers(CALLERS)
-                    .withPlaces(new Target.Places(server.at("/8/orders"), server.at("/7/invoices"), server.at("/count")))
+                    .withPlaces(
+                            new Target.Places(server.at("/8/orders"), server.at("/7/invoices"), server.at("/count")))
                     .withLimits(new Target.ServiceLimits(10_000, 409, 16));
             ConformanceReport report = new Conformance(target).run(row -> {});
             assertThat(report.rows()).allMatch(row -> row.verdict() == RowVerdict.HELD, "held");

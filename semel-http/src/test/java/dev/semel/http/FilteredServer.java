@@ -38,12 +38,14 @@ final class FilteredServer implements AutoCloseable {
         return open(container, EngineSettings.on(new MemoryStore(TimeSource.system())), settings, app);
     }
 
-    static FilteredServer open(Container container, EngineSettings engine, UnaryOperator<HttpSettings> settings, App app) {
+    static FilteredServer open(
+            Container container, EngineSettings engine, UnaryOperator<HttpSettings> settings, App app) {
         return with(container, engine, filter -> settings.apply(tenants(filter)), app);
     }
 
     /** As {@link #open}, with all of the filter's settings. */
-    static FilteredServer with(Container container, EngineSettings engine, UnaryOperator<HttpSettings> settings, App app) {
+    static FilteredServer with(
+            Container container, EngineSettings engine, UnaryOperator<HttpSettings> settings, App app) {
         return serving(container, engine.open(), settings, UnaryOperator.identity(), app);
     }
 
@@ -115,7 +117,8 @@ final class FilteredServer implements AutoCloseable {
 
     ReceivedResponse send(HttpRequest.Builder request) {
         try {
-            ReceivedResponse received = ReceivedResponse.of(client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+            ReceivedResponse received =
+                    ReceivedResponse.of(client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
             if (received.status() >= 400) {
                 client = client();
             }

@@ -36,7 +36,8 @@ class FormTest {
         });
     }
 
-    private static HttpRequest.Builder form(FilteredServer server, String key, String query, String body, String charset) {
+    private static HttpRequest.Builder form(
+            FilteredServer server, String key, String query, String body, String charset) {
         return HttpRequest.newBuilder(server.at("/form" + query))
                 .header("X-User", "alice@acme")
                 .header("Content-Type", "application/x-www-form-urlencoded" + charset)
@@ -55,7 +56,8 @@ class FormTest {
             assertThat(server.engine().operator().list(state, RecordFilter.ALL, RecordFilter.Cursor.START, 10))
                     .isEmpty();
         }
-        assertThat(server.send(form(server, "k-1", "?q=1", "a=x+%C3%A9&b=%26", "")).text())
+        assertThat(server.send(form(server, "k-1", "?q=1", "a=x+%C3%A9&b=%26", ""))
+                        .text())
                 .isEqualTo("x \u00e9 of 3");
     }
 
@@ -99,8 +101,8 @@ class FormTest {
     void row_body_malformed_wildcardContentTypeIsRejectedAndNotRun() {
         try (FilteredServer server = server(Rule.required())) {
             for (String type : new String[] {"application/*+json", "text/*", "*/*;charset=UTF-8"}) {
-                ReceivedResponse received =
-                        server.send(server.post("/a", type.replace('*', 'x'), "{}").setHeader("Content-Type", type));
+                ReceivedResponse received = server.send(
+                        server.post("/a", type.replace('*', 'x'), "{}").setHeader("Content-Type", type));
                 assertThat(received.status()).as(type).isEqualTo(400);
                 assertThat(received.code()).isEqualTo("request.body_malformed");
             }

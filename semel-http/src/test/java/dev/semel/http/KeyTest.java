@@ -50,7 +50,8 @@ class KeyTest {
             }
             assertThat(app.runs()).isZero();
             for (String key : new String[] {"k", "!~\"\\{}", "k".repeat(128)}) {
-                assertThat(server.send(server.post("/orders", key, "{}")).status()).isEqualTo(201);
+                assertThat(server.send(server.post("/orders", key, "{}")).status())
+                        .isEqualTo(201);
             }
             assertThat(app.runs()).isEqualTo(3);
         }
@@ -71,7 +72,8 @@ class KeyTest {
     void row_key_invalid_keyThatIsSentTwiceIsRejected() {
         try (FilteredServer server = FilteredServer.open(container, app)) {
             for (String second : new String[] {"k-1", "k-2"}) {
-                ReceivedResponse received = server.send(server.post("/orders", "k-1", "{}").header("Idempotency-Key", second));
+                ReceivedResponse received =
+                        server.send(server.post("/orders", "k-1", "{}").header("Idempotency-Key", second));
                 assertThat(received.status()).isEqualTo(400);
                 assertThat(received.code()).isEqualTo("idempotency.key_invalid");
             }
@@ -82,7 +84,8 @@ class KeyTest {
     @Test
     void badInput_keyInAQueryParameterIsNotAKey() {
         try (FilteredServer server = FilteredServer.open(container, app)) {
-            ReceivedResponse received = server.send(server.request("POST", "/orders?Idempotency-Key=k-1&idempotency_key=k-1", "{}"));
+            ReceivedResponse received =
+                    server.send(server.request("POST", "/orders?Idempotency-Key=k-1&idempotency_key=k-1", "{}"));
             assertThat(received.code()).isEqualTo("idempotency.key_required");
             assertThat(app.runs()).isZero();
         }
@@ -98,12 +101,14 @@ class KeyTest {
         try (FilteredServer server = FilteredServer.open(container, engine, all -> all, app)) {
             down.set(true);
             for (String method : new String[] {"GET", "HEAD", "OPTIONS"}) {
-                ReceivedResponse received = server.send(server.request(method, "/orders", "").header("Idempotency-Key", "k-1"));
+                ReceivedResponse received =
+                        server.send(server.request(method, "/orders", "").header("Idempotency-Key", "k-1"));
                 assertThat(received.status()).as(method).isEqualTo(201);
                 assertThat(received.header("X-Request-ID")).isPresent();
             }
             assertThat(app.runs()).isEqualTo(3);
-            assertThat(server.send(server.post("/orders", "k-1", "{}")).status()).isEqualTo(503);
+            assertThat(server.send(server.post("/orders", "k-1", "{}")).status())
+                    .isEqualTo(503);
             down.set(false);
         }
     }
@@ -116,14 +121,18 @@ class KeyTest {
                         .withRoute("POST", "/metrics/**", Rule.off())
                         .withRoute("POST", "/metrics/billed", Rule.required()),
                 app)) {
-            assertThat(server.send(server.request("POST", "/notes", "{}")).status()).isEqualTo(201);
-            assertThat(server.send(server.post("/notes", "k-1", "{}")).replayed()).isFalse();
-            assertThat(server.send(server.post("/notes", "k-1", "{}")).replayed()).isTrue();
+            assertThat(server.send(server.request("POST", "/notes", "{}")).status())
+                    .isEqualTo(201);
+            assertThat(server.send(server.post("/notes", "k-1", "{}")).replayed())
+                    .isFalse();
+            assertThat(server.send(server.post("/notes", "k-1", "{}")).replayed())
+                    .isTrue();
             assertThat(server.send(server.post("/metrics/cpu/1", "k-1", "{}")).replayed())
                     .isFalse();
             assertThat(server.send(server.post("/metrics/cpu/1", "k-1", "{}")).replayed())
                     .isFalse();
-            assertThat(server.send(server.request("POST", "/metrics/billed", "{}")).status())
+            assertThat(server.send(server.request("POST", "/metrics/billed", "{}"))
+                            .status())
                     .isEqualTo(400);
             assertThat(app.runs()).isEqualTo(4);
         }
@@ -131,11 +140,12 @@ class KeyTest {
 
     @Test
     void ietfProfileAcceptsQuotedAndUnquotedKeysAsEqual() {
-        try (FilteredServer server =
-                FilteredServer.open(container, all -> all.withIetfProfile(URI.create("https://example.com/idempotency")), app)) {
+        try (FilteredServer server = FilteredServer.open(
+                container, all -> all.withIetfProfile(URI.create("https://example.com/idempotency")), app)) {
             assertThat(server.send(server.post("/orders", "\"k\\\"1\"", "{}")).status())
                     .isEqualTo(201);
-            assertThat(server.send(server.post("/orders", "k\"1", "{}")).replayed()).isTrue();
+            assertThat(server.send(server.post("/orders", "k\"1", "{}")).replayed())
+                    .isTrue();
             for (String wrong : new String[] {"\"", "\"k", "\"k\"1\"", "\"k\\1\"", "\"\""}) {
                 assertThat(server.send(server.post("/orders", wrong, "{}")).code())
                         .as(wrong)
@@ -164,10 +174,12 @@ class KeyTest {
             assertThat(server.send(anonymous).code()).isEqualTo("request.rate_limited");
             over.set(false);
             assertThat(server.send(anonymous).code()).isEqualTo("request.unauthenticated");
-            assertThat(server.send(server.request("POST", "/orders", large)).code()).isEqualTo("idempotency.key_required");
+            assertThat(server.send(server.request("POST", "/orders", large)).code())
+                    .isEqualTo("idempotency.key_required");
             server.send(server.post("/orders", "k-1", "{}"));
             assertThat(server.send(server.post("/orders", "k-1", large)).code()).isEqualTo("request.too_large");
-            assertThat(server.send(server.post("/orders", "k-1", "[]")).code()).isEqualTo("idempotency.payload_mismatch");
+            assertThat(server.send(server.post("/orders", "k-1", "[]")).code())
+                    .isEqualTo("idempotency.payload_mismatch");
             assertThat(app.runs()).isEqualTo(1);
         }
     }

@@ -191,7 +191,8 @@ class LevelTest {
             assertThat(ground.effects("after")).isEqualTo(1);
             assertThat(runs).hasValue(1);
             runs.set(0);
-            assertThat(server.send(server.post("/unwatched", "k-3", "{}")).status()).isEqualTo(500);
+            assertThat(server.send(server.post("/unwatched", "k-3", "{}")).status())
+                    .isEqualTo(500);
             assertThat(server.send(server.post("/unwatched", "k-3", "{}")).code())
                     .as("asynchronous work is not observed")
                     .isEqualTo("idempotency.outcome_unknown");
@@ -202,7 +203,8 @@ class LevelTest {
 
             assertThat(server.send(server.post("/rolled-back", "k-2", "{}")).status())
                     .isEqualTo(500);
-            assertThat(server.send(server.post("/rolled-back", "k-2", "{}")).code()).isEqualTo("idempotency.retry_later");
+            assertThat(server.send(server.post("/rolled-back", "k-2", "{}")).code())
+                    .isEqualTo("idempotency.retry_later");
             time.advance(Duration.ofSeconds(5));
             assertThat(server.send(server.post("/rolled-back", "k-2", "{}")).status())
                     .isEqualTo(500);
@@ -309,8 +311,8 @@ class LevelTest {
                     .withPolicy(twice)
                     .withoutBackground();
             Rule rule = Rule.required().withLevel(Level.MARKER).withPolicy("twice");
-            try (FilteredServer server =
-                    FilteredServer.open(container, engine, all -> all.withTime(time).withDefault(rule), (req, res) -> {
+            try (FilteredServer server = FilteredServer.open(
+                    container, engine, all -> all.withTime(time).withDefault(rule), (req, res) -> {
                         runs.incrementAndGet();
                         req.startAsync().setTimeout(0);
                     })) {
@@ -326,7 +328,8 @@ class LevelTest {
                 .withoutBackground();
         Rule rule = Rule.required().withLevel(Level.MARKER).withPolicy("twice");
         CountingHandler app = new CountingHandler();
-        try (FilteredServer server = FilteredServer.open(container, engine, all -> all.withTime(time).withDefault(rule), app)) {
+        try (FilteredServer server =
+                FilteredServer.open(container, engine, all -> all.withTime(time).withDefault(rule), app)) {
             assertThat(server.send(server.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.outcome_unknown");
             assertThat(app.runs()).isZero();
         }

@@ -320,7 +320,8 @@ class LogOnlyTest {
     @Test
     void optionalRouteReportsNothingForARequestWithoutKey() {
         try (FilteredServer server = open(Rule.optional().withLogOnly(true), this::count)) {
-            assertThat(server.send(server.request("POST", "/orders", "{}")).text()).isEqualTo("run 1");
+            assertThat(server.send(server.request("POST", "/orders", "{}")).text())
+                    .isEqualTo("run 1");
             assertThat(logged()).isEmpty();
         }
     }

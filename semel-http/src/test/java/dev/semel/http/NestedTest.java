@@ -57,7 +57,10 @@ class NestedTest {
     private static void assertTold(ReceivedResponse received, int status, String code) {
         assertThat(received.status()).as(received.text()).isEqualTo(status);
         assertThat(received.code()).isEqualTo(code);
-        assertThat(received.text()).doesNotContain("secret").doesNotContain("half").doesNotContain("somebody");
+        assertThat(received.text())
+                .doesNotContain("secret")
+                .doesNotContain("half")
+                .doesNotContain("somebody");
     }
 
     @Test

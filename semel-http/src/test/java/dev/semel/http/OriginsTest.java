@@ -85,7 +85,9 @@ class OriginsTest {
                 assertThat(refused.headers().allValues(ALLOW)).isEmpty();
             }
             assertThat(runs).hasValue(1);
-            assertThat(server.engine().operator().list(State.COMPLETED, RecordFilter.ALL, RecordFilter.Cursor.START, 10))
+            assertThat(server.engine()
+                            .operator()
+                            .list(State.COMPLETED, RecordFilter.ALL, RecordFilter.Cursor.START, 10))
                     .hasSize(1);
         }
     }

@@ -62,18 +62,20 @@ class RefusalTest {
                     .withSingleTenant()
                     .withRoute("POST", "/hooks/**", Rule.off())
                     .build();
-            try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
-                String template = request.getServletPath()
-                        + Optional.ofNullable(request.getPathInfo()).orElse("");
-                if (passed.mayRun(request, response, new Hooks.Routes.FoundRoute(template, Map.of(), null))) {
-                    runs.incrementAndGet();
-                }
-            })) {
+            try (FilteredServer server =
+                    FilteredServer.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
+                        String template = request.getServletPath()
+                                + Optional.ofNullable(request.getPathInfo()).orElse("");
+                        if (passed.mayRun(request, response, new Hooks.Routes.FoundRoute(template, Map.of(), null))) {
+                            runs.incrementAndGet();
+                        }
+                    })) {
                 ReceivedResponse refused = server.send(server.post("/a", "k-1", "{}"));
                 assertThat(refused.status()).isEqualTo(500);
                 assertThat(refused.code()).isEqualTo("idempotency.not_protected");
                 assertThat(runs).hasValue(0);
-                assertThat(server.send(server.post("/hooks/one/two", "k-1", "{}")).status())
+                assertThat(server.send(server.post("/hooks/one/two", "k-1", "{}"))
+                                .status())
                         .isEqualTo(200);
                 assertThat(runs).hasValue(1);
             }
@@ -201,7 +203,8 @@ class RefusalTest {
                 assertThat(runs).hasValue(1);
                 time.advance(Duration.ofSeconds(2));
                 assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(201);
-                assertThat(server.send(server.post("/a", "k-1", "{}")).replayed()).isTrue();
+                assertThat(server.send(server.post("/a", "k-1", "{}")).replayed())
+                        .isTrue();
                 assertThat(runs).hasValue(2);
             }
         }
@@ -256,12 +259,13 @@ class RefusalTest {
                         call -> down.get() && call == StoreCall.MOVE ? Fault.FAIL_BEFORE : Fault.NONE))
                 .withTime(time)
                 .withoutBackground();
-        try (FilteredServer server = FilteredServer.open(container, engine, all -> all.withTime(time), (request, response) -> {
-            down.set(true);
-            runs.incrementAndGet();
-            response.setHeader("X-Handler", "ran");
-            response.getWriter().write("the answer");
-        })) {
+        try (FilteredServer server =
+                FilteredServer.open(container, engine, all -> all.withTime(time), (request, response) -> {
+                    down.set(true);
+                    runs.incrementAndGet();
+                    response.setHeader("X-Handler", "ran");
+                    response.getWriter().write("the answer");
+                })) {
             ReceivedResponse first = server.send(server.post("/a", "k-1", "{}"));
             assertThat(first.status()).isEqualTo(409);
             assertThat(first.code()).isEqualTo("idempotency.outcome_unknown");
@@ -285,7 +289,8 @@ class RefusalTest {
                     return Fault.NONE;
                 }))
                 .withoutBackground();
-        try (FilteredServer server = FilteredServer.open(container, engine, all -> all.withRateLimit(request -> wait.get()), app)) {
+        try (FilteredServer server =
+                FilteredServer.open(container, engine, all -> all.withRateLimit(request -> wait.get()), app)) {
             int before = calls.get();
             ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
             assertThat(received.status()).isEqualTo(429);
@@ -310,7 +315,8 @@ class RefusalTest {
                 ReceivedResponse received = server.send(server.post("/a", "k-2", "{}"));
                 assertThat(received.status()).isEqualTo(503);
                 assertThat(received.code()).isEqualTo("operation.halted");
-                assertThat(server.send(server.post("/a", "k-1", "{}")).replayed()).isTrue();
+                assertThat(server.send(server.post("/a", "k-1", "{}")).replayed())
+                        .isTrue();
                 server.engine().operator().setMode(new Switchboard.Setting(null, "POST /a", Mode.LIVE), WARRANT);
                 assertThat(server.send(server.post("/a", "k-2", "{}")).status()).isEqualTo(201);
                 assertThat(app.runs()).isEqualTo(2);
@@ -346,11 +352,12 @@ class RefusalTest {
             AtomicBoolean failing = new AtomicBoolean();
             runs.set(0);
             Rule rule = Rule.required().withLevel(level).withBreaker(new Channel.Breaker(50, 2, Duration.ofMinutes(1)));
-            try (FilteredServer server = FilteredServer.open(container, all -> all.withRoute("POST", "/a", rule), (request, response) -> {
-                IdempotentExchange.of(request).orElseThrow().noEffect();
-                runs.incrementAndGet();
-                response.setStatus(failing.get() ? 500 : 201);
-            })) {
+            try (FilteredServer server =
+                    FilteredServer.open(container, all -> all.withRoute("POST", "/a", rule), (request, response) -> {
+                        IdempotentExchange.of(request).orElseThrow().noEffect();
+                        runs.incrementAndGet();
+                        response.setStatus(failing.get() ? 500 : 201);
+                    })) {
                 server.send(server.post("/a", "good", "{}"));
                 failing.set(true);
                 server.send(server.post("/a", "bad", "{}"));
@@ -358,7 +365,8 @@ class RefusalTest {
                 assertThat(open.status()).isEqualTo(503);
                 assertThat(open.code()).isEqualTo("operation.breaker_open");
                 assertThat(open.retryAfter()).isEqualTo(60);
-                assertThat(server.send(server.post("/a", "good", "{}")).replayed()).isTrue();
+                assertThat(server.send(server.post("/a", "good", "{}")).replayed())
+                        .isTrue();
                 assertThat(runs).as(level.name()).hasValue(2);
             }
         }
@@ -369,8 +377,8 @@ class RefusalTest {
         ManualTime time = new ManualTime(1_800_000_000_000L);
         AtomicBoolean failing = new AtomicBoolean(true);
         Rule rule = Rule.required().withBreaker(new Channel.Breaker(50, 2, Duration.ofMinutes(1)));
-        try (FilteredServer server =
-                FilteredServer.open(container, all -> all.withRoute("POST", "/a", rule).withTime(time), (request, response) -> {
+        try (FilteredServer server = FilteredServer.open(
+                container, all -> all.withRoute("POST", "/a", rule).withTime(time), (request, response) -> {
                     IdempotentExchange.of(request).orElseThrow().noEffect();
                     response.setStatus(failing.get() ? 500 : 201);
                 })) {
@@ -394,10 +402,13 @@ class RefusalTest {
                                 : java.util.Optional.empty())
                         .withAuthorization((request, scope) -> !"/secret".equals(request.getPathInfo())),
                 app)) {
-            assertThat(server.send(server.request("POST", "/fast", "{}")).code()).isEqualTo("request.rate_limited");
-            assertThat(server.send(server.request("POST", "/secret", "{}")).code()).isEqualTo("request.forbidden");
+            assertThat(server.send(server.request("POST", "/fast", "{}")).code())
+                    .isEqualTo("request.rate_limited");
+            assertThat(server.send(server.request("POST", "/secret", "{}")).code())
+                    .isEqualTo("request.forbidden");
             assertThat(app.runs()).isZero();
-            assertThat(server.send(server.request("POST", "/open", "{}")).status()).isEqualTo(201);
+            assertThat(server.send(server.request("POST", "/open", "{}")).status())
+                    .isEqualTo(201);
             assertThat(app.runs()).isEqualTo(1);
         }
     }

@@ -40,8 +40,10 @@ class ReplayTest {
             response.getWriter().write("{\"id\":\"\u00e4" + runs.get() + "\"}");
         };
         try (FilteredServer server = FilteredServer.open(container, all -> all.withReplayedHeaders("X-Total"), app)) {
-            ReceivedResponse first = server.send(server.post("/orders", "k-1", "{\"a\":1}").header("X-Correlation-ID", "story-1"));
-            ReceivedResponse second = server.send(server.post("/orders", "k-1", "{\"a\":1}").header("X-Request-ID", "second"));
+            ReceivedResponse first =
+                    server.send(server.post("/orders", "k-1", "{\"a\":1}").header("X-Correlation-ID", "story-1"));
+            ReceivedResponse second =
+                    server.send(server.post("/orders", "k-1", "{\"a\":1}").header("X-Request-ID", "second"));
             assertThat(runs).hasValue(1);
             assertThat(first.status()).isEqualTo(201);
             assertThat(first.text()).isEqualTo("{\"id\":\"\u00e41\"}");
@@ -117,7 +119,8 @@ class ReplayTest {
                 assertThat(second.replayed()).as(path).isTrue();
             }
             assertThat(runs).hasValue(paths.length);
-            assertThat(server.send(server.post("/again", "/again", "{}")).text()).isEqualTo("third try");
+            assertThat(server.send(server.post("/again", "/again", "{}")).text())
+                    .isEqualTo("third try");
             assertThat(server.send(server.post("/again", "/again", "{}")).header("ETag"))
                     .isEmpty();
             assertThat(server.send(server.post("/redirect", "/redirect", "{}")).header("Location"))
@@ -142,7 +145,8 @@ class ReplayTest {
             assertThat(other.code()).isEqualTo("idempotency.payload_mismatch");
             assertThat(other.header("Retry-After")).isEmpty();
             assertThat(other.text()).doesNotContain("run").doesNotContain("k-1");
-            assertThat(server.send(server.post("/orders?x=1", "k-1", "{\"a\":1}")).status())
+            assertThat(server.send(server.post("/orders?x=1", "k-1", "{\"a\":1}"))
+                            .status())
                     .isEqualTo(409);
         }
     }
@@ -203,20 +207,25 @@ class ReplayTest {
         ManualTime time = new ManualTime(1_700_000_000_000L);
         EngineSettings engine =
                 EngineSettings.on(new MemoryStore(time)).withTime(time).withoutBackground();
-        try (FilteredServer server = FilteredServer.open(container, engine, all -> all.withTime(time), (request, response) -> {
-            runs.incrementAndGet();
-            response.setStatus("/bad".equals(request.getPathInfo()) ? 422 : 200);
-        })) {
+        try (FilteredServer server =
+                FilteredServer.open(container, engine, all -> all.withTime(time), (request, response) -> {
+                    runs.incrementAndGet();
+                    response.setStatus("/bad".equals(request.getPathInfo()) ? 422 : 200);
+                })) {
             for (String path : new String[] {"/bad", "/good"}) {
                 server.send(server.post(path, path, "{}"));
                 time.advance(Duration.ofHours(3));
-                assertThat(server.send(server.post(path, path, "{}")).replayed()).isTrue();
+                assertThat(server.send(server.post(path, path, "{}")).replayed())
+                        .isTrue();
             }
             time.advance(Duration.ofHours(2));
-            assertThat(server.send(server.post("/bad", "/bad", "{}")).replayed()).isFalse();
-            assertThat(server.send(server.post("/good", "/good", "{}")).replayed()).isTrue();
+            assertThat(server.send(server.post("/bad", "/bad", "{}")).replayed())
+                    .isFalse();
+            assertThat(server.send(server.post("/good", "/good", "{}")).replayed())
+                    .isTrue();
             time.advance(Duration.ofHours(20));
-            assertThat(server.send(server.post("/good", "/good", "{}")).replayed()).isFalse();
+            assertThat(server.send(server.post("/good", "/good", "{}")).replayed())
+                    .isFalse();
             assertThat(runs).hasValue(4);
         }
     }

@@ -210,11 +210,12 @@ class RetryingClientTest {
     void clientRetriesUntilItGetsTheFirstResponse() throws Exception {
         EngineSettings engine =
                 EngineSettings.on(new MemoryStore(time)).withTime(time).withoutBackground();
-        try (FilteredServer filtered = FilteredServer.open(Container.JETTY, engine, all -> all.withTime(time), (request, response) -> {
-            IdempotentExchange.of(request).orElseThrow().noEffect();
-            response.setStatus(keys.size() < 2 ? 503 : 201);
-            keys.add(request.getHeader("Idempotency-Key"));
-        })) {
+        try (FilteredServer filtered =
+                FilteredServer.open(Container.JETTY, engine, all -> all.withTime(time), (request, response) -> {
+                    IdempotentExchange.of(request).orElseThrow().noEffect();
+                    response.setStatus(keys.size() < 2 ? 503 : 201);
+                    keys.add(request.getHeader("Idempotency-Key"));
+                })) {
             HttpResponse<Void> response = client().sendAsync(
                             filtered.request("POST", "/a", "{}").build(),
                             HttpResponse.BodyHandlers.discarding(),

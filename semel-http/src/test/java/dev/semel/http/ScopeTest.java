@@ -49,7 +49,8 @@ class ScopeTest {
     void sameKeyOnAnotherProjectConflicts() {
         try (FilteredServer server = FilteredServer.open(
                 container, all -> all.withRoute("POST", "/projects/{project}/missions", Rule.required()), app)) {
-            assertThat(asked(server, "alice@acme", "POST", "/projects/1/missions").status())
+            assertThat(asked(server, "alice@acme", "POST", "/projects/1/missions")
+                            .status())
                     .isEqualTo(201);
             ReceivedResponse other = asked(server, "alice@acme", "POST", "/projects/2/missions");
             assertThat(other.status()).isEqualTo(409);
@@ -95,23 +96,27 @@ class ScopeTest {
                 assertThat(received.code()).isEqualTo("request.no_tenant");
             }
             assertThat(app.runs()).isZero();
-            assertThat(asked(server, "alice@acme", "POST", "/orders").replayed()).isFalse();
+            assertThat(asked(server, "alice@acme", "POST", "/orders").replayed())
+                    .isFalse();
         }
     }
 
     @Test
     void callersOfATenantShareTheirKeysWherePrincipalsAreSwitchedOff() {
         try (FilteredServer server = FilteredServer.open(container, HttpSettings::withoutPrincipal, app)) {
-            assertThat(asked(server, "alice@acme", "POST", "/orders").replayed()).isFalse();
+            assertThat(asked(server, "alice@acme", "POST", "/orders").replayed())
+                    .isFalse();
             assertThat(asked(server, "bob@acme", "POST", "/orders").replayed()).isTrue();
-            assertThat(asked(server, "bob@globex", "POST", "/orders").replayed()).isFalse();
+            assertThat(asked(server, "bob@globex", "POST", "/orders").replayed())
+                    .isFalse();
         }
     }
 
     @Test
     void e3_revokedCallerIsRejectedAndNeverSeesTheStoredBody() {
         AtomicBoolean allowed = new AtomicBoolean(true);
-        try (FilteredServer server = FilteredServer.open(container, all -> all.withAuthorization((request, scope) -> allowed.get()), app)) {
+        try (FilteredServer server =
+                FilteredServer.open(container, all -> all.withAuthorization((request, scope) -> allowed.get()), app)) {
             assertThat(asked(server, "alice@acme", "POST", "/orders").status()).isEqualTo(201);
             ReceivedResponse inFront = asked(server, "revoked", "POST", "/orders");
             assertThat(inFront.status()).isEqualTo(403);

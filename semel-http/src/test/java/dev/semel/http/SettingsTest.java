@@ -160,8 +160,10 @@ class SettingsTest {
                         }),
                 (request, response) -> response.setStatus(204))) {
             assertThat(server.send(server.post("/long", "k-1", "{}")).status()).isEqualTo(204);
-            assertThat(server.send(server.request("POST", "/known", "{}")).status()).isEqualTo(204);
-            assertThat(server.send(server.request("POST", "/other", "{}")).status()).isEqualTo(400);
+            assertThat(server.send(server.request("POST", "/known", "{}")).status())
+                    .isEqualTo(204);
+            assertThat(server.send(server.request("POST", "/other", "{}")).status())
+                    .isEqualTo(400);
             assertThat(server.engine()
                             .operator()
                             .list(State.COMPLETED, RecordFilter.ALL, RecordFilter.Cursor.START, 2)

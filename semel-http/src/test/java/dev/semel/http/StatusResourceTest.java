@@ -41,8 +41,8 @@ class StatusResourceTest {
     private final AtomicInteger runs = new AtomicInteger();
 
     /** Handlers fail: below /lost nobody knows with what effect, elsewhere with none. */
-    private Site site(UnaryOperator<HttpSettings> settings) {
-        return Site.open(
+    private FilteredServer site(UnaryOperator<HttpSettings> settings) {
+        return FilteredServer.open(
                 container,
                 all -> settings.apply(all.withRoute("POST", "/a", RULE)
                         .withRoute("POST", "/lost", RULE)
@@ -60,7 +60,7 @@ class StatusResourceTest {
                 });
     }
 
-    private Site site() {
+    private FilteredServer site() {
         return site(all -> all.withStatusResource("/requests").withCancellation());
     }
 
@@ -71,16 +71,16 @@ class StatusResourceTest {
                 .hex();
     }
 
-    private static Heard get(Site site, String user, String path) {
+    private static ReceivedResponse get(FilteredServer site, String user, String path) {
         return site.send(
                 HttpRequest.newBuilder(site.at(path)).header("X-User", user).GET());
     }
 
-    private static Heard cancel(Site site, String user, String id, String body) {
+    private static ReceivedResponse cancel(FilteredServer site, String user, String id, String body) {
         return site.send(site.requestOf(user, "POST", "/requests/" + id + "/cancel", body));
     }
 
-    private static JsonNode json(Heard heard) {
+    private static JsonNode json(ReceivedResponse heard) {
         assertThat(heard.header("Content-Type").orElse("")).startsWith("application/json");
         assertThat(heard.header("Cache-Control")).hasValue("no-store");
         assertThat(heard.header("X-Content-Type-Options")).hasValue("nosniff");
@@ -89,9 +89,9 @@ class StatusResourceTest {
 
     @Test
     void linkOfAnUnknownOutcomeLeadsToTheStatus() {
-        try (Site site = site()) {
+        try (FilteredServer site = site()) {
             site.send(site.post("/lost", "k-1", "{}"));
-            Heard unknown = site.send(site.post("/lost", "k-1", "{}"));
+            ReceivedResponse unknown = site.send(site.post("/lost", "k-1", "{}"));
             assertThat(unknown.code()).isEqualTo("idempotency.outcome_unknown");
             String link = unknown.problem().get("status_link").stringValue();
             assertThat(unknown.header("Link")).hasValue("<" + link + ">; rel=\"status\"");
@@ -107,10 +107,10 @@ class StatusResourceTest {
 
     @Test
     void requestThatWaitsForItsRetryLinksToItsStatusAndCanBeCancelled() {
-        try (Site site = site()) {
-            Heard first = site.send(site.post("/a", "k-1", "{}"));
+        try (FilteredServer site = site()) {
+            ReceivedResponse first = site.send(site.post("/a", "k-1", "{}"));
             assertThat(first.status()).isEqualTo(500);
-            Heard later = site.send(site.post("/a", "k-1", "{}"));
+            ReceivedResponse later = site.send(site.post("/a", "k-1", "{}"));
             assertThat(later.code()).isEqualTo("idempotency.retry_later");
             assertThat(later.problem().get("next").toString()).isEqualTo("[\"retry\",\"check_status\",\"cancel\"]");
             String link = later.problem().get("status_link").stringValue();
@@ -119,10 +119,10 @@ class StatusResourceTest {
             assertThat(status.get("state").stringValue()).isEqualTo("FAILED_RETRYABLE");
             assertThat(status.has("next_attempt")).isTrue();
 
-            Heard cancelled = site.send(site.request("POST", link + "/cancel", "{\"reason\":\"changed my mind\"}"));
+            ReceivedResponse cancelled = site.send(site.request("POST", link + "/cancel", "{\"reason\":\"changed my mind\"}"));
             assertThat(cancelled.status()).isEqualTo(200);
             assertThat(json(cancelled).get("outcome").stringValue()).isEqualTo("cancelled");
-            Heard again = site.send(site.request("POST", link + "/cancel", "{\"reason\":\"changed my mind\"}"));
+            ReceivedResponse again = site.send(site.request("POST", link + "/cancel", "{\"reason\":\"changed my mind\"}"));
             assertThat(again.status()).isEqualTo(200);
             assertThat(json(again).get("outcome").stringValue()).isEqualTo("already_cancelled");
             assertThat(site.send(site.post("/a", "k-1", "{}")).code()).isEqualTo("idempotency.discarded");
@@ -139,14 +139,14 @@ class StatusResourceTest {
 
     @Test
     void completedRequestSaysThatItIsDoneAndCannotBeCancelled() {
-        try (Site site = site()) {
+        try (FilteredServer site = site()) {
             site.send(site.post("/done", "k-1", "{}"));
             String id = id("alice@acme", "POST /done", "k-1");
             assertThat(json(get(site, "alice@acme", "/requests/" + id))
                             .get("state")
                             .stringValue())
                     .isEqualTo("COMPLETED");
-            Heard heard = cancel(site, "alice@acme", id, "{\"reason\":\"no\"}");
+            ReceivedResponse heard = cancel(site, "alice@acme", id, "{\"reason\":\"no\"}");
             assertThat(heard.status()).isEqualTo(409);
             assertThat(json(heard).get("outcome").stringValue()).isEqualTo("not_cancelled");
             assertThat(json(heard).get("reason").stringValue()).contains("it is completed");
@@ -155,11 +155,11 @@ class StatusResourceTest {
 
     @Test
     void statusHoldsNeitherKeyNorPayloadNorTheStoredReason() {
-        try (Site site = site()) {
+        try (FilteredServer site = site()) {
             site.send(site.post("/lost", "k-secret-key", "{\"iban\":\"DE00\"}"));
             site.send(site.post("/a", "k-secret-key", "{\"iban\":\"DE00\"}"));
             for (String operation : new String[] {"POST /lost", "POST /a"}) {
-                Heard heard = get(site, "alice@acme", "/requests/" + id("alice@acme", operation, "k-secret-key"));
+                ReceivedResponse heard = get(site, "alice@acme", "/requests/" + id("alice@acme", operation, "k-secret-key"));
                 assertThat(heard.status()).isEqualTo(200);
                 assertThat(heard.text()).doesNotContain("k-secret-key", "DE00", "script", "4711");
             }
@@ -168,14 +168,14 @@ class StatusResourceTest {
 
     @Test
     void row_not_found_foreignTenantPrincipalAndGuessedIdsAreAllTheSame404() {
-        try (Site site = site()) {
+        try (FilteredServer site = site()) {
             site.send(site.post("/a", "k-1", "{}"));
             String id = id("alice@acme", "POST /a", "k-1");
             assertThat(get(site, "alice@acme", "/requests/" + id).status()).isEqualTo(200);
             String never = "0".repeat(64);
             String body = get(site, "bob@acme", "/requests/" + never).text().replaceAll("\"correlation_id\":\"[^\"]*\"", "");
             for (String user : new String[] {"bob@acme", "alice@globex", "alice@acme@globex", "alice"}) {
-                Heard heard = get(site, user, "/requests/" + id);
+                ReceivedResponse heard = get(site, user, "/requests/" + id);
                 if (!user.equals("alice")) {
                     assertThat(heard.status()).as(user).isEqualTo(404);
                     assertThat(heard.code()).isEqualTo("idempotency.not_found");
@@ -188,7 +188,7 @@ class StatusResourceTest {
             }
             assertThat(get(site, "alice@acme", "/requests/" + id + "?version=2").status())
                     .isEqualTo(404);
-            Heard anonymous = site.send(
+            ReceivedResponse anonymous = site.send(
                     HttpRequest.newBuilder(site.at("/requests/" + id)).GET());
             assertThat(anonymous.code()).isEqualTo("request.unauthenticated");
             assertThat(site.engine().status(Tenant.of("acme"), id).orElseThrow().state().name())
@@ -198,7 +198,7 @@ class StatusResourceTest {
 
     @Test
     void attack_recordsThatNoRequestMadeAreNotServed() {
-        try (Site site = site()) {
+        try (FilteredServer site = site()) {
             Tenant acme = Tenant.of("acme");
             Key key = Key.of("u:alice%40acme:k-1");
             Operation.Leased<String, String> job = Operation.leased("payroll", String.class, String.class);
@@ -215,10 +215,10 @@ class StatusResourceTest {
     @ValueSource(
             strings = {"", "/", "/1", "/%2e%2e", "/..%2f", "/ID/", "/ID/cancel/", "/ID/x", "/IDff", "/ID;v=1", "/ID/../ID"})
     void attack_anythingBelowThePathThatIsNoIdIs404OrRejected(String below) {
-        try (Site site = site()) {
+        try (FilteredServer site = site()) {
             site.send(site.post("/a", "k-1", "{}"));
             String id = id("alice@acme", "POST /a", "k-1");
-            Heard heard = get(site, "alice@acme", "/requests" + below.replace("ID", id));
+            ReceivedResponse heard = get(site, "alice@acme", "/requests" + below.replace("ID", id));
             assertThat(heard.status()).isIn(400, 404, 200);
             assertThat(runs).hasValue(1);
             if (heard.status() == 200) {
@@ -242,10 +242,10 @@ class StatusResourceTest {
                 "{\"reason\":null}"
             })
     void badInput_cancellationWithoutAUsableReasonIsRejectedAndNothingIsCancelled(String body) {
-        try (Site site = site()) {
+        try (FilteredServer site = site()) {
             site.send(site.post("/a", "k-1", "{}"));
             String id = id("alice@acme", "POST /a", "k-1");
-            Heard heard = cancel(site, "alice@acme", id, body);
+            ReceivedResponse heard = cancel(site, "alice@acme", id, body);
             assertThat(heard.status()).isEqualTo(400);
             assertThat(heard.code()).isEqualTo("request.body_malformed");
             assertThat(cancel(site, "alice@acme", id, "{\"reason\":\"" + "x".repeat(20_000) + "\"}")
@@ -258,15 +258,15 @@ class StatusResourceTest {
 
     @Test
     void attack_formOfAnotherSiteAndMarkupInAReasonDoNoHarm() {
-        try (Site site = site()) {
+        try (FilteredServer site = site()) {
             site.send(site.post("/a", "k-1", "{}"));
             String id = id("alice@acme", "POST /a", "k-1");
-            Heard form = site.send(HttpRequest.newBuilder(site.at("/requests/" + id + "/cancel"))
+            ReceivedResponse form = site.send(HttpRequest.newBuilder(site.at("/requests/" + id + "/cancel"))
                     .header("X-User", "alice@acme")
                     .header("Content-Type", "application/x-www-form-urlencoded")
                     .POST(HttpRequest.BodyPublishers.ofString("reason=forged")));
             assertThat(form.status()).isEqualTo(400);
-            Heard done = cancel(site, "alice@acme", id, "{\"reason\":\"<img src=x onerror=alert(1)>\"}");
+            ReceivedResponse done = cancel(site, "alice@acme", id, "{\"reason\":\"<img src=x onerror=alert(1)>\"}");
             assertThat(done.status()).isEqualTo(200);
             assertThat(done.text()).doesNotContain("<img");
         }
@@ -274,9 +274,9 @@ class StatusResourceTest {
 
     @Test
     void cancellationIsOffUnlessSwitchedOn() {
-        try (Site site = site(all -> all.withStatusResource("/requests"))) {
+        try (FilteredServer site = site(all -> all.withStatusResource("/requests"))) {
             site.send(site.post("/a", "k-1", "{}"));
-            Heard later = site.send(site.post("/a", "k-1", "{}"));
+            ReceivedResponse later = site.send(site.post("/a", "k-1", "{}"));
             assertThat(later.problem().get("next").toString()).isEqualTo("[\"retry\",\"check_status\"]");
             String id = id("alice@acme", "POST /a", "k-1");
             assertThat(json(get(site, "alice@acme", "/requests/" + id)).get("next").toString())
@@ -288,10 +288,10 @@ class StatusResourceTest {
 
     @Test
     void otherMethodsAreNotAllowed() {
-        try (Site site = site()) {
+        try (FilteredServer site = site()) {
             site.send(site.post("/a", "k-1", "{}"));
             String id = id("alice@acme", "POST /a", "k-1");
-            Heard deleted = site.send(site.request("DELETE", "/requests/" + id, ""));
+            ReceivedResponse deleted = site.send(site.request("DELETE", "/requests/" + id, ""));
             assertThat(deleted.status()).isEqualTo(405);
             assertThat(deleted.header("Allow")).hasValue("GET, HEAD");
             assertThat(get(site, "alice@acme", "/requests/" + id + "/cancel").status())
@@ -301,9 +301,9 @@ class StatusResourceTest {
 
     @Test
     void withoutTheResourceNothingIsServedAndNothingLinksToIt() {
-        try (Site site = site(UnaryOperator.identity())) {
+        try (FilteredServer site = site(UnaryOperator.identity())) {
             site.send(site.post("/a", "k-1", "{}"));
-            Heard later = site.send(site.post("/a", "k-1", "{}"));
+            ReceivedResponse later = site.send(site.post("/a", "k-1", "{}"));
             assertThat(later.problem().has("status_link")).isFalse();
             assertThat(later.problem().get("next").toString()).isEqualTo("[\"retry\"]");
         }
@@ -311,7 +311,7 @@ class StatusResourceTest {
 
     @Test
     void authorizationAndRateLimitHoldForTheStatusToo() {
-        try (Site site = site(all -> all.withStatusResource("/requests")
+        try (FilteredServer site = site(all -> all.withStatusResource("/requests")
                 .withAuthorization((request, scope) ->
                         !request.getMethod().equals("GET") || scope.principal().equals(Optional.of("bob@acme")))
                 .withRateLimit(request -> request.getHeader("X-Too-Many") == null
@@ -320,7 +320,7 @@ class StatusResourceTest {
             site.send(site.post("/a", "k-1", "{}"));
             String id = id("alice@acme", "POST /a", "k-1");
             assertThat(get(site, "alice@acme", "/requests/" + id).code()).isEqualTo("request.forbidden");
-            Heard limited = site.send(HttpRequest.newBuilder(site.at("/requests/" + id))
+            ReceivedResponse limited = site.send(HttpRequest.newBuilder(site.at("/requests/" + id))
                     .header("X-User", "bob@acme")
                     .header("X-Too-Many", "1")
                     .GET());

@@ -54,7 +54,8 @@ class StreamTest {
                     all -> all.withDefault(rule().withLevel(level)),
                     (request, response) -> written(
                             response.getOutputStream(), request.getPathInfo().equals("/large") ? HELD : HELD + 1))) {
-                assertThat(server.send(server.post("/large", "k-1", "{}")).body()).hasSize(HELD);
+                assertThat(server.send(server.post("/large", "k-1", "{}")).body())
+                        .hasSize(HELD);
                 assertDoneWithoutBody(server.send(server.post("/large", "k-1", "{}")), true);
                 assertDoneWithoutBody(server.send(server.post("/larger", "k-2", "{}")), false);
                 assertDoneWithoutBody(server.send(server.post("/larger", "k-2", "{}")), true);
@@ -69,17 +70,18 @@ class StreamTest {
 
     @Test
     void e14_asyncResponseOverTheHeldLimitIsDoneWithoutABody() {
-        try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(rule()), (request, response) -> {
-            AsyncContext async = request.startAsync();
-            async.start(() -> {
-                try {
-                    written(response.getOutputStream(), HELD * 3);
-                } catch (IOException e) {
-                    throw new IllegalStateException(e);
-                }
-                async.complete();
-            });
-        })) {
+        try (FilteredServer server =
+                FilteredServer.open(container, all -> all.withDefault(rule()), (request, response) -> {
+                    AsyncContext async = request.startAsync();
+                    async.start(() -> {
+                        try {
+                            written(response.getOutputStream(), HELD * 3);
+                        } catch (IOException e) {
+                            throw new IllegalStateException(e);
+                        }
+                        async.complete();
+                    });
+                })) {
             assertDoneWithoutBody(server.send(server.post("/a", "k-1", "{}")), false);
             assertDoneWithoutBody(server.send(server.post("/a", "k-1", "{}")), true);
             assertThat(runs).hasValue(1);
@@ -88,10 +90,11 @@ class StreamTest {
 
     @Test
     void e14_rejectionOverTheHeldLimitKeepsItsStatus() {
-        try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(rule()), (request, response) -> {
-            response.setStatus(422);
-            written(response.getOutputStream(), HELD * 2);
-        })) {
+        try (FilteredServer server =
+                FilteredServer.open(container, all -> all.withDefault(rule()), (request, response) -> {
+                    response.setStatus(422);
+                    written(response.getOutputStream(), HELD * 2);
+                })) {
             for (int i = 0; i < 2; i++) {
                 ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
                 assertThat(received.status()).isEqualTo(422);
@@ -105,16 +108,17 @@ class StreamTest {
     void e14_gigabytesAreCountedAndNotHeld() throws IOException {
         int each = 1 << 20;
         try (SpoolBuffer spool = new SpoolBuffer(KEPT, HELD);
-                FilteredServer server = FilteredServer.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
-                    HeldResponse held = new HeldResponse(response, rule().limits(), spool);
-                    byte[] block = new byte[each];
-                    for (int i = 0; i < 4096; i++) {
-                        held.getOutputStream().write(block);
-                        assertThat(spool.size()).isLessThanOrEqualTo(HELD);
-                    }
-                    assertThat(held.isTooLargeToHold()).isTrue();
-                    held.release();
-                })) {
+                FilteredServer server =
+                        FilteredServer.open(container, all -> all.withDefault(Rule.off()), (request, response) -> {
+                            HeldResponse held = new HeldResponse(response, rule().limits(), spool);
+                            byte[] block = new byte[each];
+                            for (int i = 0; i < 4096; i++) {
+                                held.getOutputStream().write(block);
+                                assertThat(spool.size()).isLessThanOrEqualTo(HELD);
+                            }
+                            assertThat(held.isTooLargeToHold()).isTrue();
+                            held.release();
+                        })) {
             assertDoneWithoutBody(server.send(server.post("/a", "k-1", "{}")), false);
         }
     }
@@ -128,12 +132,14 @@ class StreamTest {
                 response.getWriter().write("data: 1\n\n");
                 response.flushBuffer();
             };
-            try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(Rule.optional()), events)) {
-                assertThat(server.send(server.request("POST", "/a", "{}")).text()).isEqualTo("data: 1\n\n");
+            try (FilteredServer server =
+                    FilteredServer.open(container, all -> all.withDefault(Rule.optional()), events)) {
+                assertThat(server.send(server.request("POST", "/a", "{}")).text())
+                        .isEqualTo("data: 1\n\n");
                 assertThat(server.send(server.post("/a", "k-1", "{}")).status()).isEqualTo(500);
             }
-            try (FilteredServer server =
-                    FilteredServer.open(container, all -> all.withDefault(Rule.required().withHeldStreams()), events)) {
+            try (FilteredServer server = FilteredServer.open(
+                    container, all -> all.withDefault(Rule.required().withHeldStreams()), events)) {
                 for (int i = 0; i < 2; i++) {
                     ReceivedResponse received = server.send(server.post("/a", "k-1", "{}"));
                     assertThat(received.text()).isEqualTo("data: 1\n\n");
@@ -154,10 +160,12 @@ class StreamTest {
             response.getWriter().write("placed");
             response.flushBuffer();
         };
-        try (FilteredServer server = FilteredServer.open(container, all -> all.withDefault(Rule.required()), negotiating)) {
+        try (FilteredServer server =
+                FilteredServer.open(container, all -> all.withDefault(Rule.required()), negotiating)) {
             for (String type : new String[] {"text/event-stream", "application/stream+json"}) {
                 for (int i = 0; i < 2; i++) {
-                    ReceivedResponse received = server.send(server.post("/a", type, "{}").header("Accept", type + ", */*"));
+                    ReceivedResponse received =
+                            server.send(server.post("/a", type, "{}").header("Accept", type + ", */*"));
                     assertThat(received.status()).isEqualTo(200);
                     assertThat(received.text()).isEqualTo("placed");
                     assertThat(received.replayed()).isEqualTo(i == 1);

@@ -107,7 +107,8 @@ class TracesTest {
     @Test
     void firstUnauthenticatedRequestIsLoggedOnceWithAdvice() {
         listening(() -> {
-            try (FilteredServer server = FilteredServer.open(container, (request, response) -> response.setStatus(201))) {
+            try (FilteredServer server =
+                    FilteredServer.open(container, (request, response) -> response.setStatus(201))) {
                 for (int i = 0; i < 2; i++) {
                     ReceivedResponse received = server.send(HttpRequest.newBuilder(server.at("/orders"))
                             .header("Idempotency-Key", KEY)

@@ -41,10 +41,12 @@ class VersionTest {
             response.reset();
             response.setHeader("ETag", ExpectedVersion.etag(version.incrementAndGet()));
         })) {
-            ReceivedResponse changed = server.send(server.post("/a", "k-1", "{}").header("If-Match", "\"7\""));
+            ReceivedResponse changed =
+                    server.send(server.post("/a", "k-1", "{}").header("If-Match", "\"7\""));
             assertThat(changed.status()).isEqualTo(200);
             assertThat(changed.header("ETag")).contains("\"8\"");
-            ReceivedResponse refused = server.send(server.post("/a", "k-2", "{}").header("If-Match", "\"7\""));
+            ReceivedResponse refused =
+                    server.send(server.post("/a", "k-2", "{}").header("If-Match", "\"7\""));
             assertThat(refused.status()).isEqualTo(409);
             assertThat(refused.code()).isEqualTo("concurrency.version_mismatch");
             assertThat(refused.header("X-Half")).isEmpty();

@@ -133,8 +133,8 @@ class HandlerContextTest {
 
     @Test
     void innerMethodHasItsOwnContextUntilItReturns() {
-        runner.run(
-                context -> assertThat(context.getBean(IdempotentBean.class).outer("o-1")).isEqualTo("outer inner outer"));
+        runner.run(context ->
+                assertThat(context.getBean(IdempotentBean.class).outer("o-1")).isEqualTo("outer inner outer"));
     }
 
     @Test

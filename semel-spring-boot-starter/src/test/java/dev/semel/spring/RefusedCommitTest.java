@@ -47,7 +47,8 @@ class RefusedCommitTest {
         private final TransactionTemplate apart;
         private final String url;
 
-        TestController(JdbcTemplate jdbc, PlatformTransactionManager manager, @Value("${spring.datasource.url}") String url) {
+        TestController(
+                JdbcTemplate jdbc, PlatformTransactionManager manager, @Value("${spring.datasource.url}") String url) {
             this.jdbc = jdbc;
             this.transaction = new TransactionTemplate(manager);
             this.apart = new TransactionTemplate(manager);

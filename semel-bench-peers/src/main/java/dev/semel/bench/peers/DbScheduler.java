@@ -5,7 +5,7 @@ import com.github.kagkarlsson.scheduler.SchedulerName;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
-import dev.semel.bench.Contender;
+import dev.semel.bench.ComparedLibrary;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -17,7 +17,7 @@ import java.util.function.LongConsumer;
 import javax.sql.DataSource;
 
 /** db-scheduler with lock-and-fetch and the limits that its documentation gives for high throughput. */
-public final class DbScheduler implements Contender {
+public final class DbScheduler implements ComparedLibrary {
     private static final int THREADS = 30;
     private static final int CHUNK = 1_000;
 
@@ -61,7 +61,7 @@ public final class DbScheduler implements Contender {
                 statement.execute(sql);
             }
         }
-        OneTimeTask<Void> task = Tasks.oneTime("bench-letters")
+        OneTimeTask<Void> task = Tasks.oneTime("bench-messages")
                 .execute((instance, context) -> handler.accept(Long.parseLong(instance.getId())));
         Scheduler scheduler = Scheduler.create(database, task)
                 .threads(THREADS)

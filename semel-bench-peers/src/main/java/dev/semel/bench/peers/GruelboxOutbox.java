@@ -6,7 +6,7 @@ import com.gruelbox.transactionoutbox.Persistor;
 import com.gruelbox.transactionoutbox.Submitter;
 import com.gruelbox.transactionoutbox.TransactionManager;
 import com.gruelbox.transactionoutbox.TransactionOutbox;
-import dev.semel.bench.Contender;
+import dev.semel.bench.ComparedLibrary;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -22,7 +22,7 @@ import javax.sql.DataSource;
  * transaction-outbox: what is sent goes to an executor as soon as it is committed, and what waits is fetched by a thread that
  * flushes until there is nothing left.
  */
-public final class GruelboxOutbox implements Contender {
+public final class GruelboxOutbox implements ComparedLibrary {
     private static final int THREADS = 30;
     private static final int QUEUE = 16_384;
     private static final int CHUNK = 1_000;

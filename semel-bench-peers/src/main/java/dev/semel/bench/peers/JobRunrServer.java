@@ -1,6 +1,6 @@
 package dev.semel.bench.peers;
 
-import dev.semel.bench.Contender;
+import dev.semel.bench.ComparedLibrary;
 import java.time.Duration;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
@@ -17,7 +17,7 @@ import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
 import org.jspecify.annotations.Nullable;
 
 /** JobRunr with the shortest interval at which it lets a database be polled, and job requests instead of lambdas. */
-public final class JobRunrServer implements Contender {
+public final class JobRunrServer implements ComparedLibrary {
     private static final int WORKERS = 30;
 
     @Override
@@ -63,8 +63,8 @@ public final class JobRunrServer implements Contender {
         }
 
         @Override
-        public void run(JobMessage letter) {
-            handler.accept(letter.number());
+        public void run(JobMessage message) {
+            handler.accept(message.number());
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.bench.peers;
 
-import dev.semel.bench.Contender;
+import dev.semel.bench.ComparedLibrary;
 import io.namastack.outbox.Outbox;
 import io.namastack.outbox.OutboxProcessingScheduler;
 import io.namastack.outbox.handler.OutboxRecordMetadata;
@@ -16,7 +16,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Namastack Outbox in a Spring context of its own, with larger batches and shorter pauses than its defaults. */
-public final class NamastackOutbox implements Contender {
+public final class NamastackOutbox implements ComparedLibrary {
     private static final int THREADS = 30;
     private static final int BATCH = 1_000;
     private static final int CHUNK = 1_000;
@@ -85,8 +85,8 @@ public final class NamastackOutbox implements Contender {
         }
 
         @Override
-        public void handle(OutboxMessage letter, OutboxRecordMetadata metadata) {
-            handler.accept(letter.number());
+        public void handle(OutboxMessage message, OutboxRecordMetadata metadata) {
+            handler.accept(message.number());
         }
     }
 
@@ -121,7 +121,7 @@ public final class NamastackOutbox implements Contender {
 
         /** Under a key of its own: it follows nobody. */
         private void schedule(int number) {
-            outbox.schedule(new OutboxMessage(number), "letter-" + number);
+            outbox.schedule(new OutboxMessage(number), "message-" + number);
         }
 
         @Override

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.semel.bench.Contender;
+import dev.semel.bench.ComparedLibrary;
 import dev.semel.testkit.PrivatePostgres;
 import java.util.List;
 import java.util.ServiceLoader;
@@ -23,13 +23,13 @@ class PeersTest {
 
     private final BlockingQueue<Long> handled = new ArrayBlockingQueue<>(1_000);
 
-    static Stream<Contender> peers() {
-        return ServiceLoader.load(Contender.class).stream().map(ServiceLoader.Provider::get);
+    static Stream<ComparedLibrary> peers() {
+        return ServiceLoader.load(ComparedLibrary.class).stream().map(ServiceLoader.Provider::get);
     }
 
     @Test
     void allOfThemAreFound() {
-        assertThat(peers().map(Contender::name))
+        assertThat(peers().map(ComparedLibrary::name))
                 .containsExactlyInAnyOrder(
                         "db-scheduler 16.12", "JobRunr 8.7", "transaction-outbox 4.2", "namastack-outbox 1.6");
         assertThat(peers()).allSatisfy(peer -> assertThat(peer.setUp()).contains("what is done"));
@@ -37,9 +37,9 @@ class PeersTest {
 
     @ParameterizedTest
     @MethodSource("peers")
-    void waitingAndNewMessagesAreHandledOnce(Contender peer) throws Exception {
+    void waitingAndNewMessagesAreHandledOnce(ComparedLibrary peer) throws Exception {
         try (HikariDataSource database = database();
-                Contender.Session session = peer.open(database, handled::add)) {
+                ComparedLibrary.Session session = peer.open(database, handled::add)) {
             session.load(0, WAITING);
             assertThat(handled).isEmpty();
             session.start();

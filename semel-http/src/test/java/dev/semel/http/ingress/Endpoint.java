@@ -4,7 +4,7 @@ import dev.semel.Channel;
 import dev.semel.engine.Engine;
 import dev.semel.engine.EngineSettings;
 import dev.semel.http.Container;
-import dev.semel.http.Heard;
+import dev.semel.http.ReceivedResponse;
 import dev.semel.http.TestDatabase;
 import dev.semel.store.Store;
 import dev.semel.testkit.memory.MemoryStore;
@@ -142,9 +142,9 @@ final class Endpoint implements AutoCloseable {
         return request;
     }
 
-    Heard send(HttpRequest.Builder request) {
+    ReceivedResponse send(HttpRequest.Builder request) {
         try {
-            return Heard.of(client().send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+            return ReceivedResponse.of(client().send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
@@ -152,9 +152,9 @@ final class Endpoint implements AutoCloseable {
         }
     }
 
-    CompletableFuture<Heard> sending(HttpClient client, HttpRequest.Builder request) {
+    CompletableFuture<ReceivedResponse> sending(HttpClient client, HttpRequest.Builder request) {
         return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray())
-                .thenApply(Heard::of);
+                .thenApply(ReceivedResponse::of);
     }
 
     /** A client of its own: a container may close a connection behind an answer to an unread request. */

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.engine.EngineSettings;
 import dev.semel.http.Container;
-import dev.semel.http.Heard;
+import dev.semel.http.ReceivedResponse;
 import dev.semel.testkit.memory.MemoryStore;
 import dev.semel.time.TimeSource;
 import jakarta.servlet.http.HttpServletRequest;
@@ -59,7 +59,7 @@ class IngressAttackTest {
         try (Endpoint endpoint = Endpoint.open(Sender.GITHUB, container, source -> source.withLargestBody(10_000))) {
             String largest = "x".repeat(10_000);
             assertThat(endpoint.send(endpoint.webhook("e", largest)).status()).isEqualTo(200);
-            Heard declared = endpoint.send(endpoint.webhook("e", largest + "y"));
+            ReceivedResponse declared = endpoint.send(endpoint.webhook("e", largest + "y"));
             assertThat(declared.status()).isEqualTo(413);
             assertThat(declared.code()).isEqualTo("request.too_large");
             HttpRequest.Builder chunked = endpoint.webhook("e", largest + "y")
@@ -139,7 +139,7 @@ class IngressAttackTest {
     void otherMethodsAreRefused(Container container) {
         try (Endpoint endpoint = Endpoint.open(Sender.GITHUB, container, UnaryOperator.identity())) {
             for (String method : new String[] {"GET", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
-                Heard heard = endpoint.send(
+                ReceivedResponse heard = endpoint.send(
                         HttpRequest.newBuilder(endpoint.uri()).method(method, HttpRequest.BodyPublishers.noBody()));
                 assertThat(heard.status()).isEqualTo(405);
                 assertThat(heard.header("Allow")).contains("POST");
@@ -160,7 +160,7 @@ class IngressAttackTest {
                 "application/json; charset=nonsense"
             };
             for (String type : types) {
-                Heard heard = endpoint.send(
+                ReceivedResponse heard = endpoint.send(
                         endpoint.webhook("", Sender.STRIPE.body("e-1")).header("Content-Type", type));
                 assertThat(heard.status()).as(type).isEqualTo(200);
             }
@@ -192,7 +192,7 @@ class IngressAttackTest {
                                 super.service(request, response);
                             }
                         })) {
-            Heard heard = endpoint.send(endpoint.webhook("", SignatureTest.SLACK_COMMAND)
+            ReceivedResponse heard = endpoint.send(endpoint.webhook("", SignatureTest.SLACK_COMMAND)
                     .header("Content-Type", "application/x-www-form-urlencoded"));
             assertThat(heard.status()).isEqualTo(400);
             assertThat(heard.code()).isEqualTo("request.body_incomplete");
@@ -204,7 +204,7 @@ class IngressAttackTest {
     void emptyAndUnsignedRequestsLeaveNothing(Container container) {
         try (Endpoint endpoint = Endpoint.open(Sender.SHOPIFY, container, UnaryOperator.identity())) {
             for (String signature : new String[] {"", "=", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}) {
-                Heard heard = endpoint.send(endpoint.request(Map.of("X-Shopify-Hmac-Sha256", signature), new byte[0]));
+                ReceivedResponse heard = endpoint.send(endpoint.request(Map.of("X-Shopify-Hmac-Sha256", signature), new byte[0]));
                 assertThat(heard.status()).isEqualTo(401);
             }
             assertThat(endpoint.messages()).isZero();

@@ -3,7 +3,7 @@ package dev.semel.http.ingress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.http.Container;
-import dev.semel.http.Heard;
+import dev.semel.http.ReceivedResponse;
 import dev.semel.http.TestDatabase;
 import dev.semel.http.ingress.IngressProcess.HaltPoint;
 import dev.semel.store.Store;
@@ -48,9 +48,9 @@ class IngressCrashTest {
     }
 
     /** Empty when the connection broke. */
-    private static Optional<Heard> send(HttpClient client, int port, String id) throws InterruptedException {
+    private static Optional<ReceivedResponse> send(HttpClient client, int port, String id) throws InterruptedException {
         try {
-            return Optional.of(Heard.of(client.send(webhook(port, id), HttpResponse.BodyHandlers.ofByteArray())));
+            return Optional.of(ReceivedResponse.of(client.send(webhook(port, id), HttpResponse.BodyHandlers.ofByteArray())));
         } catch (IOException e) {
             return Optional.empty();
         }
@@ -76,7 +76,7 @@ class IngressCrashTest {
         }
         assertThat(messages(database)).isEqualTo(halt == HaltPoint.BEFORE_THE_COMMIT ? 0 : 1);
         try (Endpoint next = Endpoint.open(Sender.STRIPE, Container.JETTY, () -> database.open(null))) {
-            Heard heard = next.send(next.webhook("", Sender.STRIPE.body("e-1")));
+            ReceivedResponse heard = next.send(next.webhook("", Sender.STRIPE.body("e-1")));
             assertThat(heard.header(WebhookServlet.RESULT_HEADER))
                     .contains(halt == HaltPoint.BEFORE_THE_COMMIT ? "accepted" : "duplicate");
             assertThat(next.messages()).isEqualTo(1);
@@ -105,7 +105,7 @@ class IngressCrashTest {
         try (Endpoint next = Endpoint.open(Sender.STRIPE, Container.JETTY, () -> database.open(null))) {
             for (int s = 0; s < 4; s++) {
                 for (int i = 0; i <= acknowledged.get(s).get(); i++) {
-                    Heard heard = next.send(next.webhook("", Sender.STRIPE.body("s" + s + "-" + i)));
+                    ReceivedResponse heard = next.send(next.webhook("", Sender.STRIPE.body("s" + s + "-" + i)));
                     assertThat(heard.status()).isEqualTo(200);
                     if (i < acknowledged.get(s).get()) {
                         assertThat(heard.header(WebhookServlet.RESULT_HEADER))
@@ -124,7 +124,7 @@ class IngressCrashTest {
         HttpClient client = Endpoint.client();
         try {
             while (true) {
-                Optional<Heard> heard = send(client, port, prefix + acknowledged.get());
+                Optional<ReceivedResponse> heard = send(client, port, prefix + acknowledged.get());
                 if (heard.isEmpty() || heard.get().status() != 200) {
                     return;
                 }

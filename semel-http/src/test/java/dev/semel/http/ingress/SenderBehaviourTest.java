@@ -5,7 +5,7 @@ import static dev.semel.http.ingress.Endpoint.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.semel.http.Container;
-import dev.semel.http.Heard;
+import dev.semel.http.ReceivedResponse;
 import dev.semel.http.ingress.Sender.Event;
 import dev.semel.testkit.Await;
 import java.net.URLEncoder;
@@ -25,17 +25,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What each sender does that others do not: handshakes, forms, retries, ids that are not signed. */
 @Timeout(120)
 class SenderBehaviourTest {
-    private static String result(Heard heard) {
+    private static String result(ReceivedResponse heard) {
         assertThat(heard.status()).as(heard.toString()).isEqualTo(200);
         return heard.header(WebhookServlet.RESULT_HEADER).orElseThrow();
     }
 
-    private static Heard post(Endpoint endpoint, Sender sender, String body, String... headers) {
+    private static ReceivedResponse post(Endpoint endpoint, Sender sender, String body, String... headers) {
         HttpRequest.Builder request = endpoint.webhook("e-1", body);
         for (int i = 0; i < headers.length; i += 2) {
             request.setHeader(headers[i], headers[i + 1]);
         }
-        Heard heard = endpoint.send(request);
+        ReceivedResponse heard = endpoint.send(request);
         assertThat(sender.secret).isNotEmpty();
         return heard;
     }
@@ -45,15 +45,15 @@ class SenderBehaviourTest {
     void slackUrlVerificationIsAnsweredWithItsChallengeAndNotStored(Container container) {
         try (Endpoint endpoint = Endpoint.open(Sender.SLACK, container, UnaryOperator.identity())) {
             String body = "{\"token\":\"t\",\"challenge\":\"3eZbrw1aBm2rZgRNFdxV\",\"type\":\"url_verification\"}";
-            Heard heard = post(endpoint, Sender.SLACK, body);
+            ReceivedResponse heard = post(endpoint, Sender.SLACK, body);
             assertThat(result(heard)).isEqualTo("handshake");
             assertThat(heard.text()).isEqualTo("3eZbrw1aBm2rZgRNFdxV");
             assertThat(heard.header("Content-Type").orElseThrow()).startsWith("text/plain");
             assertThat(endpoint.messages()).isZero();
-            Heard unsigned = endpoint.send(endpoint.request(Map.of(), Sender.utf8(body)));
+            ReceivedResponse unsigned = endpoint.send(endpoint.request(Map.of(), Sender.utf8(body)));
             assertThat(unsigned.code()).isEqualTo("ingress.signature_invalid");
             assertThat(unsigned.text()).doesNotContain("3eZbrw1aBm2rZgRNFdxV");
-            Heard odd = post(endpoint, Sender.SLACK, body.replace("3eZ", "<b>\\r\\n"));
+            ReceivedResponse odd = post(endpoint, Sender.SLACK, body.replace("3eZ", "<b>\\r\\n"));
             assertThat(odd.status()).isEqualTo(400);
         }
     }
@@ -219,7 +219,7 @@ class SenderBehaviourTest {
             headers.put("X-Long", "x".repeat(1_025));
             headers.put("Authorization", "Basic c2VjcmV0");
             headers.put("X-Correlation-ID", "corr-7");
-            Heard heard = endpoint.send(endpoint.request(headers, Sender.utf8(body)));
+            ReceivedResponse heard = endpoint.send(endpoint.request(headers, Sender.utf8(body)));
             assertThat(result(heard)).isEqualTo("accepted");
             assertThat(heard.header("X-Correlation-ID")).contains("corr-7");
             endpoint.engine().handle(INBOX, (webhook, tx) -> handled.add(webhook));

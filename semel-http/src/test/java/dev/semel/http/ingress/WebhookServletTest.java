@@ -9,7 +9,7 @@ import dev.semel.Message;
 import dev.semel.Sent;
 import dev.semel.engine.EngineSettings;
 import dev.semel.http.Container;
-import dev.semel.http.Heard;
+import dev.semel.http.ReceivedResponse;
 import dev.semel.http.ingress.Endpoint.LedgerKind;
 import dev.semel.store.Store;
 import dev.semel.testkit.Await;
@@ -50,12 +50,12 @@ class WebhookServletTest {
                 Arguments.of(LedgerKind.POSTGRESQL, Container.JETTY));
     }
 
-    private static String result(Heard heard) {
+    private static String result(ReceivedResponse heard) {
         assertThat(heard.status()).as(heard.toString()).isEqualTo(200);
         return heard.header(WebhookServlet.RESULT_HEADER).orElseThrow();
     }
 
-    private static void refused(Heard heard, IngressCode code) {
+    private static void refused(ReceivedResponse heard, IngressCode code) {
         assertThat(heard.status()).as(heard.toString()).isEqualTo(code.status());
         assertThat(heard.code()).isEqualTo(code.code());
         assertThat(heard.header("X-Correlation-ID")).isPresent();
@@ -72,7 +72,7 @@ class WebhookServletTest {
                 store,
                 (engine, clock) -> new WebhookServlet(
                         engine, INBOX, WebhookSource.slack("slack", WebhookSecrets.of(null, "", "  "))))) {
-            Heard heard = endpoint.send(endpoint.webhook("e-1", Sender.SLACK.body("e-1")));
+            ReceivedResponse heard = endpoint.send(endpoint.webhook("e-1", Sender.SLACK.body("e-1")));
             refused(heard, IngressCode.DISABLED);
             assertThat(heard.retryAfter()).isPositive();
             assertThat(endpoint.messages()).isZero();
@@ -173,7 +173,7 @@ class WebhookServletTest {
                 assertThat(result(restarted.send(restarted.webhook("r-1", NOW, body))))
                         .isEqualTo("duplicate");
                 restarted.at(NOW + 301);
-                Heard late = restarted.send(restarted.webhook("r-1", NOW, body));
+                ReceivedResponse late = restarted.send(restarted.webhook("r-1", NOW, body));
                 if (sender.signsTime()) {
                     refused(late, IngressCode.TIMESTAMP_REJECTED);
                     assertThat(result(restarted.send(restarted.webhook("r-1", NOW + 301, body))))
@@ -223,7 +223,7 @@ class WebhookServletTest {
                     kind.fresh().get(), call -> call == StoreCall.ENQUEUE && broken.get() ? fault : Faults.Fault.NONE);
             try (Endpoint endpoint =
                     Endpoint.open(Sender.STRIPE, container, EngineSettings::on, store, source -> source)) {
-                Heard heard = endpoint.send(endpoint.webhook("", Sender.STRIPE.body("e-1")));
+                ReceivedResponse heard = endpoint.send(endpoint.webhook("", Sender.STRIPE.body("e-1")));
                 refused(heard, IngressCode.STORE_UNAVAILABLE);
                 assertThat(heard.retryAfter()).isPositive();
                 broken.set(false);
@@ -264,7 +264,7 @@ class WebhookServletTest {
         try (Endpoint endpoint = Endpoint.open(Sender.STRIPE, container, kind.fresh())) {
             HttpClient client = Endpoint.client();
             for (int round = 0; round < 3; round++) {
-                List<CompletableFuture<Heard>> all = new ArrayList<>();
+                List<CompletableFuture<ReceivedResponse>> all = new ArrayList<>();
                 for (int i = 0; i < 32; i++) {
                     all.add(endpoint.sending(client, endpoint.webhook("", Sender.STRIPE.body("round-" + round))));
                 }
@@ -351,7 +351,7 @@ class WebhookServletTest {
                                 return new Sent.Accepted(true, "early");
                             }
                         })) {
-            Heard heard = endpoint.send(endpoint.webhook("", Sender.STRIPE.body("e-1")));
+            ReceivedResponse heard = endpoint.send(endpoint.webhook("", Sender.STRIPE.body("e-1")));
             if (heard.status() != 200) {
                 fail("the planted bug is gone");
             }

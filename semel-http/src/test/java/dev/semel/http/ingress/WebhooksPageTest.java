@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.semel.Channel;
 import dev.semel.Semel;
 import dev.semel.http.Container;
-import dev.semel.http.Heard;
+import dev.semel.http.ReceivedResponse;
 import dev.semel.http.TestDatabase;
 import dev.semel.testkit.Await;
 import java.net.URI;
@@ -80,8 +80,8 @@ class WebhooksPageTest {
                     .headers(Sender.STRIPE.secret, new Sender.Event("", now, body))
                     .forEach(request::header);
             for (String result : new String[] {"accepted", "duplicate"}) {
-                Heard heard =
-                        Heard.of(Endpoint.client().send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+                ReceivedResponse heard =
+                        ReceivedResponse.of(Endpoint.client().send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
                 assertThat(heard.header(WebhookServlet.RESULT_HEADER)).contains(result);
             }
             Await.until("it is handled", () -> !PAID.isEmpty());

@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * names the rest of their class path, which the launcher builds when they are wanted. Their threads look for classes there
  * too: opened and closed by the thread that measures.
  */
-public final class Contenders implements AutoCloseable {
+public final class ComparedLibraries implements AutoCloseable {
     private static final String PROPERTY = "semel.peers";
 
-    private final List<Contender> all;
+    private final List<ComparedLibrary> all;
     private final @Nullable URLClassLoader loader;
     private final @Nullable ClassLoader before = Thread.currentThread().getContextClassLoader();
 
-    private Contenders(List<Contender> all, @Nullable URLClassLoader loader) {
+    private ComparedLibraries(List<ComparedLibrary> all, @Nullable URLClassLoader loader) {
         this.all = all;
         this.loader = loader;
         if (loader != null) {
@@ -34,40 +34,40 @@ public final class Contenders implements AutoCloseable {
     }
 
     /** Those of the class path, and of the jar that the system property {@code semel.peers} names. */
-    public static Contenders installed() {
+    public static ComparedLibraries installed() {
         String jar = System.getProperty(PROPERTY, "");
-        return jar.isBlank() ? none(Contenders.class.getClassLoader()) : of(Path.of(jar));
+        return jar.isBlank() ? none(ComparedLibraries.class.getClassLoader()) : of(Path.of(jar));
     }
 
-    private static Contenders none(ClassLoader here) {
-        return new Contenders(load(here), null);
+    private static ComparedLibraries none(ClassLoader here) {
+        return new ComparedLibraries(load(here), null);
     }
 
     /** Those of a jar; none when it is not there. */
-    static Contenders of(Path jar) {
+    static ComparedLibraries of(Path jar) {
         if (!Files.isRegularFile(jar)) {
-            return none(Contenders.class.getClassLoader());
+            return none(ComparedLibraries.class.getClassLoader());
         }
         try {
             URLClassLoader loader =
-                    new URLClassLoader(new URL[] {jar.toUri().toURL()}, Contenders.class.getClassLoader());
-            return new Contenders(load(loader), loader);
+                    new URLClassLoader(new URL[] {jar.toUri().toURL()}, ComparedLibraries.class.getClassLoader());
+            return new ComparedLibraries(load(loader), loader);
         } catch (MalformedURLException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    static Contenders of(List<Contender> some) {
-        return new Contenders(some, null);
+    static ComparedLibraries of(List<ComparedLibrary> some) {
+        return new ComparedLibraries(some, null);
     }
 
-    private static List<Contender> load(ClassLoader from) {
-        Stream<Contender> found =
-                ServiceLoader.load(Contender.class, from).stream().map(ServiceLoader.Provider::get);
-        return found.sorted(Comparator.comparing(Contender::name)).toList();
+    private static List<ComparedLibrary> load(ClassLoader from) {
+        Stream<ComparedLibrary> found =
+                ServiceLoader.load(ComparedLibrary.class, from).stream().map(ServiceLoader.Provider::get);
+        return found.sorted(Comparator.comparing(ComparedLibrary::name)).toList();
     }
 
-    List<Contender> all() {
+    List<ComparedLibrary> all() {
         return all;
     }
 

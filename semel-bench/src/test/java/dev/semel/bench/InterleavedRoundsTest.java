@@ -11,13 +11,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 
-class AlternatingRoundsTest {
+class InterleavedRoundsTest {
     @Test
     void everyCallerCallsAndEveryOperationIsCounted() {
         AtomicIntegerArray calls = new AtomicIntegerArray(4);
         Cell cell = Cell.of("cell", 4, calls::incrementAndGet).inBatchesOf(10);
-        try (Contest contest = new Contest()) {
-            Timing timing = contest.count(cell, 200);
+        try (InterleavedRounds rounds = new InterleavedRounds()) {
+            Timing timing = rounds.count(cell, 200);
             assertThat(timing.operations()).isEqualTo(200);
             assertThat(timing.perSecond()).isPositive();
         }
@@ -31,8 +31,8 @@ class AlternatingRoundsTest {
         ConcurrentLinkedQueue<String> order = new ConcurrentLinkedQueue<>();
         Cell a = Cell.of("a", 1, caller -> order.add("a")).limited(1);
         Cell b = Cell.of("b", 1, caller -> order.add("b")).limited(1);
-        try (Contest contest = new Contest()) {
-            List<Timing> timings = contest.run(Duration.ofHours(1).dividedBy(3_600), List.of(a, b));
+        try (InterleavedRounds rounds = new InterleavedRounds()) {
+            List<Timing> timings = rounds.run(Duration.ofHours(1).dividedBy(3_600), List.of(a, b));
             assertThat(timings)
                     .allSatisfy(timing -> assertThat(timing.operations()).isEqualTo(3));
             assertThat(timings.get(0).ratioTo(timings.get(1))).isPositive();
@@ -45,8 +45,8 @@ class AlternatingRoundsTest {
         AtomicInteger prepared = new AtomicInteger();
         Cell cell = Cell.of("cell", 1, caller -> assertThat(prepared).hasPositiveValue())
                 .preparedBy(caller -> prepared.incrementAndGet());
-        try (Contest contest = new Contest()) {
-            contest.count(cell, 3);
+        try (InterleavedRounds rounds = new InterleavedRounds()) {
+            rounds.count(cell, 3);
         }
         assertThat(prepared).hasValue(1);
     }
@@ -59,9 +59,9 @@ class AlternatingRoundsTest {
         Cell away = Cell.of("away", 1, caller -> {
             throw new SemelException.StoreUnavailable("gone");
         });
-        try (Contest contest = new Contest()) {
-            assertThatThrownBy(() -> contest.count(broken, 10)).hasMessageContaining("broken", "no such thing");
-            assertThatThrownBy(() -> contest.count(away, 10)).isInstanceOf(SemelException.StoreUnavailable.class);
+        try (InterleavedRounds rounds = new InterleavedRounds()) {
+            assertThatThrownBy(() -> rounds.count(broken, 10)).hasMessageContaining("broken", "no such thing");
+            assertThatThrownBy(() -> rounds.count(away, 10)).isInstanceOf(SemelException.StoreUnavailable.class);
         }
     }
 

@@ -5,9 +5,9 @@ import javax.sql.DataSource;
 
 /**
  * Another library that keeps work in PostgreSQL and runs it later, as far as the bench drives it. Found by
- * {@link java.util.ServiceLoader}; see {@link Contenders}.
+ * {@link java.util.ServiceLoader}; see {@link ComparedLibraries}.
  */
-public interface Contender {
+public interface ComparedLibrary {
     /** With its version. */
     String name();
 

@@ -16,7 +16,7 @@ import org.HdrHistogram.Histogram;
  * Compares cells in short alternating rounds, every second time in the opposite order, so that disturbances affect
  * all of them alike. Callers are threads that call again as soon as they are answered.
  */
-final class Contest implements AutoCloseable {
+final class InterleavedRounds implements AutoCloseable {
     private static final Duration ROUND = Duration.ofMillis(500);
     private static final int FEWEST_ROUNDS = 3;
 
