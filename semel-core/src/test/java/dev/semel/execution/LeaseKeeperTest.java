@@ -44,8 +44,8 @@ class LeaseKeeperTest {
                 time.advance(LEASE.dividedBy(2));
                 keeper.tick();
                 assertThat(asked).containsExactly(List.of(new Renewal(RecordId.LAST, 9, LEASE.toMillis())));
-                assertThat((olderFirst ? one : two).standing()).isEqualTo(LeaseKeeper.Stop.LEASE_LOST);
-                assertThat((olderFirst ? two : one).standing()).isEqualTo(LeaseKeeper.Stop.NONE);
+                assertThat((olderFirst ? one : two).stopReason()).isEqualTo(LeaseKeeper.Stop.LEASE_LOST);
+                assertThat((olderFirst ? two : one).stopReason()).isEqualTo(LeaseKeeper.Stop.NONE);
             }
         }
     }
